@@ -1,0 +1,43 @@
+# Two commands do everything on a machine with Python 3.11+ and make:
+#   make demo    selects features on a dataset that ships with scikit-learn
+#   make test    runs the whole test suite
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint types clean
+.DEFAULT_GOAL := demo
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "topofs needs Python 3.11 or newer; set PYTHON=python3.11"'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed-demo: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+demo: $(VENV)/.installed-demo
+	$(BIN)/python examples/select_features.py
+
+# The second run has the JIT off, so that the kernels are measured line by line too.
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m 'not needs_jit' --cov --cov-append --cov-report= \
+		tests/kernels tests/filtering tests/similarity
+	$(BIN)/python -m coverage report --fail-under=95
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-test
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .coverage .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,237 @@
+"""`FilteredGraph`: the sparse graph that passes from the filtering room to the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.errors import import_extra
+from topofs.graphml import graphml_document
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+__all__ = ["FilteredGraph"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FilteredGraph:
+    """An undirected weighted graph over features, kept by an information filter.
+
+    A frozen value: its arrays are read-only and two graphs are equal when all their parts
+    are. Edges are put in order (``i < j``, rows sorted) on creation.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes; nodes are ``0 … n_nodes - 1``.
+    edges : array of int, shape (n_edges, 2)
+        End points of each edge, in any order; no loops, no edge twice.
+    weights : array of float, shape (n_edges,)
+        Similarity along each edge. Zero is a weight like any other.
+    cliques : array of int, shape (n_nodes - 3, 4), optional
+        For chordal families: the four-cliques in the order of insertion. The first is the
+        starting tetrahedron; each later row is the inserted node, then the face it went into.
+    separators : array of int, shape (n_nodes - 4, 3), optional
+        For chordal families: the triangle that each inserted node was joined to.
+    order : array of int, shape (n_nodes,), optional
+        For chordal families: nodes in the order of insertion. Its reverse is a perfect
+        elimination order.
+    labels : sequence of str, optional
+        A name for each node.
+
+    Examples
+    --------
+    >>> from topofs import FilteredGraph
+    >>> graph = FilteredGraph(3, [[2, 1], [0, 1]], [0.5, 0.9], labels=["a", "b", "c"])
+    >>> graph
+    FilteredGraph(n_nodes=3, n_edges=2, labels=['a', 'b', 'c'])
+    >>> graph.edges.tolist()
+    [[0, 1], [1, 2]]
+    >>> graph.neighbors(1).tolist()
+    [0, 2]
+    """
+
+    n_nodes: int
+    edges: IntArray
+    weights: FloatArray
+    cliques: IntArray | None = field(default=None, kw_only=True)
+    separators: IntArray | None = field(default=None, kw_only=True)
+    order: IntArray | None = field(default=None, kw_only=True)
+    labels: Sequence[str] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        edges = np.asarray(self.edges, dtype=np.int64).reshape(-1, 2)
+        weights = np.asarray(self.weights)
+        if not np.issubdtype(weights.dtype, np.floating):
+            weights = weights.astype(np.float64)
+        _check_edges(self.n_nodes, edges, weights)
+        edges = np.sort(edges, axis=1)
+        position = np.lexsort((edges[:, 1], edges[:, 0]))
+        edges = edges[position]
+        twice = np.flatnonzero((edges[1:] == edges[:-1]).all(axis=1))
+        if twice.size:
+            raise ValueError(f"the edge {tuple(edges[twice[0]].tolist())} is given twice")
+        self._freeze("edges", edges)
+        self._freeze("weights", weights[position])
+        for name in ("cliques", "separators", "order"):
+            if getattr(self, name) is not None:
+                self._freeze(name, np.array(getattr(self, name), dtype=np.int64))
+        if self.labels is not None:
+            labels = tuple(str(label) for label in self.labels)
+            if len(labels) != self.n_nodes:
+                raise ValueError(f"got {len(labels)} labels for {self.n_nodes} nodes")
+            object.__setattr__(self, "labels", labels)
+
+    def _freeze(self, name: str, array: npt.NDArray[Any]) -> None:
+        array.flags.writeable = False
+        object.__setattr__(self, name, array)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    def degree(self) -> IntArray:
+        """Count the edges at each node.
+
+        Returns
+        -------
+        array of int, shape (n_nodes,)
+        """
+        return np.bincount(self.edges.ravel(), minlength=self.n_nodes).astype(np.int64)
+
+    def strength(self) -> npt.NDArray[np.float64]:
+        """Sum the weights of the edges at each node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        ends = self.edges.ravel()
+        both = np.repeat(self.weights.astype(np.float64), 2)
+        return np.bincount(ends, weights=both, minlength=self.n_nodes)
+
+    def neighbors(self, node: int) -> IntArray:
+        """Nodes joined to `node`, ascending.
+
+        Parameters
+        ----------
+        node : int
+            A node, ``0 <= node < n_nodes``.
+
+        Returns
+        -------
+        array of int
+        """
+        if not 0 <= node < self.n_nodes:
+            raise IndexError(f"node {node} is not one of 0 … {self.n_nodes - 1}")
+        adjacency = self._adjacency
+        row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
+        return np.asarray(adjacency.indices[row], dtype=np.int64)
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_nodes, n_nodes)
+        """
+        return self._adjacency.copy()
+
+    def to_networkx(self) -> Any:
+        """Copy into networkx, with edge attribute ``weight`` and node attribute ``label``.
+
+        Returns
+        -------
+        networkx.Graph
+        """
+        networkx = import_extra("networkx", extra="graphs", purpose="FilteredGraph.to_networkx")
+        graph = networkx.Graph()
+        if self.labels is None:
+            graph.add_nodes_from(range(self.n_nodes))
+        else:
+            graph.add_nodes_from((i, {"label": name}) for i, name in enumerate(self.labels))
+        ends = self.edges.tolist()
+        weights = self.weights.tolist()
+        graph.add_weighted_edges_from((i, j, w) for (i, j), w in zip(ends, weights, strict=True))
+        return graph
+
+    def write_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph as GraphML, for Gephi, Cytoscape, networkx or igraph.
+
+        The file appears whole or not at all; a file already there is replaced.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write.
+        """
+        from topofs.atomic_write import replacing
+
+        with replacing(path) as unfinished:
+            graphml_document(self.n_nodes, self.edges, self.weights, self.labels).write(
+                unfinished, encoding="utf-8", xml_declaration=True
+            )
+
+    @cached_property
+    def _adjacency(self) -> sparse.csr_array:
+        i, j = self.edges.T
+        both = (np.concatenate([i, j]), np.concatenate([j, i]))
+        weights = np.concatenate([self.weights, self.weights])
+        adjacency = sparse.coo_array((weights, both), shape=(self.n_nodes, self.n_nodes)).tocsr()
+        adjacency.sort_indices()
+        return adjacency
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FilteredGraph):
+            return NotImplemented
+        return (
+            self.n_nodes == other.n_nodes
+            and self.labels == other.labels
+            and all(
+                _same(getattr(self, name), getattr(other, name))
+                for name in ("edges", "weights", "cliques", "separators", "order")
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self.edges.tobytes(), self.labels))
+
+    def __repr__(self) -> str:
+        parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]
+        if self.cliques is not None:
+            parts.append(f"n_cliques={len(self.cliques)}")
+        if self.labels is not None:
+            shown = ", ".join(repr(label) for label in self.labels[:3])
+            parts.append(f"labels=[{shown}{', …' if self.n_nodes > 3 else ''}]")
+        return f"FilteredGraph({', '.join(parts)})"
+
+
+def _check_edges(n_nodes: int, edges: IntArray, weights: FloatArray) -> None:
+    if len(weights) != len(edges):
+        raise ValueError(f"got {len(edges)} edges and {len(weights)} weights")
+    if n_nodes < 0:
+        raise ValueError(f"n_nodes is {n_nodes}; it must be 0 or more")
+    outside = np.flatnonzero(((edges < 0) | (edges >= n_nodes)).any(axis=1))
+    if outside.size:
+        edge = tuple(edges[outside[0]].tolist())
+        raise ValueError(f"the edge {edge} leaves the nodes 0 … {n_nodes - 1}")
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if loops.size:
+        raise ValueError(f"node {edges[loops[0], 0]} is joined to itself")
+
+
+def _same(left: npt.NDArray[Any] | None, right: npt.NDArray[Any] | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right)
