@@ -119,7 +119,8 @@ class FilteredGraph:
         """
         ends = self.edges.ravel()
         both = np.repeat(self.weights.astype(np.float64), 2)
-        return np.bincount(ends, weights=both, minlength=self.n_nodes)
+        total = np.bincount(ends, weights=both, minlength=self.n_nodes)
+        return np.asarray(total, dtype=np.float64)
 
     def neighbors(self, node: int) -> IntArray:
         """Nodes joined to `node`, ascending.
@@ -163,7 +164,9 @@ class FilteredGraph:
             graph.add_nodes_from((i, {"label": name}) for i, name in enumerate(self.labels))
         ends = self.edges.tolist()
         weights = self.weights.tolist()
-        graph.add_weighted_edges_from((i, j, w) for (i, j), w in zip(ends, weights, strict=True))
+        graph.add_weighted_edges_from(
+            (i, j, w) for (i, j), w in zip(ends, weights, strict=True)
+        )
         return graph
 
     def write_graphml(self, path: str | os.PathLike[str]) -> None:
@@ -188,7 +191,9 @@ class FilteredGraph:
         i, j = self.edges.T
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         weights = np.concatenate([self.weights, self.weights])
-        adjacency = sparse.coo_array((weights, both), shape=(self.n_nodes, self.n_nodes)).tocsr()
+        adjacency = sparse.coo_array(
+            (weights, both), shape=(self.n_nodes, self.n_nodes)
+        ).tocsr()
         adjacency.sort_indices()
         return adjacency
 

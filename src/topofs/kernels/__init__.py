@@ -1,1 +1,1 @@
-"""placeholder"""
+"""numba loops: plain arrays in, plain arrays out, nothing else."""

@@ -1,0 +1,99 @@
+"""How many features to select, and which of them always."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["resolve_kept", "resolve_size"]
+
+
+def resolve_size(n_features_to_select: Any, n_features: int) -> int:
+    """Turn `n_features_to_select` into a count between 1 and `n_features`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        A count; a fraction in (0, 1], rounded down but never to zero; None for half.
+    n_features : int
+        Number of columns.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> resolve_size(3, 10), resolve_size(0.25, 10), resolve_size(None, 10)
+    (3, 2, 5)
+    """
+    given = n_features_to_select
+    if given is None:
+        return max(1, n_features // 2)
+    if _is_whole(given):
+        if 1 <= given <= n_features:
+            return int(given)
+    elif isinstance(given, (float, np.floating)) and 0 < given <= 1:
+        # The small addition keeps 0.29 · 100 = 28.999… from losing a feature.
+        return max(1, int(float(given) * n_features + 1e-9))
+    raise ValueError(
+        f"n_features_to_select is {given!r}, but X has {n_features} features: give a whole "
+        f"number from 1 to {n_features}, a fraction in (0, 1], or None for half"
+    )
+
+
+def resolve_kept(
+    keep: Iterable[Any] | None, names: Sequence[str] | None, n_features: int
+) -> npt.NDArray[np.int64]:
+    """Turn names and positions of columns to keep into positions.
+
+    Parameters
+    ----------
+    keep : iterable of str or int, or None
+        Names (where the table has them) or positions.
+    names : sequence of str or None
+        The column names of the table.
+    n_features : int
+        Number of columns.
+
+    Returns
+    -------
+    array of int
+        Distinct positions, ascending.
+
+    Examples
+    --------
+    >>> resolve_kept(["b", 0], ["a", "b", "c"], 3).tolist()
+    [0, 1]
+    """
+    if keep is None:
+        return np.empty(0, dtype=np.int64)
+    if isinstance(keep, str) or _is_whole(keep):
+        raise ValueError(f"keep is {keep!r}; give a list of column names or positions")
+    kept = {column_position(column, names, n_features) for column in keep}
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def column_position(column: Any, names: Sequence[str] | None, n_features: int) -> int:
+    """Find the position of a column given by name or position."""
+    if isinstance(column, str):
+        if names is None:
+            raise ValueError(f"there is no column {column!r}: X came without column names")
+        found = [position for position, name in enumerate(names) if name == column]
+        if not found:
+            raise ValueError(f"there is no column {column!r} among the {n_features} of X")
+        return found[0]
+    if _is_whole(column):
+        if 0 <= column < n_features:
+            return int(column)
+        raise ValueError(f"column {column} is not one of 0 … {n_features - 1}")
+    raise ValueError(f"{column!r} is neither the name nor the position of a column")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,0 +1,259 @@
+"""Topological Feature Selection as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from topofs.centrality import CENTRALITIES
+from topofs.filtering import GRAPHS
+from topofs.filtering.similarity_matrix import check_similarity_matrix
+from topofs.selection.explanation import Explanation, Neighbor
+from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.subset_size import column_position, resolve_kept
+from topofs.similarity import SIMILARITIES, threshold_mean
+from topofs.similarity.energy import check_alpha
+from topofs.similarity.operator import dense
+from topofs.similarity.table import is_constant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from topofs.graph import FilteredGraph
+
+__all__ = ["TopologicalFeatureSelector"]
+
+
+class TopologicalFeatureSelector(RankingSelector):
+    r"""Select features by their place in a filtered graph of similarities.
+
+    Table → similarity between columns → mean threshold → planar filtered graph → centrality
+    of each column → the best k. Labels are not used. The published method is the TMFG with
+    degree: :math:`\deg(v) = \sum_w A_{vw}`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A count, a fraction in (0, 1], or None for half of the columns.
+    similarity : {"pearson", "spearman", "energy", "precomputed"} or callable, default="pearson"
+        "precomputed": X is the n × n similarity itself. A callable takes the table of the
+        columns that vary and returns their similarity.
+    squared : bool, default=True
+        Square the correlation, so that strong negative links count as links. Plays no part
+        for energy, precomputed and callables.
+    alpha : float, default=0.5
+        Weight of the dispersion in the energy coefficient, in [0, 1].
+    threshold : {"mean", None}, default="mean"
+        Set similarities below their mean to 0 before filtering, as the authors' program does.
+    graph : {"tmfg", "pmfg", "mst"}, default="tmfg"
+        The filtered graph.
+    centrality : {"degree", "strength", "eigenvector", "pagerank", "closeness", \
+"betweenness"}, default="degree"
+        The score of a node.
+    ties : {"strength", "index"}, default="strength"
+        Equal scores are ordered by strength (then position), or by position (the paper).
+    keep : list of str or int, default=None
+        Names or positions of columns that are always selected. They count towards
+        `n_features_to_select`; the ranking is not changed by them.
+
+    Attributes
+    ----------
+    scores_ : array of float, shape (n_features,)
+        Centrality of each column; 0 for constant columns.
+    ranking_ : array of int, shape (n_features,)
+        A permutation of 1 … n_features; 1 is the best.
+    support_ : array of bool, shape (n_features,)
+        The selected columns.
+    graph_ : FilteredGraph
+        The graph over the columns that vary, labelled with their names.
+    nodes_ : array of int, shape (graph_.n_nodes,)
+        The column that each node of the graph stands for.
+    n_features_in_ : int
+        Number of columns given to fit.
+    feature_names_in_ : array of str
+        Their names, where all of them are strings.
+
+    Notes
+    -----
+    Constant and all-missing columns take no part in the graph, score 0 and rank last, with
+    one `ConstantFeatureWarning`. Missing values are used pair by pair. A sparse table is
+    accepted with ``similarity="pearson"`` and is not made dense.
+
+    References
+    ----------
+    .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = TopologicalFeatureSelector(4).fit(X)
+    >>> selector.get_feature_names_out().tolist()
+    ['total_phenols', 'flavanoids', 'hue', 'od280/od315_of_diluted_wines']
+    >>> selector.at(2).get_feature_names_out().tolist()
+    ['total_phenols', 'flavanoids']
+    """
+
+    graph_: FilteredGraph
+    nodes_: npt.NDArray[np.int64]
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        similarity: str | Callable[[Any], npt.ArrayLike] = "pearson",
+        squared: bool = True,
+        alpha: float = 0.5,
+        threshold: str | None = "mean",
+        graph: str = "tmfg",
+        centrality: str = "degree",
+        ties: str = "strength",
+        keep: Iterable[str | int] | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.similarity = similarity
+        self.squared = squared
+        self.alpha = alpha
+        self.threshold = threshold
+        self.graph = graph
+        self.centrality = centrality
+        self.ties = ties
+        self.keep = keep
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Build the graph of the columns and rank them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            The table; the n × n similarity where ``similarity="precomputed"``.
+        y : ignored
+            Labels are not used.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        precomputed = self.similarity == "precomputed"
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csc" if self.similarity == "pearson" else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False if precomputed else "allow-nan",
+            ensure_min_samples=1 if precomputed else 2,
+        )
+        if precomputed:
+            similarity = check_similarity_matrix(X).values
+            self.nodes_ = np.arange(len(similarity))
+        else:
+            self.nodes_ = self._varying_columns(is_constant(X))
+            table = X if len(self.nodes_) == X.shape[1] else X[:, self.nodes_]
+            similarity = self._similarity_of(table)
+        if self.threshold == "mean":
+            similarity = threshold_mean(similarity, copy=not self._own_similarity())
+        graph = GRAPHS[self.graph](similarity)
+        self.graph_ = replace(graph, labels=self._column_names()[self.nodes_].tolist())
+        scores = CENTRALITIES[self.centrality](graph)
+        tie_breaker = graph.strength() if self.ties == "strength" else None
+        self._rank_and_select(scores, self.nodes_, tie_breaker)
+        return self
+
+    def explain(self, feature: str | int) -> Explanation:
+        """Say why a feature was or was not selected.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name or position of a column.
+
+        Returns
+        -------
+        Explanation
+            Score, rank and neighbours; print it to read it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> print(TopologicalFeatureSelector(4).fit(X).explain("ash"))
+        ash is not selected.
+        Rank 9 of 13 (4 selected), degree 4 (5 other features have the same).
+        Joined to 4 features, 2 of them selected:
+          alcalinity_of_ash  0.1966
+          total_phenols  0  selected
+          flavanoids  0  selected
+          color_intensity  0
+        """
+        check_is_fitted(self)
+        names = self._column_names()
+        column = column_position(
+            feature, getattr(self, "feature_names_in_", None), self.n_features_in_
+        )
+        score = float(self.scores_[column])
+        node = np.flatnonzero(self.nodes_ == column)
+        neighbors: list[Neighbor] = []
+        if node.size:
+            weights = self.graph_.to_scipy()[[node[0]], :].tocoo()
+            for other, weight in zip(weights.coords[1], weights.data, strict=True):
+                position = self.nodes_[other]
+                neighbors.append(
+                    Neighbor(names[position], float(weight), bool(self.support_[position]))
+                )
+        return Explanation(
+            feature=names[column],
+            selected=bool(self.support_[column]),
+            kept=column in resolve_kept(self.keep, list(names), self.n_features_in_),
+            score=score,
+            rank=int(self.ranking_[column]),
+            n_features=self.n_features_in_,
+            n_selected=int(self.support_.sum()),
+            n_same_score=int((self.scores_[self.nodes_] == score).sum()) - 1
+            if node.size
+            else 0,
+            centrality=self.centrality,
+            neighbors=tuple(sorted(neighbors, key=lambda n: -n.weight)),
+            constant=not node.size,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.similarity == "pearson"
+        return tags
+
+    def _own_similarity(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity != "precomputed"
+
+    def _similarity_of(self, table: Any) -> npt.NDArray[np.floating[Any]]:
+        if callable(self.similarity):
+            similarity = check_similarity_matrix(self.similarity(table)).values
+            if len(similarity) != table.shape[1]:
+                raise ValueError(
+                    f"the similarity function must return a {table.shape[1]} × "
+                    f"{table.shape[1]} matrix for as many columns; got {similarity.shape}"
+                )
+            return similarity
+        return dense(SIMILARITIES[self.similarity](table, self.squared, self.alpha))
+
+    def _check_parameters(self) -> None:
+        if not callable(self.similarity):
+            known = (*SIMILARITIES, "precomputed")
+            _check_known("similarity", self.similarity, known, also="a function")
+        _check_known("threshold", self.threshold, ("mean", None))
+        _check_known("graph", self.graph, tuple(GRAPHS))
+        _check_known("centrality", self.centrality, tuple(CENTRALITIES))
+        _check_known("ties", self.ties, ("strength", "index"))
+        check_alpha(self.alpha)
+
+
+def _check_known(name: str, given: Any, known: tuple[Any, ...], also: str = "") -> None:
+    if given not in known:
+        listed = ", ".join(repr(value) for value in known) + (f" and {also}" if also else "")
+        raise ValueError(f"{name} is {given!r}; known are {listed}")

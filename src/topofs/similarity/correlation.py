@@ -1,0 +1,163 @@
+"""Correlation of complete columns by matrix products, exact for integers and ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Correlation", "correlation_of_ranks", "correlation_of_values", "finish_correlation"]
+
+Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+
+# Every integer up to this one is a float64, so sums of products below it are exact.
+EXACT = 2.0**53
+
+
+@dataclass(frozen=True)
+class Correlation:
+    r"""Correlation from the Gram matrix of prepared columns.
+
+    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}},\qquad G = C C^\top
+
+    A column of integers is kept as integers :math:`c` (shifted near zero) with
+    :math:`s = \sum c` and :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}`
+    all four are whole numbers that float64 holds exactly, so no blocking, thread count or
+    order of summation can change a bit of r. Any other column is centred and scaled to unit
+    length, with s = 0 and v = S.
+
+    Attributes
+    ----------
+    values : array, shape (n_features, n_samples)
+        The prepared columns C, one a row.
+    scale : float
+        S above; 1 where every sum is zero.
+    sums, spreads : arrays of float64, shape (n_features,)
+        s and v above. A constant column has v = ∞, which makes its correlations 0.
+    dtype : dtype
+        The type of the finished similarity.
+    """
+
+    values: Floats
+    scale: float
+    sums: Doubles
+    spreads: Doubles
+    dtype: np.dtype[Any]
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.values)
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        """Entries of the given rows and columns."""
+        gram = self.values[rows] @ self.values[columns].T
+        return finish_correlation(
+            gram,
+            self.scale,
+            (self.sums[rows], self.sums[columns]),
+            (self.spreads[rows], self.spreads[columns]),
+        )
+
+    def diagonal(self) -> Floats:
+        """Ones."""
+        return np.ones(self.n_features, dtype=self.dtype)
+
+
+def finish_correlation(
+    gram: Floats, scale: float, sums: tuple[Doubles, Doubles], spreads: tuple[Doubles, Doubles]
+) -> Floats:
+    """Turn a block of the Gram matrix into correlations, in place."""
+    if scale != 1.0:
+        gram *= gram.dtype.type(scale)
+    if sums[0].any() and sums[1].any():
+        gram -= np.multiply.outer(*sums)
+    if (spreads[0] != 1.0).any() or (spreads[1] != 1.0).any():
+        # sqrt(v·v) == v in floating point, so columns that are copies correlate exactly 1.
+        gram /= np.sqrt(np.multiply.outer(*spreads))
+    np.clip(gram, -1.0, 1.0, out=gram)
+    return gram
+
+
+def correlation_of_values(X: Floats) -> Correlation:
+    """Prepare the columns of a complete table for Pearson's correlation.
+
+    Parameters
+    ----------
+    X : array of float32 or float64, shape (n_samples, n_features)
+        No missing values.
+
+    Returns
+    -------
+    Correlation
+    """
+    n_samples = len(X)
+    columns = np.ascontiguousarray(X.T)
+    integer = (columns == np.rint(columns)).all(axis=1)
+    values = columns.astype(np.float64 if integer.any() else columns.dtype)
+    exact = np.zeros(len(values), dtype=np.bool_)
+    if integer.any():
+        shifted, exact[integer] = _shift_near_zero(values[integer])
+        values[exact] = shifted
+    values[~exact] = _unit_columns(values[~exact])
+    constant = columns.max(axis=1) == columns.min(axis=1)
+    if not exact.any():
+        spreads = np.where(constant, np.inf, 1.0)
+        return Correlation(values, 1.0, np.zeros(len(values)), spreads, columns.dtype)
+    sums = np.where(exact, values.sum(axis=1), 0.0)
+    squares = np.where(exact, np.einsum("ij,ij->i", values, values), 1.0)
+    spreads = np.where(constant, np.inf, n_samples * squares - sums * sums)
+    return Correlation(values, float(n_samples), sums, spreads, columns.dtype)
+
+
+def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:
+    """Shift whole-number columns by a whole number; keep those whose sums stay exact."""
+    shifted = columns - np.rint(columns.mean(axis=1, keepdims=True))
+    n_samples = columns.shape[1]
+    exact = n_samples * np.einsum("ij,ij->i", shifted, shifted) < EXACT
+    # Beyond 2^53 the shift itself may have rounded.
+    exact &= np.abs(columns).max(axis=1) < EXACT
+    return shifted[exact], exact
+
+
+def _unit_columns(columns: Floats) -> Floats:
+    """Centre each row and scale it to unit length; a constant row becomes zeros."""
+    # Scaling by the largest value first keeps the squares from overflowing or vanishing.
+    scaled = columns / np.maximum(np.abs(columns).max(axis=1, keepdims=True), _tiny(columns))
+    scaled -= scaled.mean(axis=1, keepdims=True)
+    largest = np.abs(scaled).max(axis=1, keepdims=True)
+    scaled /= np.maximum(largest, _tiny(columns))
+    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+    scaled /= np.where(length > 0, length, 1)
+    return np.asarray(scaled)
+
+
+def _tiny(columns: Floats) -> np.floating[Any]:
+    return np.finfo(columns.dtype).tiny
+
+
+def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
+    r"""Prepare centred ranks for Spearman's correlation.
+
+    Parameters
+    ----------
+    doubled : array of float64, shape (n_features, n_samples)
+        :math:`2\,\mathrm{rank} - (S + 1)`: whole numbers that sum to zero in each row, so
+        :math:`r_{ij} = G_{ij} / \sqrt{G_{ii} G_{jj}}`.
+    dtype : dtype
+        The type of the finished similarity.
+
+    Returns
+    -------
+    Correlation
+    """
+    n_features = len(doubled)
+    squares = np.einsum("ij,ij->i", doubled, doubled)
+    if (squares < EXACT).all():
+        spreads = np.where(squares > 0, squares, np.inf)
+        return Correlation(doubled, 1.0, np.zeros(n_features), spreads, dtype)
+    spreads = np.where(squares > 0, 1.0, np.inf)
+    return Correlation(_unit_columns(doubled), 1.0, np.zeros(n_features), spreads, dtype)

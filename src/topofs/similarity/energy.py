@@ -1,0 +1,106 @@
+"""The energy coefficient of Inf-FS: dispersion blended with dissimilarity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.similarity.operator import SimilarityOperator, dense
+from topofs.similarity.spearman import SPARSE_ADVICE, spearman_operator
+from topofs.similarity.table import check_table
+
+__all__ = ["check_alpha", "energy", "energy_operator"]
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+def energy(X: Any, *, alpha: float = 0.5) -> Floats:
+    r"""Energy coefficient between all pairs of columns.
+
+    .. math::
+       \varphi_{ij} = \alpha \max(\sigma_i, \sigma_j) + (1 - \alpha)(1 - |\rho_{ij}|)
+
+    σ is the population standard deviation of a column scaled to [0, 1], ρ is Spearman's
+    correlation. On the diagonal, φᵢᵢ = α·σᵢ.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples, n_features)
+        Numbers; NaN marks a missing value.
+    alpha : float, default=0.5
+        Weight of the dispersion, in [0, 1].
+
+    Returns
+    -------
+    array, shape (n_features, n_features)
+        Exactly symmetric, between 0 and 1; float64, or float32 for float32 input.
+
+    References
+    ----------
+    .. [1] Roffo, Melzi & Cristani, "Infinite Feature Selection", ICCV 2015.
+    .. [2] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+
+    Examples
+    --------
+    >>> from topofs.similarity import energy
+    >>> energy([[0, 0], [0, 1], [1, 0], [1, 1]], alpha=0.5).tolist()
+    [[0.25, 0.75], [0.75, 0.25]]
+    """
+    check_alpha(alpha)
+    table = check_table(X, sparse_advice=SPARSE_ADVICE)
+    return dense(energy_operator(table, alpha=alpha))
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse a weight outside [0, 1]."""
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha}; it must be in [0, 1]")
+
+
+def energy_operator(X: Floats, *, alpha: float) -> SimilarityOperator:
+    """Prepare the energy coefficient of a checked table, block by block on demand."""
+    return _Energy(spearman_operator(X, squared=False), _unit_range_deviation(X), alpha)
+
+
+@dataclass(frozen=True)
+class _Energy:
+    """Blocks of φ from blocks of Spearman's correlation."""
+
+    ranks: SimilarityOperator
+    deviation: npt.NDArray[np.float64]
+    alpha: float
+
+    @property
+    def n_features(self) -> int:
+        return self.ranks.n_features
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.ranks.dtype
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        block = self.ranks.block(rows, columns)
+        np.abs(block, out=block)
+        np.subtract(1.0, block, out=block)
+        block *= 1 - self.alpha
+        block += self.alpha * np.maximum.outer(self.deviation[rows], self.deviation[columns])
+        return block
+
+    def diagonal(self) -> Floats:
+        return (self.alpha * self.deviation).astype(self.dtype)
+
+
+def _unit_range_deviation(X: Floats) -> npt.NDArray[np.float64]:
+    """Population standard deviation of each column scaled to [0, 1], over observed values."""
+    lowest = np.fmin.reduce(X, axis=0).astype(np.float64)
+    highest = np.fmax.reduce(X, axis=0).astype(np.float64)
+    # Halved, so that the range of the largest floats does not overflow.
+    width = highest / 2 - lowest / 2
+    varying = width > 0
+    deviation = np.zeros(X.shape[1])
+    unit = (X[:, varying] / 2 - lowest[varying] / 2) / width[varying]
+    deviation[varying] = np.nanstd(unit, axis=0)
+    return deviation

@@ -1,0 +1,67 @@
+"""The one check that every table passes before a similarity is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils import check_array
+
+__all__ = ["check_table", "is_constant"]
+
+Table = npt.NDArray[np.floating[Any]]
+
+
+def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
+    """Check a table of numbers; missing values (NaN) may stay, infinite ones may not.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, shape (n_samples, n_features)
+        At least two samples and one feature. Integers and booleans become float64.
+    sparse_advice : str, optional
+        Where sparse input cannot be used: the sentence that says why and what to do.
+
+    Returns
+    -------
+    array of float32 or float64, or scipy.sparse.csc_array
+    """
+    if sparse.issparse(X):
+        if sparse_advice is not None:
+            raise TypeError(sparse_advice)
+        X = sparse.csc_array(X)
+    return check_array(
+        X,
+        accept_sparse="csc",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
+        ensure_min_samples=2,
+        input_name="X",
+    )
+
+
+def is_constant(X: Any) -> npt.NDArray[np.bool_]:
+    """Tell which columns hold at most one distinct observed value.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n_samples, n_features)
+        NaN counts as unobserved.
+
+    Returns
+    -------
+    array of bool, shape (n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_constant(np.array([[1.0, 2.0, np.nan], [1.0, 3.0, np.nan]])).tolist()
+    [True, False, True]
+    """
+    if sparse.issparse(X):
+        return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
+    # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
+    highest, lowest = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
+    return np.asarray((highest == lowest) | np.isnan(highest))

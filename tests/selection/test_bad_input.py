@@ -1,0 +1,153 @@
+"""The table of bad inputs: each gets one clear sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from tests.matrices import factor_table
+
+from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
+
+BOTH = pytest.mark.parametrize(
+    "estimator", [TopologicalFeatureSelector, InfiniteFeatureSelector]
+)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "X",
+    [
+        [["a", "b"], ["c", "d"]],
+        [1.0, 2.0, 3.0],
+        np.empty((0, 3)),
+        np.empty((3, 0)),
+        [[1.0, np.inf], [0.0, 1.0]],
+        np.array([[1.0 + 2j, 1.0], [0.0, 1.0]]),
+    ],
+    ids=["strings", "1-d", "no rows", "no columns", "infinite", "complex"],
+)
+def test_what_is_not_a_table_of_numbers_gets_a_value_error(estimator, X):
+    with pytest.raises(ValueError):  # noqa: PT011 - scikit-learn's own messages
+        estimator().fit(X)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.ones((3, 2)), r"square matrix; got the shape \(3, 2\)"),
+        ([[1, 0.2], [0.3, 1]], r"entry \(0, 1\) is 0.2 but entry \(1, 0\) is 0.3"),
+        ([[1, np.nan], [np.nan, 1]], r"entry \(0, 1\) of the similarity is nan"),
+    ],
+)
+def test_what_is_not_a_similarity_is_refused(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        TopologicalFeatureSelector(similarity="precomputed").fit(matrix)
+    with pytest.raises(ValueError, match=message):
+        TopologicalFeatureSelector(similarity=lambda _: np.array(matrix)).fit(
+            factor_table(9, 2)
+        )
+
+
+def test_a_callable_must_return_a_similarity_of_all_its_columns():
+    with pytest.raises(ValueError, match=r"similarity function .* 5 × 5 .* \(3, 3\)"):
+        TopologicalFeatureSelector(similarity=lambda _: np.eye(3)).fit(factor_table(9, 5))
+
+
+@BOTH
+@pytest.mark.parametrize("size", [0, -1, 6, np.nan, 0.0, -0.1, 1.1, "3", True, np.inf])
+def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
+    message = rf"n_features_to_select is {size!r}, but X has 5 features"
+    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        estimator(size).fit(factor_table(9, 5))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "known"),
+    [
+        ("similarity", "'pearson', 'spearman', 'energy', 'precomputed' and a function"),
+        ("graph", "'tmfg', 'pmfg', 'mst'"),
+        (
+            "centrality",
+            "'degree', 'strength', 'eigenvector', 'pagerank', 'closeness', 'betweenness'",
+        ),
+        ("ties", "'strength', 'index'"),
+        ("threshold", "'mean', None"),
+    ],
+)
+@pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"]])
+def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        TopologicalFeatureSelector(**{parameter: given}).fit(factor_table(9, 5))
+    assert str(caught.value) == f"{parameter} is {given!r}; known are {known}"
+
+
+@BOTH
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan])
+def test_alpha_out_of_range_gets_the_range(estimator, alpha):
+    with pytest.raises(ValueError, match=r"alpha is .*; it must be in \[0, 1\]"):
+        estimator(alpha=alpha).fit(factor_table(9, 5))
+
+
+@pytest.mark.parametrize(
+    ("keep", "message"),
+    [
+        (["z"], "no column 'z' among the 5"),
+        ([5], "column 5 is not one of 0 … 4"),
+        ([1.5], "1.5 is neither the name nor the position"),
+        ("ab", "give a list"),
+        (["a", "b", "c"], "keep names 3 columns, but only 2 are to be selected"),
+    ],
+)
+def test_impossible_columns_to_keep_are_refused(keep, message):
+    X = pd.DataFrame(factor_table(9, 5), columns=list("abcde"))
+    with pytest.raises(ValueError, match=message):
+        TopologicalFeatureSelector(2, keep=keep).fit(X)
+
+
+def test_names_to_keep_need_a_table_with_names():
+    with pytest.raises(ValueError, match="X came without column names"):
+        TopologicalFeatureSelector(keep=["a"]).fit(factor_table(9, 5))
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.bool_, np.float32, np.int64, object])
+def test_every_number_type_gives_the_same_answer(estimator, dtype):
+    X = np.random.default_rng(0).integers(0, 2 if dtype == np.bool_ else 200, size=(40, 12))
+    expected = estimator(5).fit(X.astype(np.float64))
+    given = np.asfortranarray(X.astype(dtype))
+    given.flags.writeable = False
+    selector = estimator(5).fit(given)
+    np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
+    np.testing.assert_allclose(selector.scores_, expected.scores_, rtol=1e-5)
+
+
+@BOTH
+def test_one_sample_is_refused(estimator):
+    with pytest.raises(ValueError, match="1 sample"):
+        estimator().fit([[1.0, 2.0, 3.0]])
+
+
+@BOTH
+def test_one_feature_is_selected(estimator):
+    selector = estimator().fit([[1.0], [2.0], [4.0]])
+    assert selector.support_.tolist() == [True]
+    assert selector.ranking_.tolist() == [1]
+
+
+@BOTH
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_few_features_are_ranked(estimator, n):
+    assert sorted(estimator().fit(factor_table(9, n)).ranking_) == list(range(1, n + 1))
+
+
+@BOTH
+@pytest.mark.parametrize("value", [1.0, np.nan])
+def test_nothing_but_constant_columns_is_refused(estimator, value):
+    with pytest.raises(ValueError, match="all 3 columns of X are constant or missing"):
+        estimator().fit(np.full((4, 3), value))
+
+
+@pytest.mark.parametrize("similarity", ["spearman", "energy"])
+def test_a_sparse_table_is_refused_where_ranks_are_needed(similarity):
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        TopologicalFeatureSelector(similarity=similarity).fit(sparse.csr_array(np.eye(4)))

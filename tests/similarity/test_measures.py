@@ -1,0 +1,186 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.matrices import factor_table, tables
+from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
+
+from topofs import energy, pearson, spearman
+
+TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
+
+
+def well_conditioned(X):
+    """Spread of a column far below its size leaves both twins with few digits."""
+    spread = np.ptp(X, axis=0)
+    return X[:, (spread == 0) | (spread > 1e-6 * np.abs(X).max(axis=0))]
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize(("measure", "twin"), TWINS)
+@given(X=tables())
+def test_equals_the_naive_twin(measure, twin, squared, X):
+    X = well_conditioned(X)
+    if X.shape[1]:
+        expected = twin(X, squared=squared)
+        np.testing.assert_allclose(measure(X, squared=squared), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["whole", "real"])
+@pytest.mark.parametrize(("measure", "twin"), TWINS)
+def test_missing_values_are_pairwise_complete(measure, twin, kind):
+    rng = np.random.default_rng(3)
+    X = factor_table(40, 12)
+    X = np.rint(3 * X) if kind == "whole" else X
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[:, 5] = np.nan
+    X[:, 6] = 7.0
+    X[1:, 7] = np.nan
+    # Constant only where column 9 is observed.
+    X[:, 8] = np.where(np.isnan(X[:, 9]), X[:, 8], 0.1)
+    np.testing.assert_allclose(measure(X), twin(X), atol=1e-12)
+
+
+@given(X=tables(missing=True))
+def test_spearman_with_missing_values_equals_the_naive_twin(X):
+    np.testing.assert_allclose(spearman(X), naive_spearman(X), atol=1e-9)
+
+
+@given(X=tables(), alpha=st.floats(0, 1))
+def test_energy_equals_the_naive_twin(X, alpha):
+    np.testing.assert_allclose(energy(X, alpha=alpha), naive_energy(X, alpha=alpha), atol=1e-7)
+
+
+def test_energy_with_missing_values_equals_the_naive_twin():
+    X = factor_table(40, 8)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    np.testing.assert_allclose(energy(X, alpha=0.3), naive_energy(X, alpha=0.3), atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, energy])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [3, 300, 700])
+def test_exact_symmetry_diagonal_and_type(measure, dtype, n_features):
+    X = factor_table(20, n_features).astype(dtype)
+    similarity = measure(X)
+    assert similarity.dtype == dtype
+    np.testing.assert_array_equal(similarity, similarity.T)
+    if measure is energy:
+        sigma = ((X - X.min(axis=0)) / np.ptp(X, axis=0)).std(axis=0)
+        np.testing.assert_allclose(np.diag(similarity), 0.5 * sigma, rtol=1e-5)
+    else:
+        assert (np.diag(similarity) == 1).all()
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, energy])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.bool_, np.float32, np.int64])
+def test_every_number_type_gives_the_float64_answer(measure, dtype):
+    X = np.random.default_rng(1).integers(0, 2 if dtype == np.bool_ else 200, size=(30, 9))
+    X = X.astype(dtype)
+    expected = measure(X.astype(np.float64))
+    given = np.asfortranarray(X)
+    given.flags.writeable = False
+    tolerance = 1e-6 if dtype == np.float32 else 0
+    np.testing.assert_allclose(measure(given), expected, atol=tolerance, rtol=0)
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman])
+def test_copies_correlate_exactly_one(measure):
+    X = factor_table(50, 4)
+    X = np.rint(10 * X)
+    X = np.column_stack([X, X, -X])
+    similarity = measure(X)
+    assert (np.diag(similarity[:4, 4:8]) == 1).all()
+    assert (np.diag(similarity[:4, 8:]) == -1).all()
+
+
+def test_whole_numbers_give_the_same_bits_in_any_company():
+    """Exact sums: neither the other columns, nor their order, nor a shift changes a bit."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 3, size=(62, 600)).astype(float)
+    similarity = pearson(X)
+    order = rng.permutation(600)
+    np.testing.assert_array_equal(pearson(X[:, order]), similarity[np.ix_(order, order)])
+    np.testing.assert_array_equal(pearson(X[:, :37]), similarity[:37, :37])
+    np.testing.assert_array_equal(pearson(X + 1000), similarity)
+    beside = np.column_stack([X[:, :37], rng.normal(size=62)])
+    np.testing.assert_array_equal(pearson(beside)[:37, :37], similarity[:37, :37])
+    np.testing.assert_allclose(pearson(beside), naive_pearson(beside), atol=1e-12)
+
+
+def test_numbers_too_large_to_be_exact_are_still_right():
+    X = np.rint(factor_table(50, 6) * 1e14)
+    np.testing.assert_allclose(pearson(X), naive_pearson(X), atol=1e-12)
+    tall = np.random.default_rng(0).normal(size=(40_000, 3))
+    expected = pd.DataFrame(tall).corr("spearman")
+    np.testing.assert_allclose(spearman(tall), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-10, 1e10, 1e300])
+def test_scale_does_not_matter(factor):
+    X = factor_table(30, 5)
+    np.testing.assert_allclose(pearson(X * factor), pearson(X), atol=1e-10)
+    np.testing.assert_allclose(energy(X * factor), energy(X), atol=1e-10)
+    X[0, 0] = np.nan
+    np.testing.assert_allclose(pearson(X * factor), pearson(X), atol=1e-10)
+
+
+def test_a_constant_column_correlates_zero():
+    X = factor_table(20, 4)
+    X[:, 2] = 0.1
+    for measure in (pearson, spearman):
+        similarity = measure(X)
+        assert (similarity[2, [0, 1, 3]] == 0).all()
+        assert similarity[2, 2] == 1
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
+@pytest.mark.parametrize("squared", [False, True])
+def test_sparse_counts_give_the_bits_of_the_dense_table(container, squared):
+    X = np.random.default_rng(0).poisson(0.2, size=(60, 300)).astype(float)
+    X[:, 7] = 0
+    X[:, 8] = 3
+    np.testing.assert_array_equal(
+        pearson(container(X), squared=squared), pearson(X, squared=squared)
+    )
+
+
+def test_sparse_reals_agree_with_the_dense_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(1e5, 1e5, size=(50, 20)) * (rng.random((50, 20)) < 0.4)
+    X[:, 3] = 0.1
+    np.testing.assert_allclose(pearson(sparse.csr_array(X)), pearson(X), atol=1e-12)
+    single = pearson(sparse.csr_array(X.astype(np.float32)))
+    assert single.dtype == np.float32
+
+
+@pytest.mark.parametrize("measure", [spearman, energy])
+def test_ranks_of_a_sparse_table_are_refused(measure):
+    with pytest.raises(TypeError, match=r"use similarity 'pearson', or pass X.toarray"):
+        measure(sparse.csr_array(np.eye(3)))
+
+
+def test_missing_values_in_a_sparse_table_are_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        pearson(sparse.csr_array([[np.nan, 1.0], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, energy])
+@pytest.mark.parametrize("X", [[["a"], ["b"]], [1.0, 2.0], np.empty((0, 3)), [[np.inf], [1.0]]])
+def test_what_is_not_a_table_of_numbers_is_refused(measure, X):
+    with pytest.raises(ValueError):  # noqa: PT011 - scikit-learn's own messages
+        measure(X)
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, energy])
+def test_one_sample_is_refused(measure):
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        measure([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.1, np.nan])
+def test_alpha_out_of_range_is_refused(alpha):
+    with pytest.raises(ValueError, match=r"it must be in \[0, 1\]"):
+        energy([[1.0], [2.0]], alpha=alpha)

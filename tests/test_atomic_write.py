@@ -1,0 +1,38 @@
+import os
+
+import pytest
+
+from topofs.atomic_write import replacing
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    with pytest.raises(OSError, match="disk full"), replacing(target) as unfinished:
+        unfinished.write_text("ne")
+        raise OSError("disk full")
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_the_new_file_has_ordinary_permissions_and_the_replaced_one_keeps_its_own(tmp_path):
+    target, ordinary = tmp_path / "out.txt", tmp_path / "ordinary.txt"
+    ordinary.touch()
+    with replacing(target) as unfinished:
+        unfinished.write_text("new")
+    assert target.stat().st_mode == ordinary.stat().st_mode
+    target.chmod(0o600)
+    with replacing(target) as unfinished:
+        unfinished.write_text("newer")
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert target.read_text() == "newer"
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(IsADirectoryError, match="give the name of a file"), replacing(tmp_path):
+        pass
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "file.txt"):
+        pass

@@ -1,0 +1,46 @@
+"""Imports point one way through the rooms (ARCHITECTURE.md)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import topofs
+
+SOURCE = Path(topofs.__file__).parent
+SHARED_MODULES = {"atomic_write", "errors", "graph", "graphml"}
+MAY_IMPORT = {
+    "kernels": set(),
+    "similarity": {"kernels"},
+    "filtering": {"kernels"},
+    "centrality": {"kernels"},
+    "selection": {"similarity", "filtering", "centrality", "kernels"},
+}
+
+
+def imported_rooms(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        for name in names:
+            if name == "topofs" or name.startswith("topofs."):
+                yield (name.split(".") + [""])[1]
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_a_room_imports_only_the_rooms_before_it(room):
+    allowed = MAY_IMPORT[room] | SHARED_MODULES | {room}
+    for path in (SOURCE / room).rglob("*.py"):
+        assert set(imported_rooms(path)) <= allowed, path
+
+
+def test_every_room_is_covered():
+    rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert rooms == set(MAY_IMPORT)
+
+
+def test_public_names_are_sorted():
+    assert topofs.__all__ == sorted(topofs.__all__)
