@@ -27,7 +27,7 @@ def imported_rooms(path):
             names = [node.module]
         for name in names:
             if name == "topofs" or name.startswith("topofs."):
-                yield (name.split(".") + [""])[1]
+                yield [*name.split("."), ""][1]
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)

@@ -1,7 +1,6 @@
 """Inf-FS against its dense formula, and the certificate that ends the Lanczos run."""
 
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -155,23 +154,9 @@ def test_a_theta_within_rounding_of_one_gives_finite_scores():
     assert np.isfinite(scores).all()
 
 
-def test_is_far_faster_than_the_dense_formula():
-    similarity = correlations(500, 11)
-    fast = np.inf
-    for _ in range(5):
-        start = time.perf_counter()
-        infinite_path_scores(similarity, [0.9])
-        fast = min(fast, time.perf_counter() - start)
-    start = time.perf_counter()
-    radius = np.abs(np.linalg.eigvals(similarity)).max()
-    np.linalg.inv(np.eye(500) - 0.9 / radius * similarity)
-    # The ratio grows with n: above 50 at n = 2000 on an idle machine.
-    assert time.perf_counter() - start > 4 * fast
-
-
 @pytest.mark.parametrize("theta", [0.0, 1.0, -0.5, 2.0, float("nan")])
 def test_refuses_a_theta_outside_its_range(theta):
-    with pytest.raises(ValueError, match=r"theta is .* strictly between 0 and 1"):
+    with pytest.raises(ValueError, match=r"theta is .*; it must be in \(0, 1\)"):
         infinite_path_scores(np.eye(3), [0.5, theta])
 
 

@@ -53,6 +53,16 @@ def test_equals_kruskal_on_random_weights(n, dtype):
     assert tree.weights.tolist() == [similarity[i, j] for i, j in tree.edges]
 
 
+def test_equals_kruskal_on_few_levels():
+    """Ties between edges that share no node, which only the full order settles."""
+    rng = np.random.default_rng(7)
+    for n_levels in (2, 3, 5, 8) * 40:
+        n = rng.integers(4, 16)
+        upper = np.triu(rng.integers(n_levels, size=(n, n)) - 1.0, 1)
+        similarity = upper + upper.T
+        assert edge_list(mst(similarity)) == naive_mst(similarity)
+
+
 def test_total_weight_equals_scipy():
     similarity = random_matrix(80, seed=0)
     # scipy reads zeros as absent edges and minimises: shift and turn round.

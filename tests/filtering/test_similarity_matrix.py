@@ -17,7 +17,10 @@ from topofs.filtering.similarity_matrix import check_similarity_matrix
         ([[1, np.nan], [np.nan, 1]], r"entry \(0, 1\) of the similarity is nan"),
         ([[1, 0], [0, np.inf]], r"entry \(1, 1\) of the similarity is inf"),
         ([[1, 0], [-np.inf, 1]], r"entry \(1, 0\) of the similarity is -inf"),
-        ([[1, 0.5], [0.4, 1]], r"not symmetric: entry \(0, 1\) is 0.5 but entry \(1, 0\) is 0.4"),
+        (
+            [[1, 0.5], [0.4, 1]],
+            r"not symmetric: entry \(0, 1\) is 0.5 but entry \(1, 0\) is 0.4",
+        ),
     ],
 )
 def test_one_sentence_says_what_is_wrong(build, similarity, message):
@@ -28,7 +31,9 @@ def test_one_sentence_says_what_is_wrong(build, similarity, message):
 def test_the_first_offence_is_named_in_a_large_matrix():
     similarity = np.ones((600, 600))
     similarity[500, 20] = 0
-    with pytest.raises(ValueError, match=r"entry \(20, 500\) is 1.0 but entry \(500, 20\) is 0.0"):
+    with pytest.raises(
+        ValueError, match=r"entry \(20, 500\) is 1.0 but entry \(500, 20\) is 0.0"
+    ):
         check_similarity_matrix(similarity)
 
 

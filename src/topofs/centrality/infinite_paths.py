@@ -213,7 +213,7 @@ def _check_thetas(thetas: FloatArray) -> None:
         raise ValueError(f"thetas has {thetas.ndim} dimensions; give a sequence of numbers")
     outside = thetas[~((thetas > 0) & (thetas < 1))]
     if outside.size:
-        raise ValueError(f"theta is {outside[0]}; each must lie strictly between 0 and 1")
+        raise ValueError(f"theta is {outside[0]}; it must be in (0, 1)")
 
 
 def _check_similarity(similarity: npt.NDArray[Any]) -> tuple[int, float]:

@@ -229,8 +229,9 @@ def _orient(
         elif node[w, HEIGHT] < height and h != node[v, PARENT] ^ 1:
             edge[e, LOWPT], edge[e, LOWPT2] = node[w, HEIGHT], height
             _close(h, v, node, edge, buckets)
-    # From the deepest bucket down, each to the front: the lists come out shallowest first.
-    for depth in range(2 * highest + 1, -1, -1):
+    # From the deepest bucket that can be in use down, each half-edge to the front: the lists
+    # come out shallowest first.
+    for depth in range(2 * highest - 2, -1, -1):
         h = buckets[depth]
         buckets[depth] = NONE
         while h != NONE:

@@ -68,8 +68,7 @@ class Explanation:
             lines.append("It is constant or all missing, so it takes no part in the graph.")
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
-            f"{self.centrality} {self.score:g}"
-            + self._same_score()
+            f"{self.centrality} {self.score:g}" + self._same_score()
         )
         if self.kept:
             lines.append("It was to be kept whatever its rank.")

@@ -1,0 +1,8 @@
+"""Settings for all tests."""
+
+from hypothesis import settings
+
+# No deadline: the first call of a kernel compiles it. The same examples on every run, so that
+# a change is judged by what it does and not by luck.
+settings.register_profile("topofs", deadline=None, derandomize=True)
+settings.load_profile("topofs")
