@@ -36,3 +36,24 @@ def test_a_folder_is_not_a_file(tmp_path):
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "file.txt"):
         pass
+
+
+def test_a_link_is_followed(tmp_path):
+    target, link = tmp_path / "out.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    with replacing(link) as unfinished:
+        unfinished.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with replacing(pipe) as unfinished, unfinished.open("w") as stream:
+        stream.write("through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert pipe.is_fifo()

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tests.shared_files import GOLDEN_DATASETS, configurations, load_golden
 
+from tests.shared_files import GOLDEN_DATASETS, configurations, load_golden
 from topofs import TopologicalFeatureSelector, threshold_mean, tmfg
 
 pytestmark = pytest.mark.needs_jit

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import networkx as nx
 import numpy as np
 import pytest
-from tests.matrices import factor_table
 
+from tests.matrices import factor_table
 from topofs import FilteredGraph, tmfg
 
 
@@ -67,6 +67,7 @@ def test_equality_hash_and_round_trips(graph):
     for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
         assert other == graph
         assert hash(other) == hash(graph)
+        assert not other.edges.flags.writeable
     assert graph != FilteredGraph(8, graph.edges, graph.weights)
     assert graph != FilteredGraph(
         8,
@@ -87,6 +88,9 @@ def test_repr_is_readable(graph):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ((6, [[0, 1, 2], [3, 4, 5]], [1.0] * 3), r"pairs of whole numbers.*\(2, 3\)"),
+        ((2, [[0.5, 1.0]], [1.0]), "pairs of whole numbers.* got float64"),
+        ((2, [[0, 1]], [[1.0]]), "one number an edge"),
         ((2, [[0, 1]], []), "got 1 edges and 0 weights"),
         ((2, [[0, 2]], [1.0]), r"the edge \(0, 2\) leaves the nodes 0 … 1"),
         ((2, [[-1, 0]], [1.0]), r"the edge \(-1, 0\) leaves"),

@@ -8,7 +8,14 @@ import pytest
 import topofs
 
 SOURCE = Path(topofs.__file__).parent
-SHARED_MODULES = {"atomic_write", "errors", "graph", "graphml"}
+SHARED_MODULES = {
+    "atomic_write",
+    "errors",
+    "graph",
+    "graphml",
+    "row_threads",
+    "similarity_matrix",
+}
 MAY_IMPORT = {
     "kernels": set(),
     "similarity": {"kernels"},

@@ -20,7 +20,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     When the block raises, the temporary file is removed and a file that stood at `path`
     before stays as it was. The move is one `os.replace`, so a reader sees the old file or
-    the new one, never a part.
+    the new one, never a part. A link is followed; a device or a pipe, such as
+    ``/dev/stdout``, cannot be replaced and is given itself.
 
     Parameters
     ----------
@@ -43,9 +44,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     target.read_text()
     '42'
     """
-    target = Path(path)
+    target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
+    if target.exists() and not target.is_file():
+        yield target
+        return
     handle, name = tempfile.mkstemp(
         prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
     )

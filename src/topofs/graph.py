@@ -70,11 +70,13 @@ class FilteredGraph:
     labels: Sequence[str] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        edges = np.asarray(self.edges, dtype=np.int64).reshape(-1, 2)
-        weights = np.asarray(self.weights)
+        edges, weights = np.asarray(self.edges), np.asarray(self.weights)
+        if edges.size == 0:
+            edges = np.empty((0, 2), dtype=np.int64)
         if not np.issubdtype(weights.dtype, np.floating):
             weights = weights.astype(np.float64)
         _check_edges(self.n_nodes, edges, weights)
+        edges = edges.astype(np.int64)
         edges = np.sort(edges, axis=1)
         position = np.lexsort((edges[:, 1], edges[:, 0]))
         edges = edges[position]
@@ -91,6 +93,14 @@ class FilteredGraph:
             if len(labels) != self.n_nodes:
                 raise ValueError(f"got {len(labels)} labels for {self.n_nodes} nodes")
             object.__setattr__(self, "labels", labels)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Copies made by pickle or copy are writable until they are frozen again.
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                self._freeze(name, value)
+            else:
+                object.__setattr__(self, name, value)
 
     def _freeze(self, name: str, array: npt.NDArray[Any]) -> None:
         array.flags.writeable = False
@@ -222,7 +232,14 @@ class FilteredGraph:
         return f"FilteredGraph({', '.join(parts)})"
 
 
-def _check_edges(n_nodes: int, edges: IntArray, weights: FloatArray) -> None:
+def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> None:
+    if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise ValueError(
+            f"edges must be pairs of whole numbers, shape (n_edges, 2); got {edges.dtype} of "
+            f"shape {edges.shape}"
+        )
+    if weights.ndim != 1:
+        raise ValueError(f"weights must be one number an edge; got the shape {weights.shape}")
     if len(weights) != len(edges):
         raise ValueError(f"got {len(edges)} edges and {len(weights)} weights")
     if n_nodes < 0:

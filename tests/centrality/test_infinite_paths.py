@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.naive.centrality import infinite_path_scores as naive_scores
 
+from tests.naive.centrality import infinite_path_scores as naive_scores
 from topofs.centrality import infinite_path_scores
 
 THETAS = [0.01, 0.5, 0.9, 0.999]
@@ -97,11 +97,10 @@ def test_float32_is_computed_in_float64_by_blocks(monkeypatch):
     np.testing.assert_allclose(scores, naive_scores(similarity, THETAS), rtol=1e-10)
 
 
-def test_a_zero_matrix_and_no_features_and_no_thetas():
+def test_a_zero_matrix_and_no_thetas():
     np.testing.assert_array_equal(
         infinite_path_scores(np.zeros((3, 3)), [0.5]), np.zeros((1, 3))
     )
-    assert infinite_path_scores(np.zeros((0, 0)), [0.5, 0.9]).shape == (2, 0)
     assert infinite_path_scores(np.eye(3), []).shape == (0, 3)
 
 
@@ -156,22 +155,17 @@ def test_a_theta_within_rounding_of_one_gives_finite_scores():
 
 @pytest.mark.parametrize("theta", [0.0, 1.0, -0.5, 2.0, float("nan")])
 def test_refuses_a_theta_outside_its_range(theta):
-    with pytest.raises(ValueError, match=r"theta is .*; it must be in \(0, 1\)"):
+    with pytest.raises(ValueError, match=r"theta is .*; it must be a number in \(0, 1\)"):
         infinite_path_scores(np.eye(3), [0.5, theta])
-
-
-def test_refuses_a_single_theta():
-    with pytest.raises(ValueError, match="thetas has 0 dimensions"):
-        infinite_path_scores(np.eye(3), 0.5)
 
 
 @pytest.mark.parametrize(
     ("similarity", "message"),
     [
-        (np.ones(3), "must be square"),
-        (np.float64(3.0), "must be square"),
-        (np.ones((2, 3)), "must be square"),
-        (np.array([[1.0, -0.5], [-0.5, 1.0]]), "ranges from -0.5 .* non-negative"),
+        (np.ones(3), "square matrix"),
+        (np.float64(3.0), "square matrix"),
+        (np.ones((2, 3)), "square matrix"),
+        (np.array([[1.0, -0.5], [-0.5, 1.0]]), "goes down to -0.5; .* non-negative"),
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "finite"),
         (np.array([[1.0, np.inf], [np.inf, 1.0]]), "finite"),
         (np.array([[1.0, 0.5], [0.4, 1.0]]), "not symmetric"),

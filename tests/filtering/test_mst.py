@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse.csgraph import minimum_spanning_tree
+
 from tests.certificates import assert_spanning_tree
 from tests.naive.graphs import naive_mst
-
 from topofs.filtering.mst import mst
 from topofs.kernels.spanning_tree import maximum_spanning_tree
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from tests.certificates import (
     assert_chordal,
     assert_maximal_planar,
@@ -17,7 +18,6 @@ from tests.certificates import (
     assert_tmfg,
 )
 from tests.naive.graphs import naive_mst, naive_pmfg
-
 from topofs import FilteredGraph
 from topofs.filtering.pmfg import pmfg
 from topofs.kernels.planar_filter import planar_filter

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+
 from tests.certificates import assert_tmfg
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-
 from topofs import tmfg
 
 

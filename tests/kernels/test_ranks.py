@@ -1,8 +1,8 @@
 import numpy as np
 from hypothesis import given
+
 from tests.matrices import tables
 from tests.naive.similarity import naive_ranks
-
 from topofs.similarity.ranks import doubled_centred_ranks
 
 

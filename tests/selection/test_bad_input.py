@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from tests.matrices import factor_table
+from sklearn.exceptions import NotFittedError
 
+from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
 
 BOTH = pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
         ("threshold", "'mean', None"),
     ],
 )
-@pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"]])
+@pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"], np.eye(2)], ids=str)
 def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         TopologicalFeatureSelector(**{parameter: given}).fit(factor_table(9, 5))
@@ -82,9 +83,9 @@ def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
 
 
 @BOTH
-@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan])
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "0.5", None])
 def test_alpha_out_of_range_gets_the_range(estimator, alpha):
-    with pytest.raises(ValueError, match=r"alpha is .*; it must be in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"alpha is .*; it must be a number in \[0, 1\]"):
         estimator(alpha=alpha).fit(factor_table(9, 5))
 
 
@@ -95,6 +96,7 @@ def test_alpha_out_of_range_gets_the_range(estimator, alpha):
         ([5], "column 5 is not one of 0 … 4"),
         ([1.5], "1.5 is neither the name nor the position"),
         ("ab", "give a list"),
+        (1.5, "give a list"),
         (["a", "b", "c"], "keep names 3 columns, but only 2 are to be selected"),
     ],
 )
@@ -104,9 +106,21 @@ def test_impossible_columns_to_keep_are_refused(keep, message):
         TopologicalFeatureSelector(2, keep=keep).fit(X)
 
 
-def test_names_to_keep_need_a_table_with_names():
-    with pytest.raises(ValueError, match="X came without column names"):
-        TopologicalFeatureSelector(keep=["a"]).fit(factor_table(9, 5))
+@BOTH
+def test_a_failed_fit_leaves_nothing_half_fitted(estimator):
+    selector = estimator(99)
+    with pytest.raises(ValueError, match="X has 5 features"):
+        selector.fit(factor_table(9, 5))
+    with pytest.raises(NotFittedError):
+        selector.transform(factor_table(9, 5))
+
+
+def test_the_size_is_checked_before_the_work():
+    def never(_):
+        raise AssertionError
+
+    with pytest.raises(ValueError, match="X has 5 features"):
+        TopologicalFeatureSelector(99, similarity=never).fit(factor_table(9, 5))
 
 
 @BOTH
@@ -151,3 +165,8 @@ def test_nothing_but_constant_columns_is_refused(estimator, value):
 def test_a_sparse_table_is_refused_where_ranks_are_needed(similarity):
     with pytest.raises(TypeError, match="[Ss]parse"):
         TopologicalFeatureSelector(similarity=similarity).fit(sparse.csr_array(np.eye(4)))
+
+
+def test_missing_values_in_a_sparse_table_are_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        TopologicalFeatureSelector().fit(sparse.csr_array([[np.nan, 1.0], [0.0, 2.0]]))

@@ -1,14 +1,10 @@
 import numpy as np
 import pytest
+
 from tests.matrices import factor_table
+from tests.naive.centrality import infinite_path_scores
 from tests.naive.similarity import naive_energy
-
 from topofs import ConstantFeatureWarning, InfiniteFeatureSelector
-
-
-def dense_formula(A, theta):
-    r = theta / np.abs(np.linalg.eigvals(A)).max()
-    return (np.linalg.inv(np.eye(len(A)) - r * A) - np.eye(len(A))).sum(axis=0)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
@@ -16,7 +12,7 @@ def dense_formula(A, theta):
 def test_scores_follow_the_dense_formula(alpha, theta):
     X = factor_table(30, 15)
     selector = InfiniteFeatureSelector(4, alpha=alpha, theta=theta).fit(X)
-    expected = dense_formula(naive_energy(X, alpha=alpha), theta)
+    expected = infinite_path_scores(naive_energy(X, alpha=alpha), [theta])[0]
     np.testing.assert_allclose(selector.scores_, expected, rtol=1e-9)
     np.testing.assert_array_equal(np.argsort(selector.ranking_), np.argsort(-expected))
     assert selector.at(2).support_.sum() == 2
@@ -33,7 +29,7 @@ def test_constant_columns_take_no_part():
     assert selector.ranking_[2] == 6
 
 
-@pytest.mark.parametrize("theta", [0, 1, -0.5, 1.5, np.nan])
+@pytest.mark.parametrize("theta", [0, 1, -0.5, 1.5, np.nan, "0.5", None])
 def test_theta_out_of_range_is_refused(theta):
     with pytest.raises(ValueError, match=r"\(0, 1\)"):
         InfiniteFeatureSelector(theta=theta).fit(factor_table(10, 3))

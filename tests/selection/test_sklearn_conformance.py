@@ -12,8 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.matrices import factor_table
 
+from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
 
 ESTIMATORS = [

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
-
 from topofs import energy, pearson, spearman
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
@@ -182,5 +182,46 @@ def test_one_sample_is_refused(measure):
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, np.nan])
 def test_alpha_out_of_range_is_refused(alpha):
-    with pytest.raises(ValueError, match=r"it must be in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"it must be a number in \[0, 1\]"):
         energy([[1.0], [2.0]], alpha=alpha)
+
+
+def test_an_outlier_that_the_other_column_misses_does_not_hide_a_correlation():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=50)
+    y = x + rng.normal(size=50)
+    for outlier in (1e8, 1e12, 1e200):
+        x[0], y[0] = outlier, np.nan
+        X = np.column_stack([x, y])
+        np.testing.assert_allclose(pearson(X), naive_pearson(X), rtol=1e-9)
+    whole = np.array([[1e10, np.nan], [1, 1], [2, 2], [4, 4]])
+    assert pearson(whole)[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "offset"), [(np.float32, 1e4), (np.float64, 1e4), (np.float64, 1e9)]
+)
+def test_a_large_mean_costs_no_digits(dtype, offset):
+    X = (factor_table(60, 5) + offset).astype(dtype)
+    tolerance = 1e-6 if dtype == np.float32 else 1e-9
+    expected = naive_pearson(X)
+    np.testing.assert_allclose(pearson(X), expected, atol=tolerance)
+    np.testing.assert_allclose(pearson(sparse.csr_array(X)), expected, atol=tolerance)
+
+
+@pytest.mark.parametrize("factor", [1e7, 1e200])
+def test_sparse_counts_too_large_to_be_exact_are_still_right(factor):
+    X = np.random.default_rng(0).poisson(0.5, size=(60, 20)) * factor
+    np.testing.assert_allclose(pearson(sparse.csr_array(X)), pearson(X), atol=1e-12)
+    shifted = (X > 0) + 1e8
+    np.testing.assert_allclose(pearson(sparse.csr_array(shifted)), pearson(shifted), atol=1e-12)
+
+
+def test_duplicate_entries_of_a_sparse_table_are_summed_and_left_alone():
+    rows, columns = [0, 0, 1, 2, 3, 3], [0, 0, 1, 0, 1, 1]
+    X = sparse.coo_array((np.ones(6), (rows, columns)), shape=(4, 2))
+    raw = sparse.csc_array((4, 2))
+    raw.data, raw.indices = np.ones(6), np.array([0, 0, 2, 1, 3, 3])
+    raw.indptr = np.array([0, 3, 6])
+    np.testing.assert_array_equal(pearson(raw), pearson(X.toarray()))
+    assert raw.nnz == 6

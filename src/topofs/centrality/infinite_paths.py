@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
+
+from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
     FloatArray = npt.NDArray[np.float64]
 
-__all__ = ["infinite_path_scores"]
+__all__ = ["check_theta", "infinite_path_scores"]
 
 # Relative error left in each vector of scores, before rounding.
 SCORE_TOLERANCE = 1e-12
@@ -99,10 +102,11 @@ def infinite_path_scores(
     array([[ 0.112,  0.124,  0.081],
            [ 9.605, 10.229,  4.931]])
     """
-    similarity = np.asarray(similarity)
+    for theta in thetas:
+        check_theta(theta)
     shares = np.asarray(thetas, dtype=np.float64)
-    _check_thetas(shares)
-    n_features, scale = _check_similarity(similarity)
+    similarity = check_similarity_matrix(similarity).values
+    n_features, scale = len(similarity), _check_non_negative(similarity)
     if scale == 0 or len(shares) == 0:
         return np.zeros((len(shares), n_features))
     space = _krylov_space(similarity, scale, shares)
@@ -208,31 +212,18 @@ def _times(similarity: npt.NDArray[Any], columns: FloatArray, scale: float) -> F
     return product / scale
 
 
-def _check_thetas(thetas: FloatArray) -> None:
-    if thetas.ndim != 1:
-        raise ValueError(f"thetas has {thetas.ndim} dimensions; give a sequence of numbers")
-    outside = thetas[~((thetas > 0) & (thetas < 1))]
-    if outside.size:
-        raise ValueError(f"theta is {outside[0]}; it must be in (0, 1)")
+def check_theta(theta: Any) -> None:
+    """Refuse a damping outside (0, 1)."""
+    if not isinstance(theta, Real) or not 0 < float(theta) < 1:
+        raise ValueError(f"theta is {theta!r}; it must be a number in (0, 1)")
 
 
-def _check_similarity(similarity: npt.NDArray[Any]) -> tuple[int, float]:
-    """Return the number of features and the largest element of a matrix found in order."""
-    n_features = len(similarity) if similarity.ndim else 0
-    if similarity.shape != (n_features, n_features):
-        raise ValueError(f"similarity has shape {similarity.shape}; it must be square")
-    if n_features == 0:
-        return 0, 0.0
-    least, scale = float(similarity.min()), float(similarity.max())
-    if not (least >= 0 and np.isfinite(scale)):
+def _check_non_negative(similarity: npt.NDArray[Any]) -> float:
+    """Return the largest element of a matrix without negative ones."""
+    least, largest = float(similarity.min()), float(similarity.max())
+    if least < 0:
         raise ValueError(
-            f"similarity ranges from {least} to {scale}; Inf-FS needs finite, non-negative "
-            "values (take absolute values or squares of signed correlations)"
+            f"the similarity goes down to {least}; Inf-FS needs non-negative values (take "
+            "absolute values or squares of signed correlations)"
         )
-    rounding = np.finfo(np.result_type(similarity.dtype, np.float16)).eps
-    n_rows = max(1, BLOCK_ELEMENTS // n_features)
-    for start in range(0, n_features, n_rows):
-        rows = slice(start, start + n_rows)
-        if np.abs(similarity[rows] - similarity[:, rows].T).max() > np.sqrt(rounding) * scale:
-            raise ValueError("similarity is not symmetric; give (A + A.T) / 2 if that is meant")
-    return n_features, scale
+    return largest

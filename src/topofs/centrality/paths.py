@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from topofs.centrality.degree import zero_one_adjacency
+from topofs.centrality.rounding import significant
 from topofs.errors import import_extra
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def betweenness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     -----
     Brandes' algorithm [2]_ from rustworkx: O(n_nodes · n_edges) time, O(n_nodes + n_edges)
     memory. It runs on one thread, since the parallel version adds the shares in whatever order
-    the threads finish and its last digits change from run to run.
+    the threads finish and its last digits change from run to run. Scores are rounded to
+    twelve significant digits, so that nodes in the same place tie.
 
     References
     ----------
@@ -133,4 +135,6 @@ def betweenness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     shares = rustworkx.graph_betweenness_centrality(
         copy, normalized=True, endpoints=False, parallel_threshold=graph.n_nodes + 1
     )
-    return np.array([shares[node] for node in range(graph.n_nodes)], dtype=np.float64)
+    return significant(
+        np.array([shares[node] for node in range(graph.n_nodes)], dtype=np.float64)
+    )

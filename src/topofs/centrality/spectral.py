@@ -10,6 +10,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import splu
 
 from topofs.centrality.degree import zero_one_adjacency
+from topofs.centrality.rounding import significant
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -85,7 +86,7 @@ def eigenvector(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     for nodes, radius, vector in solved:
         if radius >= largest * (1 - 1e-10):
             scores[nodes] = vector.sum() * vector
-    return np.asarray(scores / np.linalg.norm(scores))
+    return significant(scores / np.linalg.norm(scores))
 
 
 def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> npt.NDArray[np.float64]:
@@ -152,7 +153,7 @@ def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> npt.NDArray[np.f
         scores = updated
         if distance <= 1e-12:
             break
-    return np.asarray(scores / scores.sum())
+    return significant(scores / scores.sum())
 
 
 def _perron_pair(adjacency: sparse.csr_array) -> tuple[float, npt.NDArray[np.float64]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topofs.filtering.similarity_matrix import check_similarity_matrix
 from topofs.graph import FilteredGraph
 from topofs.kernels.spanning_tree import maximum_spanning_tree
+from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
     import numpy.typing as npt

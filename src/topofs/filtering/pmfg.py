@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topofs.filtering.similarity_matrix import check_similarity_matrix
 from topofs.graph import FilteredGraph
 from topofs.kernels.planar_filter import planar_filter
+from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.filtering.similarity_matrix import check_similarity_matrix
 from topofs.graph import FilteredGraph
+from topofs.kernels.matrix_scan import sums_above
 from topofs.kernels.tmfg import tmfg_cliques
+from topofs.row_threads import for_row_ranges
+from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
-    from topofs.filtering.similarity_matrix import SimilarityMatrix
+    from topofs.similarity_matrix import SimilarityMatrix
 
 __all__ = ["tmfg"]
 
@@ -87,13 +89,10 @@ def tmfg(similarity: npt.ArrayLike) -> FilteredGraph:
 
 def _start(matrix: SimilarityMatrix) -> npt.NDArray[np.int64]:
     """Four vertices with the largest sum of above-mean weights, best first."""
-    values = matrix.values
-    n = len(values)
-    rows = max(1, 2**20 // n)
+    n = len(matrix.values)
     strength = np.empty(n)
-    for i in range(0, n, rows):
-        block = values[i : i + rows]
-        strength[i : i + rows] = np.where(block > matrix.mean, block, 0).sum(axis=1)
+    values, mean = matrix.values, matrix.mean
+    for_row_ranges(lambda i, j: sums_above(values, mean, i, j, strength), n, n)
     return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
 
 

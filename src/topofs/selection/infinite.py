@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from topofs.centrality.infinite_paths import infinite_path_scores
+from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
 from topofs.selection.ranking_selector import RankingSelector
 from topofs.similarity.energy import check_alpha, energy_operator
 from topofs.similarity.operator import dense
@@ -91,6 +91,7 @@ class InfiniteFeatureSelector(RankingSelector):
         self
         """
         check_alpha(self.alpha)
+        check_theta(self.theta)
         X = validate_data(
             self,
             X,
@@ -98,7 +99,9 @@ class InfiniteFeatureSelector(RankingSelector):
             ensure_all_finite="allow-nan",
             ensure_min_samples=2,
         )
+        size, kept = self._check_size()
         varying = self._varying_columns(is_constant(X))
         similarity = dense(energy_operator(X[:, varying], alpha=self.alpha))
-        self._rank_and_select(infinite_path_scores(similarity, [self.theta])[0], varying)
+        scores = infinite_path_scores(similarity, [self.theta])[0]
+        self._rank_and_select(size, kept, scores, varying)
         return self

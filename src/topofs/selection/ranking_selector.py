@@ -21,13 +21,14 @@ __all__ = ["RankingSelector"]
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks the columns and selects the first of them.
 
-    A subclass sets its parameters, among them `n_features_to_select`, and calls
-    `_rank_and_select` at the end of `fit`.
+    A subclass sets its parameters, among them `n_features_to_select`. In `fit` it calls
+    `_check_size` before the work and `_rank_and_select` at the end.
     """
 
     n_features_to_select: Any
     keep: Any = None
     n_features_in_: int
+    kept_: npt.NDArray[np.int64]
     scores_: npt.NDArray[np.float64]
     ranking_: npt.NDArray[np.int64]
     support_: npt.NDArray[np.bool_]
@@ -46,10 +47,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
         check_is_fitted(self)
+        size = resolve_size(n_features_to_select, self.n_features_in_, least=len(self.kept_))
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
-        other._select()  # noqa: SLF001 - a copy of this very object
+        other.support_ = self._support(size)
+        if hasattr(self, "_sklearn_output_config"):
+            other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
         return other
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -59,7 +66,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
-        return self.support_
+        return self.support_.copy()
 
     def _varying_columns(self, constant: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Positions of the columns that vary; warns once about the others."""
@@ -86,13 +93,22 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             names = [f"x{position}" for position in range(self.n_features_in_)]
         return np.asarray(names, dtype=object)
 
+    def _check_size(self) -> tuple[int, npt.NDArray[np.int64]]:
+        """Resolve how many features to select and which of them always, before the work."""
+        names = getattr(self, "feature_names_in_", None)
+        kept = resolve_kept(self.keep, names, self.n_features_in_)
+        size = resolve_size(self.n_features_to_select, self.n_features_in_, least=len(kept))
+        return size, kept
+
     def _rank_and_select(
         self,
+        size: int,
+        kept: npt.NDArray[np.int64],
         scores: npt.NDArray[np.float64],
         varying: npt.NDArray[np.int64],
         tie_breaker: npt.NDArray[np.float64] | None = None,
     ) -> None:
-        """Set `scores_`, `ranking_` and `support_`.
+        """Set `scores_`, `ranking_`, `kept_` and `support_`.
 
         Columns are ordered by score, then by tie breaker, both descending, then by position;
         the columns that do not vary come last.
@@ -105,19 +121,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         order = np.concatenate([varying[np.lexsort(keys)], others])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[order] = np.arange(1, n_features + 1)
-        self._select()
+        self.kept_ = kept
+        self.support_ = self._support(size)
 
-    def _select(self) -> None:
-        """Set `support_`: the kept columns, then the best ranked, up to the size."""
-        size = resolve_size(self.n_features_to_select, self.n_features_in_)
-        names = getattr(self, "feature_names_in_", None)
-        kept = resolve_kept(self.keep, names, self.n_features_in_)
-        if len(kept) > size:
-            raise ValueError(
-                f"keep names {len(kept)} columns, but only {size} are to be selected: raise "
-                "n_features_to_select or keep fewer"
-            )
+    def _support(self, size: int) -> npt.NDArray[np.bool_]:
+        """The kept columns, then the best ranked, up to the size."""
         precedence = self.ranking_.copy()
-        precedence[kept] -= self.n_features_in_
-        self.support_ = np.zeros(self.n_features_in_, dtype=np.bool_)
-        self.support_[np.argsort(precedence)[:size]] = True
+        precedence[self.kept_] -= self.n_features_in_
+        support = np.zeros(self.n_features_in_, dtype=np.bool_)
+        support[np.argsort(precedence)[:size]] = True
+        return support

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-__all__ = ["resolve_kept", "resolve_size"]
+__all__ = ["column_position", "resolve_kept", "resolve_size"]
 
 
-def resolve_size(n_features_to_select: Any, n_features: int) -> int:
+def resolve_size(n_features_to_select: Any, n_features: int, *, least: int = 0) -> int:
     """Turn `n_features_to_select` into a count between 1 and `n_features`.
 
     Parameters
@@ -22,6 +24,8 @@ def resolve_size(n_features_to_select: Any, n_features: int) -> int:
         A count; a fraction in (0, 1], rounded down but never to zero; None for half.
     n_features : int
         Number of columns.
+    least : int, default=0
+        Number of columns that are selected in any case.
 
     Returns
     -------
@@ -33,22 +37,29 @@ def resolve_size(n_features_to_select: Any, n_features: int) -> int:
     (3, 2, 5)
     """
     given = n_features_to_select
+    size = 0
     if given is None:
-        return max(1, n_features // 2)
-    if _is_whole(given):
-        if 1 <= given <= n_features:
-            return int(given)
+        size = max(1, n_features // 2)
+    elif _is_whole(given):
+        size = int(given)
     elif isinstance(given, (float, np.floating)) and 0 < given <= 1:
-        # The small addition keeps 0.29 · 100 = 28.999… from losing a feature.
-        return max(1, int(float(given) * n_features + 1e-9))
-    raise ValueError(
-        f"n_features_to_select is {given!r}, but X has {n_features} features: give a whole "
-        f"number from 1 to {n_features}, a fraction in (0, 1], or None for half"
-    )
+        # The fraction as it is written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
+        size = max(1, int(Decimal(str(given)) * n_features))
+    if not 1 <= size <= n_features:
+        raise ValueError(
+            f"n_features_to_select is {given!r}, but X has {n_features} features: give a whole "
+            f"number from 1 to {n_features}, a fraction in (0, 1], or None for half"
+        )
+    if size < least:
+        raise ValueError(
+            f"keep names {least} columns, but only {size} are to be selected: raise "
+            "n_features_to_select or keep fewer"
+        )
+    return size
 
 
 def resolve_kept(
-    keep: Iterable[Any] | None, names: Sequence[str] | None, n_features: int
+    keep: Any, names: Sequence[str] | None, n_features: int
 ) -> npt.NDArray[np.int64]:
     """Turn names and positions of columns to keep into positions.
 
@@ -73,17 +84,20 @@ def resolve_kept(
     """
     if keep is None:
         return np.empty(0, dtype=np.int64)
-    if isinstance(keep, str) or _is_whole(keep):
+    if isinstance(keep, str) or not isinstance(keep, Iterable):
         raise ValueError(f"keep is {keep!r}; give a list of column names or positions")
     kept = {column_position(column, names, n_features) for column in keep}
     return np.array(sorted(kept), dtype=np.int64)
 
 
 def column_position(column: Any, names: Sequence[str] | None, n_features: int) -> int:
-    """Find the position of a column given by name or position."""
+    """Find the position of a column given by name or position.
+
+    Columns of a table without names are called x0, x1, …, as scikit-learn does.
+    """
     if isinstance(column, str):
         if names is None:
-            raise ValueError(f"there is no column {column!r}: X came without column names")
+            names = [f"x{position}" for position in range(n_features)]
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
             raise ValueError(f"there is no column {column!r} among the {n_features} of X")

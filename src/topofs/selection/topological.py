@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.centrality import CENTRALITIES
 from topofs.filtering import GRAPHS
-from topofs.filtering.similarity_matrix import check_similarity_matrix
 from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.ranking_selector import RankingSelector
-from topofs.selection.subset_size import column_position, resolve_kept
-from topofs.similarity import SIMILARITIES, threshold_mean
+from topofs.selection.subset_size import column_position
+from topofs.similarity import SIMILARITIES
 from topofs.similarity.energy import check_alpha
 from topofs.similarity.operator import dense
-from topofs.similarity.table import is_constant
+from topofs.similarity.table import is_constant, without_duplicates
+from topofs.similarity.threshold import threshold_mean_in_place
+from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -72,6 +74,8 @@ class TopologicalFeatureSelector(RankingSelector):
         The graph over the columns that vary, labelled with their names.
     nodes_ : array of int, shape (graph_.n_nodes,)
         The column that each node of the graph stands for.
+    kept_ : array of int
+        Positions of the columns in `keep`.
     n_features_in_ : int
         Number of columns given to fit.
     feature_names_in_ : array of str
@@ -140,29 +144,34 @@ class TopologicalFeatureSelector(RankingSelector):
         self
         """
         self._check_parameters()
-        precomputed = self.similarity == "precomputed"
+        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
         X = validate_data(
             self,
             X,
-            accept_sparse="csc" if self.similarity == "pearson" else False,
+            accept_sparse="csc" if self._takes_sparse() else False,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False if precomputed else "allow-nan",
+            ensure_all_finite=_finite_check(X, precomputed=precomputed),
             ensure_min_samples=1 if precomputed else 2,
         )
+        size, kept = self._check_size()
         if precomputed:
             similarity = check_similarity_matrix(X).values
-            self.nodes_ = np.arange(len(similarity))
+            nodes = np.arange(len(similarity))
         else:
-            self.nodes_ = self._varying_columns(is_constant(X))
-            table = X if len(self.nodes_) == X.shape[1] else X[:, self.nodes_]
-            similarity = self._similarity_of(table)
+            X = without_duplicates(X) if sparse.issparse(X) else X
+            nodes = self._varying_columns(is_constant(X))
+            similarity = self._similarity_of(X if len(nodes) == X.shape[1] else X[:, nodes])
         if self.threshold == "mean":
-            similarity = threshold_mean(similarity, copy=not self._own_similarity())
+            if precomputed or callable(self.similarity):
+                similarity = similarity.copy()
+            threshold_mean_in_place(similarity)
         graph = GRAPHS[self.graph](similarity)
-        self.graph_ = replace(graph, labels=self._column_names()[self.nodes_].tolist())
         scores = CENTRALITIES[self.centrality](graph)
         tie_breaker = graph.strength() if self.ties == "strength" else None
-        self._rank_and_select(scores, self.nodes_, tie_breaker)
+        self.nodes_ = nodes
+        self.graph_ = replace(graph, labels=self._column_names()[nodes].tolist())
+        self._score_name = self.centrality
+        self._rank_and_select(size, kept, scores, nodes, tie_breaker)
         return self
 
     def explain(self, feature: str | int) -> Explanation:
@@ -194,42 +203,45 @@ class TopologicalFeatureSelector(RankingSelector):
         """
         check_is_fitted(self)
         names = self._column_names()
-        column = column_position(
-            feature, getattr(self, "feature_names_in_", None), self.n_features_in_
-        )
+        column = column_position(feature, names.tolist(), self.n_features_in_)
         score = float(self.scores_[column])
         node = np.flatnonzero(self.nodes_ == column)
         neighbors: list[Neighbor] = []
+        same = 0
         if node.size:
-            weights = self.graph_.to_scipy()[[node[0]], :].tocoo()
-            for other, weight in zip(weights.coords[1], weights.data, strict=True):
-                position = self.nodes_[other]
-                neighbors.append(
-                    Neighbor(names[position], float(weight), bool(self.support_[position]))
-                )
+            neighbors = self._neighbors(int(node[0]))
+            same = int((self.scores_[self.nodes_] == score).sum()) - 1
         return Explanation(
             feature=names[column],
             selected=bool(self.support_[column]),
-            kept=column in resolve_kept(self.keep, list(names), self.n_features_in_),
+            kept=column in self.kept_,
             score=score,
             rank=int(self.ranking_[column]),
             n_features=self.n_features_in_,
             n_selected=int(self.support_.sum()),
-            n_same_score=int((self.scores_[self.nodes_] == score).sum()) - 1
-            if node.size
-            else 0,
-            centrality=self.centrality,
-            neighbors=tuple(sorted(neighbors, key=lambda n: -n.weight)),
+            n_same_score=same,
+            centrality=self._score_name,
+            neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
         )
 
+    def _neighbors(self, node: int) -> list[Neighbor]:
+        names = self._column_names()
+        adjacency = self.graph_.to_scipy()
+        row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
+        columns = self.nodes_[adjacency.indices[row]]
+        return [
+            Neighbor(names[column], float(weight), bool(self.support_[column]))
+            for column, weight in zip(columns, adjacency.data[row], strict=True)
+        ]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.similarity == "pearson"
+        tags.input_tags.sparse = self._takes_sparse()
         return tags
 
-    def _own_similarity(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity != "precomputed"
+    def _takes_sparse(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == "pearson"
 
     def _similarity_of(self, table: Any) -> npt.NDArray[np.floating[Any]]:
         if callable(self.similarity):
@@ -240,7 +252,8 @@ class TopologicalFeatureSelector(RankingSelector):
                     f"{table.shape[1]} matrix for as many columns; got {similarity.shape}"
                 )
             return similarity
-        return dense(SIMILARITIES[self.similarity](table, self.squared, self.alpha))
+        measure = SIMILARITIES[self.similarity]
+        return dense(measure(table, squared=self.squared, alpha=self.alpha))
 
     def _check_parameters(self) -> None:
         if not callable(self.similarity):
@@ -253,7 +266,14 @@ class TopologicalFeatureSelector(RankingSelector):
         check_alpha(self.alpha)
 
 
+def _finite_check(X: Any, *, precomputed: bool) -> bool | str:
+    """NaN is a missing value in a dense table; a similarity is checked entry by entry later."""
+    if precomputed:
+        return False
+    return True if sparse.issparse(X) else "allow-nan"
+
+
 def _check_known(name: str, given: Any, known: tuple[Any, ...], also: str = "") -> None:
-    if given not in known:
+    if not (given is None or isinstance(given, str)) or given not in known:
         listed = ", ".join(repr(value) for value in known) + (f" and {also}" if also else "")
         raise ValueError(f"{name} is {given!r}; known are {listed}")

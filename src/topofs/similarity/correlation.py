@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Correlation", "correlation_of_ranks", "correlation_of_values", "finish_correlation"]
+__all__ = [
+    "Correlation",
+    "correlation_of_ranks",
+    "correlation_of_values",
+    "finish_correlation",
+    "unit_columns",
+]
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -102,7 +108,7 @@ def correlation_of_values(X: Floats) -> Correlation:
     if integer.any():
         shifted, exact[integer] = _shift_near_zero(values[integer])
         values[exact] = shifted
-    values[~exact] = _unit_columns(values[~exact])
+    values[~exact] = unit_columns(values[~exact])
     constant = columns.max(axis=1) == columns.min(axis=1)
     if not exact.any():
         spreads = np.where(constant, np.inf, 1.0)
@@ -115,28 +121,32 @@ def correlation_of_values(X: Floats) -> Correlation:
 
 def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """Shift whole-number columns by a whole number; keep those whose sums stay exact."""
-    shifted = columns - np.rint(columns.mean(axis=1, keepdims=True))
-    n_samples = columns.shape[1]
-    exact = n_samples * np.einsum("ij,ij->i", shifted, shifted) < EXACT
-    # Beyond 2^53 the shift itself may have rounded.
-    exact &= np.abs(columns).max(axis=1) < EXACT
-    return shifted[exact], exact
+    # Beyond 2^53 the shift itself may round.
+    exact = np.abs(columns).max(axis=1) < EXACT
+    shifted = columns[exact] - np.rint(columns[exact].mean(axis=1, keepdims=True))
+    sums_stay_exact = columns.shape[1] * np.einsum("ij,ij->i", shifted, shifted) < EXACT
+    exact[exact] = sums_stay_exact
+    return shifted[sums_stay_exact], exact
 
 
-def _unit_columns(columns: Floats) -> Floats:
-    """Centre each row and scale it to unit length; a constant row becomes zeros."""
-    # Scaling by the largest value first keeps the squares from overflowing or vanishing.
-    scaled = columns / np.maximum(np.abs(columns).max(axis=1, keepdims=True), _tiny(columns))
-    scaled -= scaled.mean(axis=1, keepdims=True)
-    largest = np.abs(scaled).max(axis=1, keepdims=True)
-    scaled /= np.maximum(largest, _tiny(columns))
-    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
-    scaled /= np.where(length > 0, length, 1)
-    return np.asarray(scaled)
+def unit_columns(columns: Floats) -> Floats:
+    """Centre each row and scale it to unit length; a constant row becomes zeros.
 
-
-def _tiny(columns: Floats) -> np.floating[Any]:
-    return np.finfo(columns.dtype).tiny
+    Computed in float64 and returned in the type of the input.
+    """
+    # A power of two rounds nothing, and keeps the squares from overflowing or vanishing.
+    _, exponent = np.frexp(np.abs(columns).max(axis=1, keepdims=True))
+    unit = np.ldexp(columns.astype(np.float64), -exponent)
+    constant = columns.max(axis=1) == columns.min(axis=1)
+    for _ in range(2):
+        # The second turn removes what rounding left of a mean far larger than the spread.
+        unit -= unit.mean(axis=1, keepdims=True)
+    unit[constant] = 0.0
+    largest = np.abs(unit).max(axis=1, keepdims=True)
+    unit /= np.where(largest > 0, largest, 1.0)
+    length = np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
+    unit /= np.where(length > 0, length, 1.0)
+    return np.asarray(unit, dtype=columns.dtype)
 
 
 def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
@@ -160,4 +170,4 @@ def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
         spreads = np.where(squares > 0, squares, np.inf)
         return Correlation(doubled, 1.0, np.zeros(n_features), spreads, dtype)
     spreads = np.where(squares > 0, 1.0, np.inf)
-    return Correlation(_unit_columns(doubled), 1.0, np.zeros(n_features), spreads, dtype)
+    return Correlation(unit_columns(doubled), 1.0, np.zeros(n_features), spreads, dtype)

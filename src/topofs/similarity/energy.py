@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,10 @@ def energy(X: Any, *, alpha: float = 0.5) -> Floats:
     return dense(energy_operator(table, alpha=alpha))
 
 
-def check_alpha(alpha: float) -> None:
+def check_alpha(alpha: Any) -> None:
     """Refuse a weight outside [0, 1]."""
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha is {alpha}; it must be in [0, 1]")
+    if not isinstance(alpha, Real) or not 0 <= float(alpha) <= 1:
+        raise ValueError(f"alpha is {alpha!r}; it must be a number in [0, 1]")
 
 
 def energy_operator(X: Floats, *, alpha: float) -> SimilarityOperator:

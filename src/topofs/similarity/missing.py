@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.kernels.shared_samples import correlate_pairs
+
 __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
 Floats = npt.NDArray[np.floating[Any]]
+
+_LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 
 @dataclass(frozen=True)
@@ -26,16 +30,21 @@ class PairwiseCorrelation:
                      {\sqrt{(m_{ij} q_{ij} - s_{ij}^2)\,(m_{ij} q_{ji} - s_{ji}^2)}}
 
     A pair that shares fewer than two samples, or on whose shared samples one column is
-    constant, has no correlation and gets 0.
+    constant, has no correlation and gets 0. A pair for which one of the two differences
+    under the root loses more than half of its digits (a column whose spread lies mostly in
+    samples that the other misses) is computed by itself, from the columns as given.
 
     Attributes
     ----------
+    columns : array of float64, shape (n_features, n_samples)
+        The columns as given, one a row, with NaN.
     values, mask : arrays of float64, shape (n_features, n_samples)
         C and M above.
     dtype : dtype
         The type of the finished similarity.
     """
 
+    columns: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
     mask: npt.NDArray[np.float64]
     dtype: np.dtype[Any]
@@ -51,11 +60,15 @@ class PairwiseCorrelation:
         right, right_mask = self.values[columns].T, self.mask[columns].T
         count = left_mask @ right_mask
         left_sum, right_sum = left @ right_mask, left_mask @ right
-        left_spread = _spread(count, left_sum, (left * left) @ right_mask)
-        right_spread = _spread(count, right_sum, left_mask @ (right * right))
+        left_spread, left_lost = _spread(count, left_sum, (left * left) @ right_mask)
+        right_spread, right_lost = _spread(count, right_sum, left_mask @ (right * right))
         correlation = count * (left @ right)
         correlation -= left_sum * right_sum
         correlation /= np.sqrt(left_spread * right_spread)
+        i, j = np.nonzero(left_lost | right_lost)
+        alone = np.empty(len(i))
+        correlate_pairs(self.columns, i + (rows.start or 0), j + (columns.start or 0), alone)
+        correlation[i, j] = alone
         np.clip(correlation, -1.0, 1.0, out=correlation)
         return correlation
 
@@ -64,13 +77,15 @@ class PairwiseCorrelation:
         return np.ones(self.n_features, dtype=self.dtype)
 
 
-def _spread(count: Floats, total: Floats, squares: Floats) -> Floats:
-    """m·q − s², or ∞ where that is zero up to rounding."""
+def _spread(
+    count: Floats, total: Floats, squares: Floats
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """m·q − s², and where it has lost more than half of its digits (there 1 stands for it)."""
     highest = count * squares
     spread = highest - total * total
-    # Columns of moderate integers leave exactly zero; other columns leave rounding noise.
-    spread[spread <= 64 * np.finfo(np.float64).eps * highest] = np.inf
-    return np.asarray(spread)
+    lost = spread <= _LEAST_SPREAD * highest
+    spread[lost] = 1.0
+    return spread, lost
 
 
 def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorrelation:
@@ -100,4 +115,5 @@ def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorre
     values[~observed] = 0.0
     largest = np.abs(values).max(axis=1, keepdims=True)
     values /= np.where(whole | (largest == 0), 1.0, largest)
-    return PairwiseCorrelation(values, observed.astype(np.float64), dtype)
+    given = np.ascontiguousarray(columns, dtype=np.float64)
+    return PairwiseCorrelation(given, values, observed.astype(np.float64), dtype)

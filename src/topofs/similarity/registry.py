@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topofs.similarity.energy import energy_operator
 from topofs.similarity.pearson import pearson_operator
 from topofs.similarity.spearman import spearman_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["SIMILARITIES"]
 
 
-def _pearson(X: Any, squared: bool, alpha: float) -> SimilarityOperator:  # noqa: ARG001, FBT001
-    return pearson_operator(X, squared=squared)
+class Measure(Protocol):
+    """A checked table in, its similarity out; a measure ignores what is not its own."""
+
+    def __call__(self, X: Any, *, squared: bool, alpha: float) -> SimilarityOperator:
+        """Prepare the similarity."""
 
 
-def _spearman(X: Any, squared: bool, alpha: float) -> SimilarityOperator:  # noqa: ARG001, FBT001
-    return spearman_operator(X, squared=squared)
-
-
-def _energy(X: Any, squared: bool, alpha: float) -> SimilarityOperator:  # noqa: ARG001, FBT001
-    return energy_operator(X, alpha=alpha)
-
-
-SIMILARITIES: dict[str, Callable[[Any, bool, float], SimilarityOperator]] = {
-    "pearson": _pearson,
-    "spearman": _spearman,
-    "energy": _energy,
+SIMILARITIES: dict[str, Measure] = {
+    "pearson": lambda X, *, squared, alpha: pearson_operator(X, squared=squared),  # noqa: ARG005
+    "spearman": lambda X, *, squared, alpha: spearman_operator(X, squared=squared),  # noqa: ARG005
+    "energy": lambda X, *, squared, alpha: energy_operator(X, alpha=alpha),  # noqa: ARG005
 }
-"""name → (checked table, squared, alpha) → similarity; energy is never squared."""

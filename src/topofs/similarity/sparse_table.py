@@ -3,33 +3,67 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.similarity.correlation import finish_correlation
+from topofs.similarity.correlation import EXACT, finish_correlation, unit_columns
 from topofs.similarity.table import is_constant
 
-__all__ = ["SparseCorrelation", "sparse_correlation"]
+if TYPE_CHECKING:
+    from topofs.similarity.operator import SimilarityOperator
+
+__all__ = ["sparse_correlation"]
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 
+# Columns whose S·Σx² − (Σx)² keeps fewer than about ten digits are centred in dense blocks.
+_LEAST_SPREAD = 1e-6
+_DENSE_COLUMNS = 1024
+
+
+def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
+    """Prepare the columns of a sparse table for Pearson's correlation.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csc_array, shape (n_samples, n_features)
+        Finite, without duplicate entries.
+
+    Returns
+    -------
+    SimilarityOperator
+        Counts and other whole numbers with S·Σx² < 2⁵³ give the bits of the dense
+        computation, because all sums are exact.
+    """
+    n_samples = X.shape[0]
+    columns = sparse.csr_array(X.T, dtype=np.float64)
+    row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
+    largest = abs(columns).max(axis=1).toarray().ravel()
+    whole = largest < EXACT
+    whole[row[columns.data != np.rint(columns.data)]] = False
+    columns.data = columns.data / np.where(whole | (largest == 0), 1.0, largest)[row]
+    sums = np.asarray(columns.sum(axis=1)).ravel()
+    squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
+    spreads = n_samples * squares - sums * sums
+    constant = is_constant(X)
+    accurate = np.where(
+        whole, n_samples * squares < EXACT, spreads > _LEAST_SPREAD * n_samples * squares
+    )
+    if not (accurate | constant).all():
+        return _DenseBlocks(sparse.csr_array(X.T), X.dtype)
+    spreads[constant] = np.inf
+    return _SparseGram(columns, sums, spreads, X.dtype)
+
 
 @dataclass(frozen=True)
-class SparseCorrelation:
+class _SparseGram:
     """Correlation from the sparse Gram matrix; the formula of `Correlation`.
 
-    Attributes
-    ----------
-    values : scipy.sparse.csr_array, shape (n_features, n_samples)
-        The columns, one a row, not centred.
-    sums, spreads : arrays of float64, shape (n_features,)
-        s and v of the formula; v = ∞ for a constant column.
-    dtype : dtype
-        The type of the finished similarity.
+    `values` holds the columns, one a row, not centred; `sums` and `spreads` are s and v.
     """
 
     values: sparse.csr_array
@@ -39,11 +73,9 @@ class SparseCorrelation:
 
     @property
     def n_features(self) -> int:
-        """The order n of the matrix."""
         return int(self.values.shape[0])
 
     def block(self, rows: slice, columns: slice) -> Floats:
-        """Entries of the given rows and columns."""
         gram = (self.values[rows] @ self.values[columns].T).toarray()
         return finish_correlation(
             gram,
@@ -53,36 +85,30 @@ class SparseCorrelation:
         )
 
     def diagonal(self) -> Floats:
-        """Ones."""
         return np.ones(self.n_features, dtype=self.dtype)
 
 
-def sparse_correlation(X: sparse.csc_array) -> SparseCorrelation:
-    r"""Prepare the columns of a sparse table for Pearson's correlation.
+@dataclass(frozen=True)
+class _DenseBlocks:
+    """Correlation of columns that must be centred: a few of them dense at a time."""
 
-    Counts and other whole numbers give the very bits of the dense computation, because all
-    sums are exact. Other columns are scaled to at most 1, and lose about
-    :math:`\log_{10}(\mu^2/\sigma^2)` digits, since they cannot be centred and stay sparse.
+    values: sparse.csr_array
+    dtype: np.dtype[Any]
 
-    Parameters
-    ----------
-    X : scipy.sparse.csc_array, shape (n_samples, n_features)
-        Finite.
+    @property
+    def n_features(self) -> int:
+        return int(self.values.shape[0])
 
-    Returns
-    -------
-    SparseCorrelation
-    """
-    n_samples = X.shape[0]
-    columns = sparse.csr_array(X.T, dtype=np.float64)
-    whole = np.ones(columns.shape[0], dtype=np.bool_)
-    row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
-    whole[row[columns.data != np.rint(columns.data)]] = False
-    largest = abs(columns).max(axis=1).toarray().ravel()
-    scale = np.where(whole | (largest == 0), 1.0, largest)
-    columns.data = columns.data / scale[row]
-    sums = np.asarray(columns.sum(axis=1)).ravel()
-    squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
-    spreads = np.where(is_constant(X), np.inf, n_samples * squares - sums * sums)
-    spreads[spreads <= 0] = np.inf
-    return SparseCorrelation(columns, sums, spreads, X.dtype)
+    def block(self, rows: slice, columns: slice) -> Floats:
+        left = unit_columns(self.values[rows].toarray())
+        start, stop, _ = columns.indices(self.n_features)
+        block = np.empty((len(left), stop - start), dtype=self.dtype)
+        for first in range(start, stop, _DENSE_COLUMNS):
+            last = min(first + _DENSE_COLUMNS, stop)
+            right = unit_columns(self.values[first:last].toarray())
+            block[:, first - start : last - start] = left @ right.T
+        np.clip(block, -1.0, 1.0, out=block)
+        return block
+
+    def diagonal(self) -> Floats:
+        return np.ones(self.n_features, dtype=self.dtype)

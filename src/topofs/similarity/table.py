@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
 
-__all__ = ["check_table", "is_constant"]
+__all__ = ["check_table", "is_constant", "without_duplicates"]
 
 Table = npt.NDArray[np.floating[Any]]
 
@@ -31,7 +31,7 @@ def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
     if sparse.issparse(X):
         if sparse_advice is not None:
             raise TypeError(sparse_advice)
-        X = sparse.csc_array(X)
+        X = without_duplicates(X)
     return check_array(
         X,
         accept_sparse="csc",
@@ -40,6 +40,15 @@ def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
         ensure_min_samples=2,
         input_name="X",
     )
+
+
+def without_duplicates(X: Any) -> Any:
+    """A sparse table in which no entry is stored twice; a copy if it was not so before."""
+    X = sparse.csc_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def is_constant(X: Any) -> npt.NDArray[np.bool_]:

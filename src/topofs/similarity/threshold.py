@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["threshold_mean"]
+from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
+
+__all__ = ["threshold_mean", "threshold_mean_in_place"]
+
+Matrix = npt.NDArray[np.floating[Any]]
 
 
-def threshold_mean(
-    similarity: npt.ArrayLike, *, copy: bool = True
-) -> npt.NDArray[np.floating[Any]]:
+def threshold_mean(similarity: npt.ArrayLike) -> Matrix:
     r"""Set every entry below the mean of the whole matrix, diagonal included, to 0.
 
     .. math:: w_{ij} = s_{ij}\,[s_{ij} \ge \bar s], \qquad \bar s = n^{-2} \sum_{ij} s_{ij}
@@ -23,14 +25,12 @@ def threshold_mean(
     Parameters
     ----------
     similarity : array-like of float, shape (n, n)
-        The similarity matrix.
-    copy : bool, default=True
-        False overwrites an array that is given, to save its memory.
+        Symmetric, finite.
 
     Returns
     -------
     array, shape (n, n)
-        float32 for float32 input, else float64.
+        A new matrix; float32 for float32 input, else float64.
 
     Examples
     --------
@@ -38,10 +38,18 @@ def threshold_mean(
     >>> threshold_mean([[1.0, 0.25], [0.25, 1.0]]).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    values = np.asarray(similarity)
-    dtype = np.float32 if values.dtype == np.float32 else np.float64
-    values = np.array(values, dtype=dtype, copy=True if copy else None)
-    mean = values.mean(dtype=np.float64)
-    for row in values:
-        row[row < mean] = 0
+    matrix = check_similarity_matrix(similarity)
+    values = matrix.values.copy()
+    _zero_below(values, matrix.mean)
     return values
+
+
+def threshold_mean_in_place(similarity: Matrix) -> None:
+    """Do the same to a matrix that needs no check, without a copy."""
+    total, _ = sum_and_peak(similarity)
+    _zero_below(similarity, total / similarity.size)
+
+
+def _zero_below(similarity: Matrix, level: float) -> None:
+    for row in similarity:
+        row[row < level] = 0

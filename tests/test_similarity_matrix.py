@@ -1,8 +1,10 @@
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
-from topofs import mst, pmfg, tmfg
-from topofs.filtering.similarity_matrix import check_similarity_matrix
+from topofs import TopologicalFeatureSelector, mst, pmfg, tmfg
+from topofs.similarity_matrix import check_similarity_matrix
 
 
 @pytest.mark.parametrize("build", [mst, pmfg, tmfg])
@@ -14,6 +16,9 @@ from topofs.filtering.similarity_matrix import check_similarity_matrix
         (np.empty((0, 0)), "empty"),
         (np.ones((2, 2), dtype=complex), "real numbers; got complex128"),
         (np.array([["a"]]), "real numbers"),
+        (sparse.eye_array(3), "sparse; give a dense matrix"),
+        (np.full((2, 2), 1e308), "overflows"),
+        (1e-9 * np.array([[0, 5, 1], [0, 0, 2], [9, 0, 0]]), "not symmetric"),
         ([[1, np.nan], [np.nan, 1]], r"entry \(0, 1\) of the similarity is nan"),
         ([[1, 0], [0, np.inf]], r"entry \(1, 1\) of the similarity is inf"),
         ([[1, 0], [-np.inf, 1]], r"entry \(1, 0\) of the similarity is -inf"),
@@ -37,9 +42,24 @@ def test_the_first_offence_is_named_in_a_large_matrix():
         check_similarity_matrix(similarity)
 
 
+def test_where_the_halves_differ_by_rounding_the_upper_one_counts():
+    similarity = np.full((6, 6), 0.5)
+    similarity[0, 1] += 1e-12
+    values = check_similarity_matrix(similarity).values
+    assert (values == values.T).all()
+    assert values[1, 0] == 0.5 + 1e-12
+    assert similarity[1, 0] == 0.5
+    TopologicalFeatureSelector(similarity="precomputed").fit(similarity)
+
+
+def test_a_frame_of_nullable_numbers_is_taken():
+    table = pd.DataFrame(np.eye(3), columns=list("abc")).convert_dtypes()
+    assert check_similarity_matrix(table).labels == ("a", "b", "c")
+
+
 def test_an_offence_beside_huge_entries_is_named():
     similarity = np.zeros((600, 600))
-    similarity[0, 0] = 1e30
+    similarity[0, 0] = 1e6
     similarity[500, 550] = 1
     with pytest.raises(ValueError, match=r"entry \(500, 550\) is 1.0"):
         check_similarity_matrix(similarity)

@@ -1,0 +1,126 @@
+"""The best free vertex of a face by a pass over the rows of its corners.
+
+A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
+lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
+instead of branching leaves loops that the compiler turns into vector instructions. The flags
+``nnan`` and ``nsz`` say that no NaN occurs and that the sign of zero does not matter; neither
+lets the compiler reorder a sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["scan_face", "scan_face_again", "scan_three_faces"]
+
+Row = npt.NDArray[Any]
+
+# Vertices per step: the maximum of a block is found first, its position only in the best block.
+BLOCK = 256
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def scan_face(
+    a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
+) -> tuple[int, float]:
+    """Find the best free vertex u of a face, start <= u < stop, and its gain.
+
+    No gain exceeds `ceiling`: the scan ends with the first block that reaches it. Without a
+    free vertex in the range the result is (−1, −∞).
+    """
+    best = -np.inf
+    best_block = -1
+    low = start
+    while low < stop:
+        high = min(low + BLOCK, stop)
+        largest = -np.inf
+        for u in range(low, high):
+            gain = ((a[u] + b[u]) + c[u]) + penalty[u]
+            largest = gain if gain > largest else largest
+        if largest > best:
+            best = largest
+            best_block = low
+            if best >= ceiling:
+                break
+        low = high
+    if best_block < 0:
+        return -1, best
+    return _first_with(a, b, c, penalty, best_block, best), best
+
+
+@njit(cache=True, nogil=True)
+def scan_face_again(
+    a: Row, b: Row, c: Row, penalty: Row, first_free: int, old_vertex: int, old_gain: float
+) -> tuple[int, float]:
+    """Find the best free vertex of a face whose best vertex was `old_vertex` before.
+
+    Free vertices only leave, so the gain can at most be `old_gain` again, and then only at a
+    vertex above the old one: with ties everywhere a few blocks decide. A negative
+    `old_vertex` means that `old_gain` is just an upper bound.
+    """
+    if old_vertex < first_free:
+        return scan_face(a, b, c, penalty, first_free, len(penalty), old_gain)
+    vertex, gain = scan_face(a, b, c, penalty, old_vertex + 1, len(penalty), old_gain)
+    if gain < old_gain:
+        below, gain_below = scan_face(a, b, c, penalty, first_free, old_vertex, np.inf)
+        if below >= 0 and gain_below >= gain:
+            return below, gain_below
+    return vertex, gain
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def scan_three_faces(
+    a: Row,
+    b: Row,
+    c: Row,
+    v: Row,
+    penalty: Row,
+    first_free: int,
+    vertices: npt.NDArray[np.int64],
+    gains: Row,
+) -> None:
+    """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v) in one pass.
+
+    The three faces share four rows, so four reads a vertex do the work of nine. At least one
+    vertex must be free; the answers are written into `vertices` and `gains`.
+    """
+    n = len(penalty)
+    gains[:] = -np.inf
+    block_ab = block_ac = block_bc = first_free
+    low = first_free
+    while low < n:
+        high = min(low + BLOCK, n)
+        largest_ab = largest_ac = largest_bc = -np.inf
+        for u in range(low, high):
+            gain_ab = ((a[u] + b[u]) + v[u]) + penalty[u]
+            gain_ac = ((a[u] + c[u]) + v[u]) + penalty[u]
+            gain_bc = ((b[u] + c[u]) + v[u]) + penalty[u]
+            largest_ab = gain_ab if gain_ab > largest_ab else largest_ab
+            largest_ac = gain_ac if gain_ac > largest_ac else largest_ac
+            largest_bc = gain_bc if gain_bc > largest_bc else largest_bc
+        if largest_ab > gains[0]:
+            gains[0] = largest_ab
+            block_ab = low
+        if largest_ac > gains[1]:
+            gains[1] = largest_ac
+            block_ac = low
+        if largest_bc > gains[2]:
+            gains[2] = largest_bc
+            block_bc = low
+        low = high
+    vertices[0] = _first_with(a, b, v, penalty, block_ab, gains[0])
+    vertices[1] = _first_with(a, c, v, penalty, block_ac, gains[1])
+    vertices[2] = _first_with(b, c, v, penalty, block_bc, gains[2])
+
+
+@njit(cache=True, nogil=True)
+def _first_with(a: Row, b: Row, c: Row, penalty: Row, start: int, gain: float) -> int:
+    """Lowest vertex from `start` on that has the given gain."""
+    for u in range(start, len(penalty)):
+        if ((a[u] + b[u]) + c[u]) + penalty[u] == gain:
+            return u
+    return -1

@@ -1,0 +1,68 @@
+"""Correlation of two columns over the samples that both have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["correlate_pairs"]
+
+
+@njit(cache=True, nogil=True)
+def correlate_pairs(
+    columns: npt.NDArray[Any],
+    left: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    correlation: npt.NDArray[np.float64],
+) -> None:
+    """Write the correlation of the given pairs of rows; 0 where it is undefined.
+
+    Parameters
+    ----------
+    columns : array of float64, shape (n_features, n_samples), C-contiguous
+        One row a feature; NaN marks a missing value.
+    left, right : arrays of int64, shape (n_pairs,)
+        The pairs.
+    correlation : array of float64, shape (n_pairs,)
+        The answers.
+
+    Notes
+    -----
+    Two passes a pair over its shared samples: centre and scale first, products after. Only
+    pairs for which products of whole matrices are too inaccurate come here.
+    """
+    n_samples = columns.shape[1]
+    for pair in range(len(left)):
+        x, y = columns[left[pair]], columns[right[pair]]
+        count = 0
+        low_x = low_y = np.inf
+        high_x = high_y = -np.inf
+        for s in range(n_samples):
+            if not (np.isnan(x[s]) or np.isnan(y[s])):
+                count += 1
+                low_x, high_x = min(low_x, x[s]), max(high_x, x[s])
+                low_y, high_y = min(low_y, y[s]), max(high_y, y[s])
+        correlation[pair] = 0.0
+        if count < 2 or low_x == high_x or low_y == high_y:
+            continue
+        # Halved first, so that the width of the largest floats does not overflow.
+        width_x, width_y = high_x / 2 - low_x / 2, high_y / 2 - low_y / 2
+        mean_x = mean_y = 0.0
+        for s in range(n_samples):
+            if not (np.isnan(x[s]) or np.isnan(y[s])):
+                mean_x += (x[s] / 2 - low_x / 2) / width_x
+                mean_y += (y[s] / 2 - low_y / 2) / width_y
+        mean_x /= count
+        mean_y /= count
+        xx = yy = xy = 0.0
+        for s in range(n_samples):
+            if not (np.isnan(x[s]) or np.isnan(y[s])):
+                dx = (x[s] / 2 - low_x / 2) / width_x - mean_x
+                dy = (y[s] / 2 - low_y / 2) / width_y - mean_y
+                xx += dx * dx
+                yy += dy * dy
+                xy += dx * dy
+        correlation[pair] = xy / np.sqrt(xx * yy)

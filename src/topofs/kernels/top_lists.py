@@ -1,0 +1,184 @@
+"""For each vertex of the graph, its strongest links to free vertices, strongest first."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["TopLists", "empty_lists", "fill_list", "highest_free_weight"]
+
+# Vertices per block in the search for a threshold.
+BLOCK = 32
+
+
+class TopLists(NamedTuple):
+    """The lists of all vertices; entries of vertex v are ``head[v] … length[v] - 1``.
+
+    weight, vertex : arrays, shape (n, k)
+        Falling weights and the vertices they lead to. Entries before ``head[v]`` lead to used
+        vertices; later ones may, too.
+    length, head : arrays of int64, shape (n,)
+        End of the list, and a position before which nothing is free.
+    floor : array, shape (n,)
+        No free vertex outside the list has a larger weight: −∞ if there is none, ∞ as long as
+        the list was never filled.
+    """
+
+    weight: npt.NDArray[Any]
+    vertex: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int64]
+    head: npt.NDArray[np.int64]
+    floor: npt.NDArray[Any]
+
+
+def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
+    """Lists of k entries for n vertices, none of them filled."""
+    return TopLists(
+        weight=np.empty((n, k), dtype=dtype),
+        vertex=np.empty((n, k), dtype=np.int32),
+        length=np.zeros(n, dtype=np.int64),
+        head=np.zeros(n, dtype=np.int64),
+        floor=np.full(n, np.inf, dtype=dtype),
+    )
+
+
+@njit(cache=True, nogil=True)
+def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
+    """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
+    position = lists.head[v]
+    while position < lists.length[v] and penalty[lists.vertex[v, position]] != 0:
+        position += 1
+    lists.head[v] = position
+    if position < lists.length[v]:
+        return lists.weight[v, position]
+    return lists.floor[v]
+
+
+@njit(cache=True, nogil=True)
+def fill_list(
+    v: int,
+    row: npt.NDArray[Any],
+    penalty: npt.NDArray[Any],
+    lists: TopLists,
+    values: npt.NDArray[Any],
+    places: npt.NDArray[np.int64],
+) -> None:
+    """Fill the list of v from its row with the k strongest free vertices.
+
+    Parameters
+    ----------
+    v : int
+        The vertex.
+    row, penalty : arrays, shape (n,)
+        Its weights; 0 for a free vertex and −∞ for a used one.
+    lists : TopLists
+        Changed in row v.
+    values, places : arrays, shape (2n,)
+        Scratch.
+
+    Notes
+    -----
+    The k-th largest of the maxima of blocks is a lower bound of the k-th largest weight, so
+    only blocks that reach it are looked at. Where weights tie at the end of the list, any of
+    them may be in it: the floor says that as large a weight may be outside.
+    """
+    n = len(row)
+    k = lists.weight.shape[1]
+    n_blocks = _block_maxima(row, penalty, values)
+    threshold = -np.inf
+    kept = values[n_blocks:]
+    if n_blocks > k:
+        kept[:n_blocks] = values[:n_blocks]
+        _largest_first(kept, places, n_blocks, k)
+        threshold = kept[:k].min()
+    count = 0
+    outside = False
+    for block in range(n_blocks):
+        if values[block] < threshold or values[block] == -np.inf:
+            outside = outside or values[block] > -np.inf
+            continue
+        for u in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            if penalty[u] == 0:
+                if row[u] >= threshold:
+                    kept[count] = row[u]
+                    places[count] = u
+                    count += 1
+                else:
+                    outside = True
+    if count > k:
+        _largest_first(kept, places, count, k)
+        count = k
+        outside = True
+    _sort_into_list(v, kept, places, count, lists)
+    lists.head[v] = 0
+    lists.length[v] = count
+    lists.floor[v] = lists.weight[v, count - 1] if outside else -np.inf
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _block_maxima(
+    row: npt.NDArray[Any], penalty: npt.NDArray[Any], maxima: npt.NDArray[Any]
+) -> int:
+    """Write the largest free weight of each block (−∞ without one); return their number."""
+    n = len(row)
+    n_blocks = (n + BLOCK - 1) // BLOCK
+    for block in range(n_blocks):
+        largest = -np.inf
+        for u in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            weight = row[u] + penalty[u]
+            largest = weight if weight > largest else largest
+        maxima[block] = largest
+    return n_blocks
+
+
+@njit(cache=True, nogil=True)
+def _largest_first(
+    values: npt.NDArray[Any], places: npt.NDArray[np.int64], count: int, k: int
+) -> None:
+    """Rearrange the first `count` values, with their places, so that the k largest lead.
+
+    Hoare's selection. Invariant: values before `low` are at least those from it on, values
+    after `high` at most those up to it, and the k-th largest lies between.
+    """
+    low, high = 0, count - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] > pivot:
+                i += 1
+            while values[j] < pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                places[i], places[j] = places[j], places[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            break
+
+
+@njit(cache=True, nogil=True)
+def _sort_into_list(
+    v: int,
+    values: npt.NDArray[Any],
+    places: npt.NDArray[np.int64],
+    count: int,
+    lists: TopLists,
+) -> None:
+    """Insert the first `count` values into the list of v, falling."""
+    for position in range(count):
+        hole = position
+        while hole > 0 and lists.weight[v, hole - 1] < values[position]:
+            lists.weight[v, hole] = lists.weight[v, hole - 1]
+            lists.vertex[v, hole] = lists.vertex[v, hole - 1]
+            hole -= 1
+        lists.weight[v, hole] = values[position]
+        lists.vertex[v, hole] = places[position]

@@ -1,0 +1,148 @@
+"""The one check that every similarity matrix given by a user passes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.kernels.matrix_scan import largest_asymmetry, row_sums
+from topofs.row_threads import for_row_ranges
+
+__all__ = ["SimilarityMatrix", "check_similarity_matrix", "sum_and_peak"]
+
+Matrix = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class SimilarityMatrix:
+    """A matrix that passed `check_similarity_matrix`.
+
+    Attributes
+    ----------
+    values : array of float32 or float64, shape (n, n)
+        C-contiguous, finite, exactly symmetric; perhaps the very array that was given.
+    mean : float
+        Mean of all n² entries, the diagonal included.
+    labels : tuple of str or None
+        Column names, where the matrix came as a data frame.
+    """
+
+    values: Matrix
+    mean: float
+    labels: tuple[str, ...] | None
+
+
+def check_similarity_matrix(similarity: npt.ArrayLike) -> SimilarityMatrix:
+    """Check that a matrix is square, finite and symmetric, and take its mean on the way.
+
+    Symmetric means up to rounding: mirrored entries may differ by √ε times the largest entry
+    (products of matrices, such as `numpy.corrcoef`, are off by the last bit). Where they do
+    differ, the entry above the diagonal counts. A matrix that is symmetric, contiguous and
+    of a float type is passed on as it is; the checks need no n × n temporary.
+
+    Parameters
+    ----------
+    similarity : array-like, shape (n, n)
+        A similarity between n features; a data frame lends its column names as labels.
+
+    Returns
+    -------
+    SimilarityMatrix
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, not symmetric, or has NaN or infinite entries; the
+        message names the first offending entry.
+
+    Examples
+    --------
+    >>> check_similarity_matrix([[1.0, 0.5], [0.5, 1.0]]).mean
+    0.75
+    >>> check_similarity_matrix([[1.0, 0.5], [0.4, 1.0]])
+    Traceback (most recent call last):
+    ValueError: the similarity is not symmetric: entry (0, 1) is 0.5 but entry (1, 0) is 0.4
+    """
+    values = _square_floats(similarity)
+    total, largest = sum_and_peak(values)
+    if not math.isfinite(total):
+        _raise_first_not_finite(values)
+    n = len(values)
+    asymmetry = max(for_row_ranges(lambda i, j: largest_asymmetry(values, i, j), n, n))
+    if asymmetry > 0:
+        tolerance = float(np.sqrt(np.finfo(values.dtype).eps)) * largest
+        if asymmetry > tolerance:
+            _raise_first_asymmetry(values, tolerance)
+        values = _mirror_upper_half(values)
+        total, _ = sum_and_peak(values)
+    names = getattr(similarity, "columns", None)
+    labels = None if names is None else tuple(str(name) for name in names)
+    return SimilarityMatrix(values, total / values.size, labels)
+
+
+def sum_and_peak(values: Matrix) -> tuple[float, float]:
+    """Sum of all entries and the largest absolute value; not finite if an entry is not.
+
+    The sum of the row sums is exact (`math.fsum`), so its bits depend on the rows alone.
+    """
+    n, n_columns = values.shape
+    sums = np.empty(n)
+    peaks = for_row_ranges(lambda i, j: row_sums(values, i, j, sums), n, n_columns)
+    total = math.fsum(sums) if np.isfinite(sums).all() else math.nan
+    return total, max(peaks)
+
+
+def _square_floats(similarity: npt.ArrayLike) -> Matrix:
+    if sparse.issparse(similarity):
+        raise ValueError("the similarity is sparse; give a dense matrix, as by .toarray()")
+    values = np.asarray(similarity)
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise ValueError(
+            f"the similarity must be a square matrix; got the shape {values.shape}"
+        )
+    if values.shape[0] == 0:
+        raise ValueError("the similarity is empty; give at least one feature")
+    if values.dtype not in (np.float32, np.float64):
+        # Data frames of nullable numbers come as objects; only trying tells if they are numbers.
+        if not np.can_cast(values.dtype, np.float64, "same_kind") and values.dtype != object:
+            raise ValueError(f"the similarity must hold real numbers; got {values.dtype}")
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError):
+            message = "the similarity must hold real numbers; got other objects"
+            raise ValueError(message) from None
+    return np.ascontiguousarray(values)
+
+
+def _raise_first_not_finite(values: Matrix) -> None:
+    for i, row in enumerate(values):
+        bad = np.flatnonzero(~np.isfinite(row))
+        if bad.size:
+            raise ValueError(
+                f"entry ({i}, {bad[0]}) of the similarity is {row[bad[0]]}; every entry must "
+                "be a finite number (put 0 where a similarity is undefined)"
+            )
+    raise ValueError("the entries of the similarity are so large that their sum overflows")
+
+
+def _raise_first_asymmetry(values: Matrix, tolerance: float) -> None:
+    for i, row in enumerate(values):
+        bad = np.flatnonzero(np.abs(row - values[:, i]) > tolerance)
+        if bad.size:
+            j = bad[0]
+            raise ValueError(
+                f"the similarity is not symmetric: entry ({i}, {j}) is {row[j]} but entry "
+                f"({j}, {i}) is {values[j, i]}"
+            )
+
+
+def _mirror_upper_half(values: Matrix) -> Matrix:
+    mirrored = values.copy()
+    for i in range(1, len(values)):
+        mirrored[i, :i] = values[:i, i]
+    return mirrored

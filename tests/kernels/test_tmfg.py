@@ -1,0 +1,58 @@
+"""Every way to find the best vertex of a face gives the same graph."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
+from tests.matrices import factor_table, similarity_matrices
+from tests.naive.tmfg import naive_tmfg
+from topofs.kernels.tmfg import tmfg_cliques
+
+
+def noise(n, levels=None):
+    similarity = np.random.default_rng(n).random((n, n))
+    similarity = np.tril(similarity) + np.tril(similarity, -1).T
+    return similarity if levels is None else np.rint(similarity * levels) / levels
+
+
+@given(similarity_matrices(min_size=4, max_size=14), st.sampled_from([1, 2, 5]))
+def test_short_lists_equal_the_naive_twin(similarity, list_length):
+    expected, _ = naive_tmfg(similarity)
+    cliques = tmfg_cliques(similarity, expected[0], list_length=list_length)
+    np.testing.assert_array_equal(cliques, expected)
+
+
+@pytest.mark.parametrize("list_length", [1, 3, 32])
+@pytest.mark.parametrize("levels", [None, 1, 2, 10])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_noise_on_which_lists_are_given_up_equals_the_naive_twin(list_length, levels, dtype):
+    similarity = noise(50, levels).astype(dtype)
+    expected, _ = naive_tmfg(similarity)
+    cliques = tmfg_cliques(similarity, expected[0], list_length=list_length)
+    np.testing.assert_array_equal(cliques, expected)
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("list_length", [1, 8, 32, 2000])
+@pytest.mark.parametrize("kind", ["noise", "ties", "factors", "blocks", "zeros"])
+def test_many_vertices_equal_the_plain_heap(list_length, kind):
+    n = 700
+    if kind == "noise":
+        similarity = noise(n)
+    elif kind == "ties":
+        similarity = noise(n, levels=6)
+    else:
+        similarity = np.corrcoef(factor_table(100, n).T) ** 2
+        similarity = np.tril(similarity) + np.tril(similarity, -1).T
+        if kind == "blocks":
+            # The strongest links of a vertex stand side by side.
+            group = np.arange(n) // 100
+            similarity += group[:, None] == group
+        elif kind == "zeros":
+            similarity[similarity < 0.5] = 0
+    start = np.array([3, 1, 600, 8])
+    expected = plain_tmfg_cliques(similarity, start)
+    cliques = tmfg_cliques(similarity, start, list_length=list_length)
+    np.testing.assert_array_equal(cliques, expected)
