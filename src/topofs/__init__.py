@@ -9,6 +9,7 @@ from topofs.selection import (
     InfiniteFeatureSelector,
     TopologicalFeatureSelector,
     tfs_score,
+    tmfg_from_data,
 )
 from topofs.similarity import energy, pearson, spearman, threshold_mean
 
@@ -34,6 +35,7 @@ __all__ = [
     "tfs_score",
     "threshold_mean",
     "tmfg",
+    "tmfg_from_data",
 ]
 
 __version__ = "0.1.0"

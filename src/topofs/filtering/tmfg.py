@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,14 @@ from topofs.row_threads import for_row_ranges
 from topofs.similarity_matrix import check_similarity_matrix
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["tmfg"]
+__all__ = ["complete_graph", "graph_of_cliques", "tmfg"]
+
+IntArray = npt.NDArray[np.int64]
+Matrix = npt.NDArray[np.floating[Any]]
 
 
 def tmfg(similarity: npt.ArrayLike) -> FilteredGraph:
@@ -70,24 +76,15 @@ def tmfg(similarity: npt.ArrayLike) -> FilteredGraph:
     [3, 2, 1, 4, 5, 0]
     """
     matrix = check_similarity_matrix(similarity)
-    n = len(matrix.values)
-    if n < 4:
-        edges = np.array(list(combinations(range(n), 2)), dtype=np.int64).reshape(-1, 2)
-        return FilteredGraph(n, edges, _weights(matrix, edges), labels=matrix.labels)
-    cliques = tmfg_cliques(matrix.values, _start(matrix))
-    edges = _edges(cliques)
-    return FilteredGraph(
-        n,
-        edges,
-        _weights(matrix, edges),
-        cliques=cliques,
-        separators=cliques[1:, 1:],
-        order=np.concatenate([cliques[0], cliques[1:, 0]]),
-        labels=matrix.labels,
-    )
+    if len(matrix.values) < 4:
+        graph = complete_graph(matrix.values)
+    else:
+        cliques = tmfg_cliques(matrix.values, _start(matrix))
+        graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
+    return replace(graph, labels=matrix.labels)
 
 
-def _start(matrix: SimilarityMatrix) -> npt.NDArray[np.int64]:
+def _start(matrix: SimilarityMatrix) -> IntArray:
     """Four vertices with the largest sum of above-mean weights, best first."""
     n = len(matrix.values)
     strength = np.empty(n)
@@ -96,15 +93,26 @@ def _start(matrix: SimilarityMatrix) -> npt.NDArray[np.int64]:
     return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
 
 
-def _edges(cliques: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Six edges of the tetrahedron, then three for each inserted vertex."""
+def complete_graph(similarity: Matrix) -> FilteredGraph:
+    """All pairs of up to three nodes, or of more."""
+    n = len(similarity)
+    i, j = np.triu_indices(n, 1)
+    return FilteredGraph(n, np.column_stack([i, j]), similarity[i, j])
+
+
+def graph_of_cliques(
+    cliques: IntArray, weights_of: Callable[[IntArray], Matrix]
+) -> FilteredGraph:
+    """The graph with the given cliques, in insertion order, and the weights of its edges."""
     first = np.array(list(combinations(cliques[0].tolist(), 2)), dtype=np.int64)
     inserted = np.repeat(cliques[1:, 0], 3)
     corners = cliques[1:, 1:].ravel()
-    return np.concatenate([first, np.column_stack([inserted, corners])])
-
-
-def _weights(
-    matrix: SimilarityMatrix, edges: npt.NDArray[np.int64]
-) -> npt.NDArray[np.floating[Any]]:
-    return np.asarray(matrix.values[edges.min(axis=1), edges.max(axis=1)])
+    edges = np.sort(np.concatenate([first, np.column_stack([inserted, corners])]), axis=1)
+    return FilteredGraph(
+        len(cliques) + 3,
+        edges,
+        weights_of(edges),
+        cliques=cliques,
+        separators=cliques[1:, 1:],
+        order=np.concatenate([cliques[0], cliques[1:, 0]]),
+    )

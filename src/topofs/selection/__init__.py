@@ -1,6 +1,7 @@
 """scikit-learn estimators that compose similarity, graph and centrality."""
 
 from topofs.selection.explanation import Explanation, Neighbor
+from topofs.selection.from_data import tmfg_from_data
 from topofs.selection.infinite import InfiniteFeatureSelector
 from topofs.selection.score_function import tfs_score
 from topofs.selection.topological import TopologicalFeatureSelector
@@ -11,4 +12,5 @@ __all__ = [
     "Neighbor",
     "TopologicalFeatureSelector",
     "tfs_score",
+    "tmfg_from_data",
 ]

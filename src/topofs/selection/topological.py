@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from topofs.centrality import CENTRALITIES
 from topofs.filtering import GRAPHS
 from topofs.selection.explanation import Explanation, Neighbor
+from topofs.selection.from_data import tmfg_from_columns
+from topofs.selection.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
 from topofs.selection.subset_size import column_position
 from topofs.similarity import SIMILARITIES
@@ -61,6 +63,10 @@ class TopologicalFeatureSelector(RankingSelector):
     keep : list of str or int, default=None
         Names or positions of columns that are always selected. They count towards
         `n_features_to_select`; the ranking is not changed by them.
+    memory : int, str or None, default=None
+        Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
+        If the n × n similarity does not fit, the TMFG is built without it; the graph is the
+        same (see `topofs.tmfg_from_data`).
 
     Attributes
     ----------
@@ -118,6 +124,7 @@ class TopologicalFeatureSelector(RankingSelector):
         centrality: str = "degree",
         ties: str = "strength",
         keep: Iterable[str | int] | None = None,
+        memory: int | str | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.similarity = similarity
@@ -128,6 +135,7 @@ class TopologicalFeatureSelector(RankingSelector):
         self.centrality = centrality
         self.ties = ties
         self.keep = keep
+        self.memory = memory
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Build the graph of the columns and rank them.
@@ -155,17 +163,12 @@ class TopologicalFeatureSelector(RankingSelector):
         )
         size, kept = self._check_size()
         if precomputed:
-            similarity = check_similarity_matrix(X).values
-            nodes = np.arange(len(similarity))
+            nodes = np.arange(X.shape[1])
+            graph = self._graph_of(check_similarity_matrix(X).values.copy())
         else:
             X = without_duplicates(X) if sparse.issparse(X) else X
             nodes = self._varying_columns(is_constant(X))
-            similarity = self._similarity_of(X if len(nodes) == X.shape[1] else X[:, nodes])
-        if self.threshold == "mean":
-            if precomputed or callable(self.similarity):
-                similarity = similarity.copy()
-            threshold_mean_in_place(similarity)
-        graph = GRAPHS[self.graph](similarity)
+            graph = self._graph_of_table(X if len(nodes) == X.shape[1] else X[:, nodes])
         scores = CENTRALITIES[self.centrality](graph)
         tie_breaker = graph.strength() if self.ties == "strength" else None
         self.nodes_ = nodes
@@ -243,17 +246,43 @@ class TopologicalFeatureSelector(RankingSelector):
     def _takes_sparse(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == "pearson"
 
-    def _similarity_of(self, table: Any) -> npt.NDArray[np.floating[Any]]:
+    def _graph_of_table(self, table: Any) -> FilteredGraph:
         if callable(self.similarity):
-            similarity = check_similarity_matrix(self.similarity(table)).values
-            if len(similarity) != table.shape[1]:
+            matrix = check_similarity_matrix(self.similarity(table)).values
+            if len(matrix) != table.shape[1]:
                 raise ValueError(
                     f"the similarity function must return a {table.shape[1]} × "
-                    f"{table.shape[1]} matrix for as many columns; got {similarity.shape}"
+                    f"{table.shape[1]} matrix for as many columns; got {matrix.shape}"
                 )
-            return similarity
+            return self._graph_of(matrix.copy())
+        memory = parse_memory(self.memory)
+        # The matrix, and a block of rows while it is filled.
+        if table.shape[1] ** 2 * table.dtype.itemsize * 1.2 > memory:
+            return self._graph_without_matrix(table, memory)
         measure = SIMILARITIES[self.similarity]
-        return dense(measure(table, squared=self.squared, alpha=self.alpha))
+        return self._graph_of(dense(measure(table, squared=self.squared, alpha=self.alpha)))
+
+    def _graph_of(self, similarity: npt.NDArray[np.floating[Any]]) -> FilteredGraph:
+        """Filter a similarity; it is overwritten."""
+        if self.threshold == "mean":
+            threshold_mean_in_place(similarity)
+        return GRAPHS[self.graph](similarity)
+
+    def _graph_without_matrix(self, table: Any, memory: int) -> FilteredGraph:
+        if self.graph != "tmfg":
+            raise ValueError(
+                f"the similarity of {table.shape[1]} columns does not fit into memory "
+                f"({memory / 1e9:.3g} GB), and graph {self.graph!r} needs it whole: use graph "
+                "'tmfg', allow more memory, or select among fewer columns"
+            )
+        return tmfg_from_columns(
+            table,
+            similarity=str(self.similarity),
+            squared=self.squared,
+            alpha=self.alpha,
+            threshold=self.threshold == "mean",
+            memory=memory,
+        )
 
     def _check_parameters(self) -> None:
         if not callable(self.similarity):
@@ -264,6 +293,7 @@ class TopologicalFeatureSelector(RankingSelector):
         _check_known("centrality", self.centrality, tuple(CENTRALITIES))
         _check_known("ties", self.ties, ("strength", "index"))
         check_alpha(self.alpha)
+        parse_memory(self.memory)
 
 
 def _finite_check(X: Any, *, precomputed: bool) -> bool | str:

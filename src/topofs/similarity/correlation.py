@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 
 __all__ = [
     "Correlation",
@@ -18,6 +20,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
+Columns = slice | npt.NDArray[np.int64]
 
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
@@ -58,19 +61,62 @@ class Correlation:
         """The order n of the matrix."""
         return len(self.values)
 
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+        return int(self.values.shape[1])
+
+    @property
+    def non_negative(self) -> bool:
+        """Correlations have both signs."""
+        return False
+
     def block(self, rows: slice, columns: slice) -> Floats:
         """Entries of the given rows and columns."""
-        gram = self.values[rows] @ self.values[columns].T
-        return finish_correlation(
-            gram,
-            self.scale,
-            (self.sums[rows], self.sums[columns]),
-            (self.spreads[rows], self.spreads[columns]),
+        return self.cross(rows, self.select(columns))
+
+    def select(self, columns: Columns) -> Correlation:
+        """The correlation among some of the columns; a slice shares their memory."""
+        return replace(
+            self,
+            values=self.values[columns],
+            sums=self.sums[columns],
+            spreads=self.spreads[columns],
         )
+
+    def cross(self, rows: Columns, other: Correlation) -> Floats:
+        """Entries between some columns of this and all of another selection of the same."""
+        gram = self.values[rows] @ other.values.T
+        sums, spreads = (self.sums[rows], other.sums), (self.spreads[rows], other.spreads)
+        return finish_correlation(gram, self.scale, sums, spreads)
 
     def diagonal(self) -> Floats:
         """Ones."""
         return np.ones(self.n_features, dtype=self.dtype)
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any entry; entries below `level` become 0."""
+        return ColumnWeights(
+            kind=CORRELATION,
+            values=self.values,
+            scale=self.scale,
+            sums=self.sums,
+            spreads=self.spreads,
+            alpha=0.0,
+            deviation=np.empty(0),
+            level=level,
+        )
+
+    def unit_columns(self) -> Floats:
+        """The columns centred and scaled to unit length, one a row."""
+        if self.scale == 1.0 and not self.sums.any() and (self.spreads == 1.0).all():
+            return self.values
+        return unit_columns(self.values)
+
+    def approximate_mean(self) -> float:
+        """Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖² for unit columns u."""
+        total = self.unit_columns().sum(axis=0, dtype=np.float64)
+        return float(total @ total / self.n_features**2)
 
 
 def finish_correlation(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.operator import SimilarityOperator, dense
+from topofs.kernels.column_weights import ENERGY, ColumnWeights
+from topofs.similarity.operator import Columns, SimilarityOperator, Transformed, dense
 from topofs.similarity.spearman import SPARSE_ADVICE, spearman_operator
 from topofs.similarity.table import check_table
 
@@ -67,31 +68,30 @@ def energy_operator(X: Floats, *, alpha: float) -> SimilarityOperator:
 
 
 @dataclass(frozen=True)
-class _Energy:
-    """Blocks of φ from blocks of Spearman's correlation."""
+class _Energy(Transformed):
+    """φ from Spearman's correlation."""
 
-    ranks: SimilarityOperator
     deviation: npt.NDArray[np.float64]
     alpha: float
 
-    @property
-    def n_features(self) -> int:
-        return self.ranks.n_features
+    def diagonal(self) -> Floats:
+        return (self.alpha * self.deviation).astype(self.dtype)
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.ranks.dtype
+    def select(self, columns: Columns) -> _Energy:
+        return _Energy(self.inner.select(columns), self.deviation[columns], self.alpha)
 
-    def block(self, rows: slice, columns: slice) -> Floats:
-        block = self.ranks.block(rows, columns)
+    def column_weights(self, level: float) -> ColumnWeights:
+        weights: ColumnWeights = self.inner.column_weights(level)
+        return weights._replace(kind=ENERGY, alpha=self.alpha, deviation=self.deviation)
+
+    def approximate_mean(self) -> None:
+        return None
+
+    def _transform(self, block: Floats, rows: Columns, other: Self, columns: Columns) -> None:
         np.abs(block, out=block)
         np.subtract(1.0, block, out=block)
         block *= 1 - self.alpha
-        block += self.alpha * np.maximum.outer(self.deviation[rows], self.deviation[columns])
-        return block
-
-    def diagonal(self) -> Floats:
-        return (self.alpha * self.deviation).astype(self.dtype)
+        block += self.alpha * np.maximum.outer(self.deviation[rows], other.deviation[columns])
 
 
 def _unit_range_deviation(X: Floats) -> npt.NDArray[np.float64]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SimilarityOperator", "Squared", "dense"]
+from topofs.kernels.column_weights import SQUARED, ColumnWeights
+
+__all__ = ["ColumnOperator", "SimilarityOperator", "Squared", "Transformed", "dense"]
 
 Block = npt.NDArray[np.floating[Any]]
+Columns = slice | npt.NDArray[np.int64]
 
 # Rows computed at a time: enough for a fast product, few enough to stay in the cache.
 _ROWS = 256
@@ -34,31 +37,107 @@ class SimilarityOperator(Protocol):
         """The n diagonal entries, exact where the definition gives them."""
 
 
-@dataclass(frozen=True)
-class Squared:
-    """Each entry of another operator, squared."""
+class ColumnOperator(SimilarityOperator, Protocol):
+    """A similarity whose entries are a function of two prepared columns.
 
-    inner: SimilarityOperator
+    Single entries can be computed in a kernel, and rows can be multiplied with a chosen set
+    of columns: what is needed to work without the matrix.
+    """
+
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether no entry can be negative."""
+
+    def select(self, columns: Columns) -> Self:
+        """The similarity among some of the columns; a slice shares their memory."""
+
+    def cross(self, rows: Columns, other: Self) -> Block:
+        """Entries between some columns of this and all of another selection of the same."""
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any entry; entries below `level` become 0."""
+
+    def approximate_mean(self) -> float | None:
+        """The mean of all entries up to rounding, where it is cheaper than all entries."""
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A function of each entry of a correlation.
+
+    A subclass gives `_transform`, which works in place. The methods of `ColumnOperator` work
+    if they do for the correlation inside.
+    """
+
+    inner: Any
 
     @property
     def n_features(self) -> int:
         """The order n of the matrix."""
-        return self.inner.n_features
+        return int(self.inner.n_features)
+
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+        return int(self.inner.n_samples)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the finished similarity."""
-        return self.inner.dtype
+        dtype: np.dtype[Any] = self.inner.dtype
+        return dtype
+
+    @property
+    def non_negative(self) -> bool:
+        """No entry is negative."""
+        return True
 
     def block(self, rows: slice, columns: slice) -> Block:
         """Entries of the given rows and columns."""
         block = self.inner.block(rows, columns)
-        np.square(block, out=block)
-        return block
+        self._transform(block, rows, self, columns)
+        return np.asarray(block)
+
+    def cross(self, rows: Columns, other: Self) -> Block:
+        """Entries between some columns of this and all of another selection of the same."""
+        block = self.inner.cross(rows, other.inner)
+        self._transform(block, rows, other, slice(None))
+        return np.asarray(block)
+
+    def _transform(self, block: Block, rows: Columns, other: Self, columns: Columns) -> None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Squared(Transformed):
+    """Each entry of a correlation, squared."""
 
     def diagonal(self) -> Block:
         """The n diagonal entries."""
         return np.asarray(np.square(self.inner.diagonal()))
+
+    def select(self, columns: Columns) -> Squared:
+        """The similarity among some of the columns."""
+        return Squared(self.inner.select(columns))
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any entry."""
+        weights: ColumnWeights = self.inner.column_weights(level)
+        return weights._replace(kind=SQUARED)
+
+    def approximate_mean(self) -> float | None:
+        r"""Σᵢⱼ r²ᵢⱼ = ‖U U⊤‖² = ‖U⊤ U‖² for unit columns U: S² numbers instead of n²."""
+        unit = self.inner.unit_columns()
+        if 2 * self.n_samples > self.n_features:
+            return None
+        return float(np.square(unit.T @ unit).sum() / self.n_features**2)
+
+    def _transform(self, block: Block, rows: Any, other: Any, columns: Any) -> None:  # noqa: ARG002
+        np.square(block, out=block)
 
 
 def dense(operator: SimilarityOperator) -> Block:

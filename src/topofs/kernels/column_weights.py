@@ -1,0 +1,109 @@
+"""One entry of a similarity, read from a matrix or computed from two columns.
+
+A kernel that takes `weights` works on both: on an n × n array, or on `ColumnWeights`. Which of
+the two is settled when the kernel is compiled, so reading from a matrix costs nothing extra.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+from numba.extending import overload
+
+__all__ = ["CORRELATION", "ENERGY", "SQUARED", "ColumnWeights", "is_matrix", "row", "weight"]
+
+# What becomes of a correlation.
+CORRELATION, SQUARED, ENERGY = 0, 1, 2
+
+
+class ColumnWeights(NamedTuple):
+    """A similarity between n features, entry by entry, from prepared columns.
+
+    kind : int
+        CORRELATION, SQUARED or ENERGY.
+    values : array, shape (n, S), C-contiguous
+        The columns C of `topofs.similarity.correlation.Correlation`.
+    scale, sums, spreads
+        S, s and v of the formula r = (S·G_ij − s_i s_j) / √(v_i v_j).
+    alpha, deviation
+        For ENERGY: α, and the standard deviation of each column.
+    level : float
+        Entries below it are 0.
+    """
+
+    kind: int
+    values: npt.NDArray[Any]
+    scale: float
+    sums: npt.NDArray[np.float64]
+    spreads: npt.NDArray[np.float64]
+    alpha: float
+    deviation: npt.NDArray[np.float64]
+    level: float
+
+
+def is_matrix(weights: Any) -> bool:
+    """Whether the weights are an n × n array."""
+    return isinstance(weights, np.ndarray)
+
+
+@overload(is_matrix, strict=False)
+def _is_matrix(weights: Any) -> Any:
+    found = isinstance(weights, types.Array)
+    return lambda weights: found  # noqa: ARG005
+
+
+def row(weights: Any, i: int) -> Any:
+    """Row i of the matrix, or column i of the table."""
+    return weights[i] if is_matrix(weights) else weights.values[i]
+
+
+@overload(row, strict=False)
+def _row(weights: Any, i: int) -> Any:  # noqa: ARG001
+    if isinstance(weights, types.Array):
+        return lambda weights, i: weights[i]
+    return lambda weights, i: weights.values[i]
+
+
+def weight(weights: Any, i: int, j: int, like: npt.NDArray[Any]) -> float:
+    """Entry (i, j), in the type of the array `like`."""
+    return weights[i, j] if is_matrix(weights) else _from_columns(weights, i, j, like)
+
+
+@overload(weight, strict=False)
+def _weight(weights: Any, i: int, j: int, like: npt.NDArray[Any]) -> Any:  # noqa: ARG001
+    if isinstance(weights, types.Array):
+        return lambda weights, i, j, like: weights[i, j]  # noqa: ARG005
+    return lambda weights, i, j, like: _from_columns(weights, i, j, like)  # noqa: PLW0108
+
+
+@njit(cache=True, nogil=True)
+def _from_columns(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
+    """Compute an entry from two columns.
+
+    The operations and their order are those of `Correlation.block`, so that columns of whole
+    numbers give the bits of the matrix.
+    """
+    gram = weights.scale * _dot(weights.values[i], weights.values[j])
+    gram -= weights.sums[i] * weights.sums[j]
+    entry = gram / np.sqrt(weights.spreads[i] * weights.spreads[j])
+    entry = min(1.0, max(-1.0, entry))
+    if weights.kind == SQUARED:
+        entry = entry * entry
+    elif weights.kind == ENERGY:
+        dispersion = max(weights.deviation[i], weights.deviation[j])
+        entry = (1.0 - abs(entry)) * (1.0 - weights.alpha) + weights.alpha * dispersion
+    rounded = like.dtype.type(entry)
+    return rounded if rounded >= weights.level else like.dtype.type(0)
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
+    """Sum of products; in any order, which for whole numbers below 2⁵³ changes nothing."""
+    # The zero has the type of the values: float32 columns are multiplied in float32.
+    total = left[0] * 0
+    for s in range(len(left)):
+        total += left[s] * right[s]
+    return total

@@ -1,0 +1,46 @@
+"""How much memory may be used, as a user writes it."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+__all__ = ["parse_memory"]
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def parse_memory(memory: Any) -> int:
+    """Turn an amount of memory into bytes.
+
+    Parameters
+    ----------
+    memory : int, str or None
+        Bytes; or a number with a unit, such as "500MB", "2GB" or "1.5GiB"; or None for half
+        of the memory of the machine.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> parse_memory("2GB"), parse_memory("0.5 GiB"), parse_memory(1000)
+    (2000000000, 536870912, 1000)
+    """
+    if memory is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return memory
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([KMGT]?)(I?)B?\s*", memory.upper())
+        if found:
+            number, unit, binary = found.groups()
+            factor = _BINARY_UNITS.get(unit, 1) if binary else _UNITS[unit]
+            if float(number) > 0:
+                return int(float(number) * factor)
+    raise ValueError(
+        f"memory is {memory!r}; give a number of bytes, or text such as '500MB' or '2GB'"
+    )

@@ -1,0 +1,135 @@
+"""Without the matrix, the same graph."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from tests.matrices import factor_table, tables
+from topofs import TopologicalFeatureSelector, threshold_mean, tmfg, tmfg_from_data
+from topofs.filtering import matrix_free
+from topofs.selection.memory_size import parse_memory
+from topofs.similarity import SIMILARITIES
+from topofs.similarity.operator import dense
+
+SETTINGS = [
+    ("pearson", True),
+    ("pearson", False),
+    ("spearman", True),
+    ("spearman", False),
+    ("energy", False),
+]
+
+
+def graph_of_matrix(X, similarity, squared, threshold):
+    matrix = dense(SIMILARITIES[similarity](X, squared=squared, alpha=0.5))
+    return tmfg(matrix if threshold is None else threshold_mean(matrix))
+
+
+@pytest.fixture(params=["plenty", "scarce"])
+def memory(request, monkeypatch):
+    """Plenty keeps all rows; scarce has lists of three entries and keeps three rows."""
+    if request.param == "scarce":
+        plan = matrix_free._Plan(list_length=3, n_rows=8, n_kept=3)
+        monkeypatch.setattr(matrix_free, "_plan", lambda *_: plan)
+    return "2GB"
+
+
+@pytest.mark.parametrize("threshold", ["mean", None])
+@pytest.mark.parametrize(("similarity", "squared"), SETTINGS)
+@pytest.mark.parametrize("kind", ["real", "whole", "ties"])
+def test_the_graph_is_that_of_the_matrix(similarity, squared, threshold, kind, memory):
+    X = factor_table(40, 90)
+    if kind != "real":
+        X = np.rint(X * (2 if kind == "whole" else 0.3))
+        X = X[:, np.ptp(X, axis=0) > 0]
+    expected = graph_of_matrix(X, similarity, squared, threshold)
+    graph = tmfg_from_data(
+        X, similarity=similarity, squared=squared, threshold=threshold, memory=memory
+    )
+    np.testing.assert_array_equal(graph.cliques, expected.cliques)
+    if kind == "real" and similarity == "pearson":
+        np.testing.assert_allclose(graph.weights, expected.weights, rtol=1e-9, atol=1e-12)
+    else:
+        assert graph == expected
+
+
+@given(tables(max_features=9), st.sampled_from(SETTINGS), st.sampled_from(["mean", None]))
+def test_small_tables_full_of_ties(X, setting, threshold):
+    X = np.rint(X)
+    similarity, squared = setting
+    expected = graph_of_matrix(X, similarity, squared, threshold)
+    graph = tmfg_from_data(X, similarity=similarity, squared=squared, threshold=threshold)
+    assert graph == expected
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_columns(dtype):
+    """More columns than a block holds, and free columns that halve several times."""
+    X = np.rint(factor_table(50, 1500)).astype(dtype)
+    expected = graph_of_matrix(X, "pearson", True, "mean")
+    assert tmfg_from_data(X, memory="30MB") == expected
+
+
+def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
+    X = pd.DataFrame(np.rint(factor_table(40, 90))).add_prefix("c")
+    expected = TopologicalFeatureSelector(7).fit(X)
+    called = []
+    build = matrix_free.tmfg_of_operator
+    monkeypatch.setattr(
+        "topofs.selection.from_data.tmfg_of_operator",
+        lambda *given, **settings: (
+            called.append(1) or build(*given, **settings | {"memory": 10**8})
+        ),
+    )
+    selector = TopologicalFeatureSelector(7, memory=60_000).fit(X)
+    assert called
+    assert selector.graph_ == expected.graph_
+    np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
+
+
+def test_labels_come_from_the_table():
+    X = pd.DataFrame(factor_table(30, 6), columns=list("abcdef"))
+    assert tmfg_from_data(X).labels == tuple("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"memory": "1KB"}, "memory is 0 MB, but 6 features need at least 1 MB"),
+        ({"memory": "much"}, "memory is 'much'; give a number of bytes"),
+        ({"memory": -1}, "memory is -1"),
+        ({"memory": "0MB"}, "memory is '0MB'"),
+        ({"similarity": "cosine"}, "known are 'pearson', 'spearman', 'energy'"),
+        ({"threshold": "median"}, "known are 'mean', None"),
+        ({"alpha": 2}, "alpha is 2"),
+    ],
+)
+def test_impossible_settings_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        tmfg_from_data(factor_table(30, 6), **settings)
+
+
+def test_missing_values_and_sparse_tables_are_refused_with_advice():
+    X = factor_table(30, 6)
+    with pytest.raises(TypeError, match="pass X.toarray"):
+        tmfg_from_data(sparse.csr_array(X))
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="has missing values: fill them in"):
+        tmfg_from_data(X)
+    with pytest.raises(ValueError, match="has missing values: fill them in"):
+        TopologicalFeatureSelector(memory=100).fit(X)
+
+
+def test_other_graphs_need_the_matrix():
+    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use graph 'tmfg'"):
+        TopologicalFeatureSelector(memory=100, graph="mst").fit(factor_table(30, 6))
+
+
+def test_memory_in_words():
+    assert parse_memory("1.5GiB") == 3 * 2**29
+    assert parse_memory(" 20 kb ") == 20_000
+    assert parse_memory(None) > 10**8
