@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types clean
+.PHONY: demo test lint types bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -41,3 +41,14 @@ types: $(VENV)/.installed-test
 
 clean:
 	rm -rf $(VENV) .coverage .pytest_cache .mypy_cache .ruff_cache
+
+$(VENV)/.installed-bench: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet fast-tmfg
+	@touch $@
+
+# Ratios in one run; wants an otherwise idle machine. bench-large takes minutes more.
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.run
+
+bench-large: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.run --large

@@ -1,4 +1,7 @@
-"""The TMFG loop: faces in a lazy max-heap, vertices inserted one by one."""
+"""A plain lazy-heap TMFG in numba: the yardstick for `topofs.kernels.tmfg`.
+
+Every face is scanned in full when it is made and when its vertex is gone; nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,274 @@
+"""Side-by-side timings as ratios in one run: `make bench` (add `--large` for minutes more).
+
+Prints one table and writes benchmarks/results/ratios.json (or large.json).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from fast_tmfg import TMFG
+
+from benchmarks.plain_lazy_heap import tmfg_cliques as plain_cliques
+from benchmarks.tables import factor_table, relathe, uniform_matrix
+from benchmarks.timing import in_new_process, machine, medians, once, peak_memory_gb
+from topofs import (
+    InfiniteFeatureSelector,
+    TopologicalFeatureSelector,
+    energy,
+    pearson,
+    pmfg,
+    spearman,
+    threshold_mean,
+    tmfg,
+    tmfg_from_data,
+)
+from topofs.centrality import betweenness, closeness, infinite_path_scores
+
+RESULTS = Path(__file__).parent / "results"
+ROWS = []
+
+
+def row(number, what, value, bar, unit=""):
+    ROWS.append({"row": number, "what": what, "value": value, "bar": bar, "unit": unit})
+    shown = f"{value:.3g}" if isinstance(value, float) else str(value)
+    print(f"{number:>4}  {what:<74}{shown:>9} {unit:<3} {bar}", flush=True)
+
+
+def start_of(matrix):
+    strength = np.where(matrix > matrix.mean(), matrix, 0).sum(axis=1)
+    return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
+
+
+def graphs():
+    X = factor_table(5000)
+    squared = pearson(X, squared=True)
+    start = start_of(squared)
+    ours, plain, corrcoef = medians(
+        lambda: tmfg(squared),
+        lambda: plain_cliques(squared, start),
+        lambda: np.corrcoef(X, rowvar=False),
+    )
+    row("1", "tmfg / plain lazy heap, squared Pearson, n = 5,000", ours / plain, "<= 0.45")
+    row("1", "plain lazy heap / np.corrcoef", plain / corrcoef, "0.8-1.2")
+    noise = uniform_matrix(5000)
+    start = start_of(noise)
+    ours_noise, plain = medians(lambda: tmfg(noise), lambda: plain_cliques(noise, start))
+    row("2", "tmfg / plain lazy heap, uniform noise, n = 5,000", ours_noise / plain, "<= 0.9")
+    twice = pearson(factor_table(10_000), squared=True)
+    (double,) = medians(lambda: tmfg(twice))
+    row("5", "tmfg n = 10,000 / n = 5,000", double / ours, "<= 5")
+    small = pearson(factor_table(2000), squared=True)
+    ours, peer = medians(
+        lambda: tmfg(small),
+        lambda: TMFG().fit_transform(weights=small, output="unweighted_sparse_W_matrix"),
+    )
+    row("6", "fast-tmfg / tmfg, n = 2,000", peer / ours, ">= 25")
+
+
+def fits():
+    X = factor_table(5000)
+    names = ("pearson", "spearman", "energy")
+    fit = [
+        lambda name=name: TopologicalFeatureSelector(similarity=name).fit(X) for name in names
+    ]
+    *ours, corrcoef = medians(*fit, lambda: np.corrcoef(X, rowvar=False))
+    for name, seconds in zip(names, ours, strict=True):
+        number, bar = ("3", "<= 2") if name == "pearson" else ("4", "<= 2.5")
+        row(number, f"fit, {name}, n = 5,000 / np.corrcoef", seconds / corrcoef, bar)
+    X = factor_table(1000, 500)
+    whole = np.rint(X * 10)
+    seconds = medians(
+        lambda: np.corrcoef(X, rowvar=False),
+        lambda: pearson(X),
+        lambda: pearson(whole),
+        lambda: spearman(X),
+    )
+    row("", "pearson 500 x 1,000 / np.corrcoef", seconds[1] / seconds[0], "<= 3")
+    row("", "pearson of whole numbers 500 x 1,000 / np.corrcoef", seconds[2] / seconds[0], "")
+    import pandas as pd
+
+    frame = pd.DataFrame(X)
+    ours, pandas = medians(lambda: spearman(X), lambda: frame.corr("spearman"))
+    row("", "pandas corr('spearman') 500 x 1,000 / spearman", pandas / ours, ">= 5")
+
+
+def without_matrix():
+    for kind in ("reals", "ties"):
+        X = factor_table(5000, 300)
+        X = np.rint(X * 0.5) if kind == "ties" else X
+        for name, squared in (
+            ("pearson", True),
+            ("pearson", False),
+            ("spearman", True),
+            ("spearman", False),
+            ("energy", False),
+        ):
+            measure = {"pearson": pearson, "spearman": spearman}.get(name)
+            dense = energy(X) if measure is None else measure(X, squared=squared)
+            expected = tmfg(threshold_mean(dense))
+            graph = tmfg_from_data(X, similarity=name, squared=squared)
+            same = bool(np.array_equal(graph.edges, expected.edges))
+            label = f"{name}{' squared' if squared else ''}, {kind}"
+            row(
+                "7",
+                f"edges without the matrix = edges with it, n = 5,000, {label}",
+                same,
+                "True",
+            )
+
+
+def infinite_paths():
+    similarity = energy(factor_table(4000))
+    thetas = np.linspace(0.1, 0.9, 9)
+
+    def dense_formula():
+        radius = np.abs(np.linalg.eigvals(similarity)).max()
+        np.linalg.inv(np.eye(len(similarity)) - 0.9 / radius * similarity)
+
+    infinite_path_scores(similarity, thetas)
+    (ours,) = medians(lambda: infinite_path_scores(similarity, thetas))
+    ratio = ours / once(dense_formula)
+    row("10", "Inf-FS, nine theta, n = 4,000 / one dense eigvals + inv", ratio, "<= 0.02")
+
+
+def ties():
+    X = relathe()
+    if X is None:
+        print("  14  RELATHE is not at hand: set TOPOFS_DATA to its folder")
+        return
+    reference = threshold_mean(pearson(factor_table(X.shape[1]), squared=True))
+    (expected,) = medians(lambda: tmfg(reference))
+    for alpha in (0.1, 0.5, 0.9):
+        matrix = threshold_mean(energy(X, alpha=alpha))
+        (seconds,) = medians(lambda matrix=matrix: tmfg(matrix))
+        what = f"tmfg of RELATHE, energy {alpha} / 8-factor data, n = {X.shape[1]:,}"
+        row("14", what, seconds / expected, "<= 2")
+
+
+def starting():
+    fit = (
+        "import numpy as np; from topofs import TopologicalFeatureSelector as T;"
+        "T().fit(np.random.default_rng(0).normal(size=(50, 30)))"
+    )
+    bare = min(in_new_process("import numpy, sklearn")[0] for _ in range(5))
+    ours = min(in_new_process("import topofs")[0] for _ in range(5))
+    row("12", "import topofs, beyond import numpy, sklearn", ours - bare, "<= 0.5", "s")
+    base = min(in_new_process("import topofs")[0] for _ in range(3))
+    in_new_process(fit)
+    warm = min(in_new_process(fit)[0] for _ in range(3))
+    row(
+        "12",
+        "first default fit in a new process, warm cache, beyond the import",
+        warm - base,
+        "<= 1",
+        "s",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        cold, _ = in_new_process(fit, NUMBA_CACHE_DIR=folder)
+    row("12", "the same, cold cache", cold - base, "<= 20", "s")
+
+
+def graphs_and_scores():
+    noise = uniform_matrix(300)
+    pmfg(uniform_matrix(10))
+    row("", "pmfg of noise, n = 300", once(lambda: pmfg(noise)), "< 60", "s")
+    graph = tmfg(pearson(factor_table(2000), squared=True))
+    row("", "closeness, n = 2,000", once(lambda: closeness(graph)), "seconds", "s")
+    row("", "betweenness, n = 2,000", once(lambda: betweenness(graph)), "seconds", "s")
+
+
+def growth_with_n():
+    sizes = (500, 1000, 2000, 4000, 8000)
+    times = {"TFS": [], "Inf-FS": []}
+    for n in sizes:
+        X = factor_table(n, 500)
+        seconds = medians(
+            lambda X=X: TopologicalFeatureSelector().fit(X),
+            lambda X=X: InfiniteFeatureSelector().fit(X),
+            repeats=3,
+        )
+        for name, taken in zip(times, seconds, strict=True):
+            times[name].append(taken)
+    for name, taken in times.items():
+        exponent = float(np.polyfit(np.log(sizes[1:]), np.log(taken[1:]), 1)[0])
+        row("13", f"exponent of the time of {name} against n, 1,000 to 8,000", exponent, "")
+    return {"sizes": sizes, "seconds": times}
+
+
+def large():
+    growth = {"sizes": [], "seconds": [], "peak_gb": [], "n_samples": 200}
+    tmfg_from_data(factor_table(500, 200, dtype=np.float32))
+    for n in (5000, 10_000, 20_000, 50_000):
+        X = factor_table(n, 200, dtype=np.float32)
+        seconds = once(lambda X=X: tmfg_from_data(X))
+        for name, value in zip(
+            ("sizes", "seconds", "peak_gb"), (n, seconds, peak_memory_gb()), strict=True
+        ):
+            growth[name].append(value)
+        print(
+            f"      n = {n:>7,}  {seconds:8.1f} s  peak {growth['peak_gb'][-1]:.2f} GB",
+            flush=True,
+        )
+
+    def one_pass():
+        columns = np.ascontiguousarray(X.T)
+        for first in range(0, len(columns), 512):
+            columns[first : first + 512] @ columns.T
+
+    row(
+        "8",
+        "without the matrix, n = 50,000, S = 200, float32: peak memory",
+        growth["peak_gb"][-1],
+        "<= 3",
+        "GB",
+    )
+    row(
+        "8",
+        "the same, time / one pass of all products",
+        growth["seconds"][-1] / once(one_pass),
+        "<= 4",
+    )
+    X = factor_table(100_000, 100, dtype=np.float32)
+    seconds = once(lambda: tmfg_from_data(X))
+    row(
+        "9",
+        "without the matrix, n = 100,000, S = 100, float32: peak memory",
+        peak_memory_gb(),
+        "<= 5",
+        "GB",
+    )
+    row("9", "the same, time", seconds, "finishes", "s")
+    return growth
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="50,000 and 100,000 features")
+    chosen = parser.parse_args()
+    print(f"{'row':>4}  {'what':<74}{'value':>9}     bar")
+    result = machine()
+    if chosen.large:
+        result["growth"] = large()
+    else:
+        graphs()
+        fits()
+        infinite_paths()
+        ties()
+        starting()
+        graphs_and_scores()
+        result["growth"] = growth_with_n()
+        without_matrix()
+    result["rows"] = ROWS
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / ("large.json" if chosen.large else "ratios.json")
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print(f"\n{json.dumps(machine())}\nwritten to {path}")
+
+
+if __name__ == "__main__":
+    main()
