@@ -5,15 +5,49 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["ConstantFeatureWarning", "MissingExtraError", "import_extra"]
+__all__ = [
+    "ConstantFeatureWarning",
+    "DatasetError",
+    "DatasetNotFoundError",
+    "MissingExtraError",
+    "StoreError",
+    "StudyError",
+    "UnknownDatasetError",
+    "WorkersLostError",
+    "import_extra",
+]
 
 
 class ConstantFeatureWarning(UserWarning):
     """Some columns hold a single value (or none) and take no part in the graph."""
 
 
+class DatasetError(ValueError):
+    """A dataset cannot be used; the message names the file and what is wrong with it."""
+
+
+class DatasetNotFoundError(DatasetError):
+    """The file of a known dataset is in none of the folders that were searched."""
+
+
 class MissingExtraError(ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
+
+
+class StoreError(RuntimeError):
+    """A store of results cannot be read or written; the message says what to do."""
+
+
+class StudyError(ValueError):
+    """The study that was asked for cannot be run; the message lists what is allowed."""
+
+
+class WorkersLostError(RuntimeError):
+    """Worker processes ended before their work was done, again and again."""
+
+
+class UnknownDatasetError(ValueError):
+    """No dataset has this name; the message lists the names there are."""
 
 
 def import_extra(module: str, *, extra: str, purpose: str) -> Any:

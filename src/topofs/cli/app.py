@@ -1,0 +1,151 @@
+"""The application behind ``topofs``: its commands, its options and its exit statuses."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from topofs.errors import (
+    DatasetError,
+    MissingExtraError,
+    StoreError,
+    UnknownDatasetError,
+    WorkersLostError,
+)
+
+__all__ = ["COMMANDS", "app", "exit_status"]
+
+COMMANDS = ("datasets", "reproduce")
+"""The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
+
+An ``app`` of one function is that command itself; one of several is a group of commands.
+Give it ``add_completion=False``: completion belongs to the whole, not to a part. A module is
+imported when its command is asked for (``--help`` asks for all of them), so it imports only
+typer and rich at its top and the rest inside its functions.
+"""
+
+_UNEXPECTED = 1
+_WRONG_USAGE = 2
+_WRONG_DATA = 3
+_INTERRUPTED = 130
+
+
+def exit_status(error: BaseException) -> int:
+    """Tell the exit status that an exception ends the process with.
+
+    Parameters
+    ----------
+    error : BaseException
+        What a command raised.
+
+    Returns
+    -------
+    int
+        2 for wrong usage (arguments that are refused, an extra that is not installed),
+        3 for wrong data (datasets, stores, files, disks) and for workers that are lost,
+        130 for an interruption, 1 for the rest.
+
+    Examples
+    --------
+    >>> from topofs.errors import DatasetError, UnknownDatasetError
+    >>> [exit_status(error) for error in (UnknownDatasetError(), DatasetError(), OSError())]
+    [2, 3, 3]
+    """
+    statuses = (
+        (KeyboardInterrupt, _INTERRUPTED),
+        ((UnknownDatasetError, MissingExtraError), _WRONG_USAGE),
+        ((DatasetError, StoreError, WorkersLostError, OSError), _WRONG_DATA),
+        (ValueError, _WRONG_USAGE),
+    )
+    return next((status for kind, status in statuses if isinstance(error, kind)), _UNEXPECTED)
+
+
+class _LazyCommands(Mapping[str, Any]):
+    """The commands by name, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        command = get_command(import_module(f"topofs.cli.{name}").app)
+        command.name = name
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Topofs(TyperGroup):
+    """A group that ends every command with a sentence and a status, never a traceback."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = _LazyCommands()
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (typer.Abort, BrokenPipeError):
+            raise  # typer knows what to do
+        except (Exception, KeyboardInterrupt) as error:
+            if hasattr(error, "exit_code"):
+                raise  # typer's own, usage errors among them
+            _explain(error, debug=ctx.params["debug"])
+            raise typer.Exit(exit_status(error)) from error
+
+
+app = typer.Typer(
+    cls=_Topofs,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _show_version(given: bool) -> None:  # noqa: FBT001 - typer passes the value of the option
+    if given:
+        from topofs import __version__
+
+        print(f"topofs {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _topofs(
+    *,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Feature selection by the shape of the dependency network."""
+
+
+def _explain(error: BaseException, *, debug: bool) -> None:
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    if debug:
+        traceback.print_exception(error)
+    elif isinstance(error, KeyboardInterrupt):
+        console.print("interrupted")
+    elif exit_status(error) == _UNEXPECTED:
+        what = escape(f"{type(error).__name__}: {error}")
+        console.print(f"[red]unexpected error:[/] {what}")
+        console.print("Run `topofs --debug …` to see where it comes from.")
+    else:
+        console.print(f"[red]error:[/] {escape(str(error))}")

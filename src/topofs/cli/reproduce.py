@@ -1,0 +1,189 @@
+"""``topofs reproduce``: run the paper's study, compare it with the printed numbers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from topofs.experiments.plan import Study
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+
+class _Protocol(StrEnum):
+    """Which way to run the study."""
+
+    paper = "paper"
+    corrected = "corrected"
+    both = "both"
+
+
+def _names(value: str | None) -> tuple[str, ...] | None:
+    """Split ``a,b`` into its names."""
+    if value is None:
+        return None
+    return tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+
+
+@app.command()
+def reproduce(  # noqa: PLR0913 - one argument an option
+    *,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Only test the settings that the paper prints.")
+    ] = False,
+    protocol: Annotated[
+        _Protocol, typer.Option(help="As the paper's program does it, done right, or both.")
+    ] = _Protocol.both,
+    datasets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Datasets; all that are found, or else the embedded ones."
+        ),
+    ] = None,
+    classifiers: Annotated[
+        str | None, typer.Option(metavar="A,B", help="LinearSVM, KNN, DecisionTree.")
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="N,M", help="Numbers of features to keep.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(metavar="A,B", help="tfs, inf_fs, random, variance, all.")
+    ] = None,
+    pairs: Annotated[
+        bool | None,
+        typer.Option(
+            "--pairs/--no-pairs",
+            help="Run the 15×2 halves behind the p-values; on unless --replay is given.",
+        ),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="The folder with the datasets, looked in first.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The file for the results; OUT/store.sqlite by default.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the tables and the report.")] = (
+        Path("reproduction")
+    ),
+    jobs: Annotated[
+        int, typer.Option(help="Worker processes; -1 takes every core.", show_default=True)
+    ] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
+    ] = None,
+) -> None:
+    """Run the paper's study again and show every published number beside the measured one.
+
+    Results are stored one by one: after an interruption the same command goes on where it
+    stopped.
+    """
+    from topofs.experiments.classifiers import CLASSIFIERS
+    from topofs.experiments.plan import Study
+    from topofs.experiments.settings import BASELINES, TUNED_METHODS
+
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
+    study = Study(
+        datasets=_names(datasets) or _found_datasets(data_dir, replay=replay),
+        protocols=("paper", "corrected") if protocol == "both" else (protocol.value,),
+        classifiers=_names(classifiers) or CLASSIFIERS,
+        methods=_names(methods) or TUNED_METHODS + BASELINES,
+        sizes=_numbers(sizes),
+        source="replay" if replay else "tuned",
+        with_pairs=not replay if pairs is None else pairs,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    missing = _run(study, store or out / "store.sqlite", data_dir, jobs, scheduler)
+    written = _write(study, store or out / "store.sqlite", out)
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"written: {escape(', '.join(str(path) for path in written))}")
+    if missing:
+        errors = Console(stderr=True, soft_wrap=True, highlight=False)
+        for name, reason in missing.items():
+            errors.print(f"[red]not run:[/] {name}: {escape(reason)}")
+        raise typer.Exit(3)
+
+
+def _numbers(value: str | None) -> tuple[int, ...] | None:
+    """Split ``10,50`` into its numbers."""
+    names = _names(value)
+    if names is None:
+        return None
+    wrong = [name for name in names if not name.isdecimal()]
+    if wrong or not names:
+        raise typer.BadParameter(
+            f"{wrong[0] if wrong else value!r} is not a number of features; give whole numbers "
+            "such as 10,50",
+            param_hint="--sizes",
+        )
+    return tuple(int(name) for name in names)
+
+
+def _found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
+    """List the paper's datasets that are on this machine, or else the embedded ones."""
+    from topofs.datasets import registry
+    from topofs.datasets.locate import find
+    from topofs.errors import DatasetNotFoundError
+
+    of_paper = [entry for entry in registry().values() if not entry.embedded]
+    found = [entry.name for entry in of_paper if find(entry, data_dir=data_dir) is not None]
+    notes = Console(stderr=True, soft_wrap=True, highlight=False)
+    if found:
+        absent = [entry.name for entry in of_paper if entry.name not in found]
+        if absent:
+            notes.print(f"not here, so left out: {', '.join(absent)}")
+        return tuple(found)
+    advice = "give --data-dir, or fetch some with `topofs datasets fetch NAME`"
+    if replay or data_dir is not None:
+        where = f" in {data_dir}" if data_dir is not None else ""
+        raise DatasetNotFoundError(f"none of the paper's datasets was found{where}; {advice}")
+    notes.print(f"none of the paper's datasets was found ({advice}): running the embedded ones")
+    return tuple(name for name, entry in registry().items() if entry.embedded)
+
+
+def _run(
+    study: Study, path: Path, data_dir: Path | None, jobs: int, scheduler: str | None
+) -> dict[str, str]:
+    """Run what the store does not hold yet; give the datasets that could not be read."""
+    from topofs.cli.progress import StudyProgress
+    from topofs.experiments.store import Store
+    from topofs.experiments.study import reproduce as run_study
+    from topofs.experiments.study import survey
+
+    folder = None if data_dir is None else str(data_dir)
+    found = survey(study, data_dir=folder)
+    with Store(path) as opened, StudyProgress() as progress:
+        try:
+            run_study(
+                study,
+                found.shapes,
+                opened,
+                progress,
+                data_dir=folder,
+                jobs=jobs,
+                scheduler=scheduler,
+            )
+        except KeyboardInterrupt:
+            Console(stderr=True, soft_wrap=True, highlight=False).print(
+                f"stopped: {progress.n_done} of {progress.n_items} results are in "
+                f"{escape(str(path))}; the same command goes on from there"
+            )
+            raise typer.Exit(130) from None
+    return dict(found.missing)
+
+
+def _write(study: Study, path: Path, out: Path) -> list[Path]:
+    """Write tables and report from the store."""
+    from topofs.experiments.frames import load
+    from topofs.report.reproduction import write_reproduction
+
+    return write_reproduction(load(path, source=study.source), out)

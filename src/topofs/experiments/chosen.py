@@ -1,0 +1,93 @@
+"""The settings that are tested: the winners of the tuning, or those the paper prints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topofs.experiments.protocols import PROTOCOLS
+from topofs.experiments.published import published_tuned
+from topofs.experiments.settings import GRIDS, Setting
+from topofs.experiments.splits import N_FOLDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topofs.experiments.run import Record
+    from topofs.experiments.work_item import Cell
+
+__all__ = ["Chosen", "published_settings", "winners"]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The setting of one cell.
+
+    Parameters
+    ----------
+    setting : Setting
+        The setting.
+    cv_balanced_accuracy : float
+        Its mean over the folds; not rounded, unless it is the paper's.
+    """
+
+    setting: Setting
+    cv_balanced_accuracy: float
+
+
+def winners(records: Iterable[Record]) -> dict[Cell, Chosen]:
+    """Choose the setting of every cell whose folds are all there.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Records of any kind; those of the tuning count.
+
+    Returns
+    -------
+    dict of cell to Chosen
+        By protocol, dataset, method, classifier and number of features.
+    """
+    fold_scores: dict[Cell, dict[str, list[float]]] = defaultdict(dict)
+    for record in records:
+        item = record.item
+        if item.kind == "tune":
+            for size, scores in zip(item.sizes, record.result, strict=True):
+                cell = (item.protocol, item.dataset, item.method, item.classifier, size)
+                fold_scores[cell][item.part] = scores
+    found = {}
+    for cell, by_fold in fold_scores.items():
+        if len(by_fold) == N_FOLDS:
+            means = np.array([by_fold[part] for part in sorted(by_fold)]).T.mean(axis=1)
+            best = PROTOCOLS[cell[0]].winner(means.tolist())
+            found[cell] = Chosen(GRIDS[cell[2]][best], float(means[best]))
+    return found
+
+
+def published_settings() -> dict[Cell, Chosen]:
+    """Give the paper's settings, the same for both protocols.
+
+    Returns
+    -------
+    dict of cell to Chosen
+        By protocol, dataset, method, classifier and number of features.
+
+    Examples
+    --------
+    >>> cell = ("paper", "colon", "inf_fs", "KNN", 10)
+    >>> published_settings()[cell].setting
+    Setting(similarity='energy', squared=False, alpha=0.7, theta=0.1)
+    """
+    frame = published_tuned()
+    frame = frame.astype(object).where(frame.notna(), None)
+    return {
+        (protocol, row.dataset, row.method, row.classifier, int(row.n_features)): Chosen(
+            Setting(row.similarity, bool(row.squared), row.alpha, row.theta),
+            float(row.cv_balanced_accuracy),
+        )
+        for row in frame.itertuples(index=False)
+        for protocol in PROTOCOLS
+    }

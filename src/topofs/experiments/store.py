@@ -1,0 +1,214 @@
+"""The records of a study in one SQLite file, one transaction a record.
+
+The key of a work item is the primary key, so a record is there once or not at all. The
+rollback journal of SQLite is kept rather than its write-ahead log: there is one writer, the
+store stays a single file that can be copied between two transactions, and it also works on
+a network folder.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from topofs.errors import StoreError
+from topofs.experiments.run import Record
+from topofs.experiments.work_item import WorkItem
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from types import TracebackType
+
+__all__ = ["SCHEMA_VERSION", "Store"]
+
+SCHEMA_VERSION = 1
+"""Raised whenever a record of an older version can no longer stand beside a new one."""
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE records (
+    key TEXT PRIMARY KEY,
+    item TEXT NOT NULL,
+    result TEXT NOT NULL,
+    n_fits INTEGER NOT NULL,
+    seconds REAL NOT NULL
+);
+"""
+
+
+class Store:
+    """An open store.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; made where there is none.
+
+    Raises
+    ------
+    StoreError
+        The file is not a store, comes from another version, or cannot be opened.
+
+    Examples
+    --------
+    >>> with Store(":memory:") as store:
+    ...     store.add(Record(WorkItem("split", "paper", "wine"), {}, n_fits=0, seconds=0.1))
+    ...     sorted(store.keys())
+    ['split/paper/wine///test/']
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        with self._explaining_errors():
+            # isolation_level None: transactions begin where this class says so.
+            self._connection = sqlite3.connect(path, timeout=60, isolation_level=None)
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def keys(self) -> set[str]:
+        """Give the keys of the items that are done.
+
+        Returns
+        -------
+        set of str
+        """
+        with self._explaining_errors():
+            return {key for (key,) in self._connection.execute("SELECT key FROM records")}
+
+    def add(self, record: Record) -> None:
+        """Write a record, in a transaction of its own.
+
+        Parameters
+        ----------
+        record : Record
+            What came of an item. A record that is already there stays as it is.
+
+        Raises
+        ------
+        StoreError
+            It could not be written; the records before it are safe.
+        """
+        row = (
+            record.item.key,
+            record.item.to_json(),
+            json.dumps(record.result),
+            record.n_fits,
+            record.seconds,
+        )
+        with self._explaining_errors(), self._transaction():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", row
+            )
+
+    def records(self) -> Iterator[Record]:
+        """Give every record, in the order of the keys.
+
+        Yields
+        ------
+        Record
+        """
+        query = "SELECT item, result, n_fits, seconds FROM records ORDER BY key"
+        with self._explaining_errors():
+            rows = self._connection.execute(query).fetchall()
+        for item, result, n_fits, seconds in rows:
+            yield Record(WorkItem.from_json(item), json.loads(result), n_fits, seconds)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        """Make the tables of a new store, or see that those of an old one are ours."""
+        self._connection.execute("PRAGMA synchronous = FULL")
+        with self._transaction():
+            names = {
+                name
+                for (name,) in self._connection.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                )
+            }
+            if not names:
+                for statement in _SCHEMA.split(";"):
+                    self._connection.execute(statement)
+                self._connection.execute(
+                    "INSERT INTO meta VALUES ('schema_version', ?)", (str(SCHEMA_VERSION),)
+                )
+            elif not {"meta", "records"} <= names:
+                raise StoreError(
+                    f"{self.path} is an SQLite file but not a store of topofs; give another "
+                    "file with --store"
+                )
+        self._check_version()
+
+    def _check_version(self) -> None:
+        """Refuse a store whose records were made by another version."""
+        row = self._connection.execute(
+            "SELECT value FROM meta WHERE name = 'schema_version'"
+        ).fetchone()
+        found = row[0] if row else "unknown"
+        if found != str(SCHEMA_VERSION):
+            raise StoreError(
+                f"{self.path} holds records of schema version {found}; this version of topofs "
+                f"writes version {SCHEMA_VERSION}. Move the file away or give another one with "
+                "--store, and run the command again to compute the records anew"
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Everything in the block, or nothing of it."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _explaining_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite into messages that say what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(_advice(self.path, error)) from error
+
+
+def _advice(path: Path, error: sqlite3.Error) -> str:
+    """Say what happened to the store and what to do about it."""
+    text = str(error)
+    if "not a database" in text:
+        return f"{path} is not an SQLite file; give another file with --store"
+    if "full" in text or "disk I/O" in text:
+        return (
+            f"{path} could not be written ({text}): free some space and run the same command "
+            "again. Every record stored so far is safe, and the run goes on after it"
+        )
+    if "locked" in text:
+        return f"{path} is in use by another run; wait for it or give another --store"
+    if "unable to open" in text:
+        return f"{path} cannot be opened; its folder must exist and allow writing"
+    return f"{path}: {text}; give another file with --store"

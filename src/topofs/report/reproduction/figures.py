@@ -1,0 +1,55 @@
+"""Drawings of the report, as SVG that is the same for the same numbers."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from topofs.errors import import_extra
+from topofs.report.reproduction.page import LABELS
+
+if TYPE_CHECKING:
+    from topofs.experiments.across_datasets import Comparison
+
+__all__ = ["critical_difference_svg"]
+
+_STYLE = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
+
+
+def critical_difference_svg(comparison: Comparison) -> str:
+    """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        As `topofs.experiments.across_datasets.compare_methods` gives.
+
+    Returns
+    -------
+    str
+        An SVG drawing on a white ground, with its own letters.
+    """
+    purpose = "The critical-difference diagram"
+    matplotlib = import_extra("matplotlib", extra="reproduce", purpose=purpose)
+    figures = import_extra("matplotlib.figure", extra="reproduce", purpose=purpose)
+    posthocs = import_extra("scikit_posthocs", extra="reproduce", purpose=purpose)
+    with matplotlib.rc_context(_STYLE):
+        n_methods = len(comparison.average_ranks)
+        figure = figures.Figure(figsize=(6.4, 1.1 + 0.28 * n_methods), layout="constrained")
+        axes = figure.subplots()
+        posthocs.critical_difference_diagram(
+            comparison.average_ranks.rename(index=LABELS),
+            comparison.nemenyi.rename(index=LABELS, columns=LABELS),
+            alpha=comparison.alpha,
+            ax=axes,
+            label_fmt_left="{label} ({rank:.2f})",
+            label_fmt_right="({rank:.2f}) {label}",
+        )
+        return _svg(figure)
+
+
+def _svg(figure: Any) -> str:
+    stream = StringIO()
+    figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None})
+    text = stream.getvalue()
+    return text[text.index("<svg") :]

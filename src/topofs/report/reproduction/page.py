@@ -1,0 +1,242 @@
+"""What a page is made of: sections of paragraphs, grids and figures, every text ready to print.
+
+A template only walks through these values. Nothing is computed there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "LABELS",
+    "MISSING",
+    "Cell",
+    "Figure",
+    "Grid",
+    "Line",
+    "Section",
+    "grid_of_frame",
+    "number",
+    "p_value",
+]
+
+MISSING = "·"
+
+LABELS = {
+    "tfs": "TFS",
+    "inf_fs": "Inf-FS",
+    "random": "Random",
+    "variance": "Variance",
+    "all": "All features",
+    "DecisionTree": "Decision Tree",
+    "balanced_accuracy": "Balanced accuracy",
+    "f1": "F1",
+    "mcc": "MCC",
+    "nadeau_bengio": "Nadeau–Bengio",
+    "text": "text (too liberal)",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a cell.
+
+    Attributes
+    ----------
+    text : str
+        What stands there.
+    source : str
+        ``published``, ``paper``, ``corrected``, or empty.
+    mark : str
+        A sign after the text, such as ``≠``; what it means stands in the section.
+    strong : bool
+        Whether the line is set in bold.
+    """
+
+    text: str
+    source: str = ""
+    mark: str = ""
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a grid: a few lines, the first on top."""
+
+    lines: tuple[Line, ...]
+
+    @classmethod
+    def of(cls, text: str, *, mark: str = "") -> Cell:
+        """Make a cell of a single line."""
+        return cls((Line(text, mark=mark),))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Attributes
+    ----------
+    caption : str
+        What it shows.
+    columns : tuple of str
+        The heads; the first column names the rows.
+    rows : tuple of tuple of Cell
+        As many cells as columns.
+    groups : tuple of (str, int)
+        Heads above the heads with the columns they span; may be empty.
+    words : bool
+        Whether cells hold words rather than numbers.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    groups: tuple[tuple[str, int], ...] = ()
+    words: bool = False
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The heads with those above them, for a table that has one row of heads."""
+        above = [label for label, span in self.groups for _ in range(span)]
+        above = above or [""] * len(self.columns)
+        return tuple(f"{a} {b}".strip() for a, b in zip(above, self.columns, strict=True))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, without the ending.
+    caption : str
+        What it shows, for those who cannot see it too.
+    svg : str
+        The drawing.
+    """
+
+    name: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report; an empty one is left out."""
+
+    anchor: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    parts: tuple[Section, ...] = field(default=())
+
+
+def number(value: Any, decimals: int = 2) -> str:
+    """Print a number, or `MISSING` where there is none.
+
+    Parameters
+    ----------
+    value : number
+        May be NaN or None.
+    decimals : int, default 2
+        Ignored for whole numbers.
+
+    Returns
+    -------
+    str
+        Never a negative zero.
+
+    Examples
+    --------
+    >>> number(0.705), number(-0.001), number(float("nan")), number(3)
+    ('0.70', '0.00', '·', '3')
+    """
+    if value is None or pd.isna(value):
+        return MISSING
+    if float(value).is_integer() and not isinstance(value, float):
+        return str(int(value))
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def p_value(value: Any) -> str:
+    """Print a p-value: two decimals, and no zero for one that is not.
+
+    Parameters
+    ----------
+    value : float
+        May be NaN.
+
+    Returns
+    -------
+    str
+        With three decimals below 0.1, and ``<0.001`` below that.
+
+    Examples
+    --------
+    >>> p_value(0.4996), p_value(0.0213), p_value(1e-9)
+    ('0.50', '0.021', '<0.001')
+    """
+    if value is None or pd.isna(value):
+        return MISSING
+    if value < 0.001:
+        return "<0.001"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def grid_of_frame(
+    frame: pd.DataFrame,
+    caption: str,
+    *,
+    heads: Mapping[str, str] | None = None,
+    decimals: int = 2,
+    p_values: Sequence[str] = (),
+    words: bool = False,
+) -> Grid:
+    """Lay a frame out as a grid, a column a head.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Its names of methods, classifiers and metrics are written out.
+    caption : str
+        What it shows.
+    heads : mapping, optional
+        Heads for columns whose name would not explain itself.
+    decimals : int, default 2
+        Of the numbers.
+    p_values : sequence of str
+        The columns that hold p-values.
+    words : bool, default False
+        Whether cells hold words rather than numbers.
+
+    Returns
+    -------
+    Grid
+        With the rows of `frame`.
+    """
+    names = heads or {}
+    rows = tuple(
+        tuple(
+            Cell.of(p_value(value) if name in p_values else _printed(value, decimals))
+            for name, value in zip(frame.columns, row, strict=True)
+        )
+        for row in frame.itertuples(index=False, name=None)
+    )
+    columns = tuple(names.get(name, LABELS.get(name, name.replace("_", " "))) for name in frame)
+    return Grid(caption=caption, columns=columns, rows=rows, words=words)
+
+
+def _printed(value: Any, decimals: int) -> str:
+    if isinstance(value, str):
+        return LABELS.get(value, value)
+    return number(value, decimals)

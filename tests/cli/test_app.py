@@ -1,0 +1,170 @@
+"""The exit statuses, and what a person sees when something goes wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from topofs import __version__
+from topofs.cli import app as app_module
+from topofs.cli import main
+from topofs.cli.app import app
+from topofs.errors import (
+    DatasetError,
+    MissingExtraError,
+    StoreError,
+    UnknownDatasetError,
+    WorkersLostError,
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Make the command ``topofs fail`` raise what is asked for."""
+
+    def arrange(error):
+        command = typer.Typer(add_completion=False)
+
+        @command.command()
+        def fail() -> None:
+            raise error
+
+        module = type(sys)("topofs.cli.fail")
+        module.app = command
+        monkeypatch.setitem(sys.modules, "topofs.cli.fail", module)
+        monkeypatch.setattr(app_module, "COMMANDS", ("fail",))
+
+    return arrange
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "shown"),
+    [
+        (DatasetError("a.mat: broken"), 3, "error: a.mat: broken"),
+        (StoreError("results.db: an older version"), 3, "error: results.db"),
+        (WorkersLostError("three times"), 3, "error: three times"),
+        (OSError(28, "No space left on device", "x"), 3, "No space left"),
+        (UnknownDatasetError("no dataset"), 2, "error: no dataset"),
+        (MissingExtraError("pip install 'topofs[dask]'"), 2, "topofs[dask]"),
+        (ValueError("sizes must be positive"), 2, "error: sizes must be positive"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (
+            RuntimeError("[bold]odd[/bold]"),
+            1,
+            "unexpected error: RuntimeError: [bold]odd[/bold]",
+        ),
+        (typer.Exit(7), 7, ""),
+        (typer.Abort(), 1, "Aborted"),
+        (typer.BadParameter("too small"), 2, "too small"),
+    ],
+)
+def test_an_error_is_a_sentence_and_a_status(failing, error, status, shown):
+    failing(error)
+    result = run("fail")
+    assert result.exit_code == status
+    assert shown in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_debug_shows_the_traceback_and_keeps_the_status(failing):
+    failing(DatasetError("a.mat: broken"))
+    result = run("--debug", "fail")
+    assert result.exit_code == 3
+    assert "Traceback" in result.stderr
+    assert "DatasetError: a.mat: broken" in result.stderr
+
+
+def test_long_messages_stay_on_one_line(failing):
+    failing(DatasetError("word " * 100))
+    assert run("fail").stderr.strip().count("\n") == 0
+
+
+def test_version():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"topofs {__version__}\n")
+
+
+def test_help_lists_the_commands():
+    result = run("--help")
+    assert result.exit_code == 0
+    assert all(command in result.output for command in app_module.COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [["nope"], ["--nope"], ["datasets", "info"]])
+def test_wrong_usage(arguments):
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_command_mistyped_is_guessed():
+    assert "Did you mean 'datasets'" in run("dataset").stderr
+
+
+def test_without_typer_one_line_names_the_extra(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].endswith("pip install 'topofs[cli]'")
+
+
+HELP = """
+import sys
+from topofs.cli.app import app
+before = set(sys.modules)
+try:
+    app(["--help"])
+except SystemExit:
+    pass
+heavy = {"matplotlib", "pandas", "polars", "pooch", "topofs.datasets", "topofs.experiments"}
+print(heavy & (set(sys.modules) - before))
+"""
+
+
+def test_help_imports_nothing_heavy():
+    done = subprocess.run(
+        [sys.executable, "-c", HELP], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+WAIT = """
+import sys, time, types, typer
+import topofs.cli.app as application
+from topofs.cli import main
+
+command = typer.Typer(add_completion=False)
+
+@command.command()
+def wait():
+    print("ready", flush=True)
+    time.sleep(30)
+
+sys.modules["topofs.cli.wait"] = module = types.ModuleType("topofs.cli.wait")
+module.app = command
+application.COMMANDS = ("wait",)
+sys.argv = ["topofs", "wait"]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an interruption is another signal there")
+def test_control_c_in_a_real_process_gives_130():
+    with subprocess.Popen(
+        [sys.executable, "-c", WAIT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert errors.strip() == "interrupted"

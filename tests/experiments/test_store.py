@@ -1,0 +1,162 @@
+"""A record is in the store once or not at all, and a wrong file says what to do."""
+
+import sqlite3
+
+import pytest
+
+from topofs.errors import StoreError
+from topofs.experiments.chosen import published_settings
+from topofs.experiments.frames import load
+from topofs.experiments.run import Record
+from topofs.experiments.settings import Setting
+from topofs.experiments.store import SCHEMA_VERSION, Store
+from topofs.experiments.work_item import WorkItem
+
+
+def record(fold, value=0.5):
+    item = WorkItem("tune", "paper", "wine", "tfs", "KNN", f"fold-{fold}", sizes=(3,))
+    return Record(item, [[value] * 13], n_fits=1, seconds=0.1)
+
+
+def test_records_come_back_as_they_went_in(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(record(0, 1 / 3))
+    with Store(path) as store:
+        assert list(store.records()) == [record(0, 1 / 3)]
+        assert store.keys() == {record(0).item.key}
+
+
+def test_a_record_is_never_doubled(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        store.add(record(0, 0.25))
+        store.add(record(0, 0.75))
+        assert list(store.records()) == [record(0, 0.25)]
+
+
+def test_a_full_disk_loses_no_record(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(record(0))
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        added = []
+        with pytest.raises(StoreError, match=r"full.* free some space .* same command again"):
+            _fill(store, added)
+        assert len(store.keys()) == 1 + len(added)
+        store._connection.execute("PRAGMA max_page_count = 100000")
+        store.add(record(1001))
+    with Store(path) as store:
+        assert len(store.keys()) == 2 + len(added)
+
+
+def _fill(store, added):
+    """Add records for as long as there is space."""
+    for fold in range(1, 1000):
+        store.add(record(fold))
+        added.append(fold)
+
+
+def test_a_store_of_another_version_is_refused(tmp_path):
+    path = tmp_path / "store.sqlite"
+    Store(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = '0'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(
+        StoreError, match=rf"version 0; .* version {SCHEMA_VERSION}\. Move the file away"
+    ):
+        Store(path)
+
+
+def test_a_foreign_file_is_refused_and_left_alone(tmp_path):
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database, but long enough to be taken for one " * 20)
+    with pytest.raises(StoreError, match="not an SQLite file; give another"):
+        Store(text)
+    assert text.read_text().startswith("not a database")
+    other = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE songs (title TEXT)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="not a store of topofs"):
+        Store(other)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(StoreError, match="its folder must exist"):
+        Store(tmp_path / "nowhere" / "store.sqlite")
+
+
+def test_an_empty_store_gives_empty_frames(tmp_path):
+    frames = load(tmp_path / "store.sqlite")
+    assert list(frames.scores) == [
+        *("protocol", "dataset", "classifier", "n_features", "method", "metric"),
+        *("value", "spread"),
+    ]
+    assert len(frames.tuned) == len(frames.pairs) == len(frames.splits) == 0
+    assert list(frames.alignment)[-2:] == ["shifted", "aligned"]
+
+
+def test_frames_choose_the_setting_of_their_source(tmp_path):
+    printed = published_settings()["paper", "colon", "tfs", "KNN", 10].setting
+    assert printed != Setting("pearson")
+
+    def test_record(setting, value, sizes=(10,)):
+        settings = (setting,) * len(sizes)
+        item = WorkItem("test", "paper", "colon", "tfs", "KNN", "test", sizes, settings)
+        return Record(item, [[value, value, value]] * len(sizes), 1, 0.1)
+
+    def tuning_record(fold):
+        item = WorkItem("tune", "paper", "colon", "tfs", "KNN", f"fold-{fold}", (10,))
+        return Record(item, [[0.7] + [0.6] * 12], 1, 0.1)
+
+    def pair_record(method, half, value):
+        setting = published_settings()["paper", "colon", method, "KNN", 10].setting
+        item = WorkItem(
+            *("pair", "paper", "colon", method, "KNN", f"half-03-{half}", (10,), (setting,))
+        )
+        return Record(item, [value], 1, 0.1)
+
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(test_record(printed, 0.25))
+        store.add(test_record(printed, 0.25, sizes=(10, 50)))
+        store.add(pair_record("tfs", 0, 0.8))
+        store.add(pair_record("inf_fs", 0, 0.7))
+        store.add(pair_record("tfs", 1, 0.9))
+        assert load(path).tuned["source"].unique().tolist() == ["replay"], "nothing is tuned"
+        store.add(test_record(Setting("pearson"), 0.5))
+        for fold in range(3):
+            store.add(tuning_record(fold))
+    tuned = load(path)
+    assert tuned.scores["value"].tolist() == [0.5] * 3
+    assert tuned.tuned[["similarity", "source"]].to_numpy().tolist() == [["pearson", "tuned"]]
+    assert tuned.tuned["cv_balanced_accuracy"].tolist() == [pytest.approx(0.7)]
+    assert len(tuned.pairs) == 0
+    replayed = load(path, source="replay")
+    assert replayed.scores["value"].tolist() == [0.25] * 3, "two records, one cell"
+    assert replayed.tuned["source"].unique().tolist() == ["replay"]
+    assert replayed.pairs[["repetition", "half", "tfs", "inf_fs"]].to_numpy().tolist() == [
+        [3, 0, 0.8, 0.7]
+    ]
+
+
+def test_frames_keep_random_spread_and_alignment(tmp_path):
+    path = tmp_path / "store.sqlite"
+    random = WorkItem("test", "corrected", "colon", "random", "KNN", sizes=(10,))
+    printed = published_settings()["paper", "colon", "tfs", "KNN", 10].setting
+    shifted = WorkItem("test", "paper", "colon", "tfs", "KNN", "test", (10,), (printed,))
+    with Store(path) as store:
+        store.add(Record(random, [[[0.2, 0.3, 0.4], [0.4, 0.3, 0.4]]], 2, 0.1))
+        store.add(Record(shifted, [[0.1, 0.1, 0.1, 0.6, 0.5, 0.4]], 1, 0.1))
+    frames = load(path)
+    spread = frames.scores.query("method == 'random' and metric == 'balanced_accuracy'")
+    assert spread[["value", "spread"]].to_numpy().round(4).tolist() == [[0.3, 0.1414]]
+    assert frames.alignment[["shifted", "aligned"]].to_numpy().tolist() == [
+        [0.1, 0.6],
+        [0.1, 0.5],
+        [0.1, 0.4],
+    ]
