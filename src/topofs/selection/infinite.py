@@ -8,7 +8,10 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
+from topofs.selection.dask_input import check_dask_input, similarity_on_workers
+from topofs.selection.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.similarity.dask_table import is_dask
 from topofs.similarity.energy import check_alpha, energy_operator
 from topofs.similarity.operator import dense
 from topofs.similarity.table import is_constant
@@ -81,8 +84,8 @@ class InfiniteFeatureSelector(RankingSelector):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
-            The table; NaN marks a missing value.
+        X : array-like, or dask array or dataframe, shape (n_samples, n_features)
+            The table; NaN marks a missing value, which a dask table may not have.
         y : ignored
             Labels are not used.
 
@@ -92,6 +95,20 @@ class InfiniteFeatureSelector(RankingSelector):
         """
         check_alpha(self.alpha)
         check_theta(self.theta)
+        if is_dask(X):
+            table = check_dask_input(self, X)
+            size, kept = self._check_size()
+            found = similarity_on_workers(
+                table,
+                similarity="energy",
+                squared=False,
+                alpha=self.alpha,
+                memory=parse_memory(None),
+            )
+            varying = self._varying_columns(found.constant)
+            scores = infinite_path_scores(found.values, [self.theta])[0]
+            self._rank_and_select(size, kept, scores, varying)
+            return self
         X = validate_data(
             self,
             X,

@@ -13,7 +13,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import ConstantFeatureWarning
+from topofs.selection.dask_input import select_lazily
 from topofs.selection.subset_size import resolve_kept, resolve_size
+from topofs.similarity.dask_table import is_dask
 
 __all__ = ["RankingSelector"]
 
@@ -54,6 +56,20 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if hasattr(self, "_sklearn_output_config"):
             other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
         return other
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or dask array or dataframe, shape (n_samples, n_features)
+            A dask collection stays lazy.
+
+        Returns
+        -------
+        array or collection, shape (n_samples, n_selected)
+        """
+        return select_lazily(self, X) if is_dask(X) else super().transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.centrality import CENTRALITIES
 from topofs.filtering import GRAPHS
+from topofs.selection.dask_input import check_dask_input, similarity_on_workers
 from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.from_data import tmfg_from_columns
 from topofs.selection.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
 from topofs.selection.subset_size import column_position
 from topofs.similarity import SIMILARITIES
+from topofs.similarity.dask_table import is_dask
 from topofs.similarity.energy import check_alpha
 from topofs.similarity.operator import dense
 from topofs.similarity.table import is_constant, without_duplicates
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from topofs.graph import FilteredGraph
+    from topofs.similarity.dask_table import DaskSimilarity
 
 __all__ = ["TopologicalFeatureSelector"]
 
@@ -91,7 +94,8 @@ class TopologicalFeatureSelector(RankingSelector):
     -----
     Constant and all-missing columns take no part in the graph, score 0 and rank last, with
     one `ConstantFeatureWarning`. Missing values are used pair by pair. A sparse table is
-    accepted with ``similarity="pearson"`` and is not made dense.
+    accepted with ``similarity="pearson"`` and is not made dense. A dask array or dataframe
+    without missing values is reduced where its chunks lie, and `transform` leaves it lazy.
 
     References
     ----------
@@ -142,7 +146,7 @@ class TopologicalFeatureSelector(RankingSelector):
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n_samples, n_features)
+        X : array-like, sparse matrix, or dask array or dataframe, shape (n_samples, n_features)
             The table; the n × n similarity where ``similarity="precomputed"``.
         y : ignored
             Labels are not used.
@@ -152,6 +156,12 @@ class TopologicalFeatureSelector(RankingSelector):
         self
         """
         self._check_parameters()
+        if is_dask(X):
+            table = check_dask_input(self, X)
+            size, kept = self._check_size()
+            found = self._similarity_of_dask(table)
+            nodes = self._varying_columns(found.constant)
+            return self._finish_fit(size, kept, nodes, self._graph_of(found.values))
         precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
         X = validate_data(
             self,
@@ -169,6 +179,16 @@ class TopologicalFeatureSelector(RankingSelector):
             X = without_duplicates(X) if sparse.issparse(X) else X
             nodes = self._varying_columns(is_constant(X))
             graph = self._graph_of_table(X if len(nodes) == X.shape[1] else X[:, nodes])
+        return self._finish_fit(size, kept, nodes, graph)
+
+    def _finish_fit(
+        self,
+        size: int,
+        kept: npt.NDArray[np.int64],
+        nodes: npt.NDArray[np.int64],
+        graph: FilteredGraph,
+    ) -> Self:
+        """Score the nodes of the graph, rank all columns and select."""
         scores = CENTRALITIES[self.centrality](graph)
         tie_breaker = graph.strength() if self.ties == "strength" else None
         self.nodes_ = nodes
@@ -245,6 +265,15 @@ class TopologicalFeatureSelector(RankingSelector):
 
     def _takes_sparse(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == "pearson"
+
+    def _similarity_of_dask(self, table: Any) -> DaskSimilarity:
+        return similarity_on_workers(
+            table,
+            similarity=self.similarity,
+            squared=self.squared,
+            alpha=self.alpha,
+            memory=parse_memory(self.memory),
+        )
 
     def _graph_of_table(self, table: Any) -> FilteredGraph:
         if callable(self.similarity):

@@ -1,0 +1,207 @@
+"""Similarity of a dask array in blocks of whole columns: pairs of blocks on the workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.errors import import_extra
+from topofs.similarity.correlation import Correlation, unit_columns
+from topofs.similarity.dask_values import check_complete, put_block
+from topofs.similarity.registry import SIMILARITIES
+from topofs.similarity.table import is_constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["similarity_of_columns"]
+
+Floats = npt.NDArray[np.floating[Any]]
+
+# Entries of the matrix that travel to the client at a time.
+_ENTRIES = 2**25
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What the client must know of a block of columns.
+
+    Attributes
+    ----------
+    lowest, highest : arrays of float, shape (n_columns,)
+        NaN where a value is missing.
+    wide : bool
+        Whether the prepared columns are float64.
+    exact : bool
+        Whether sums of products are whole numbers: of any column for values, of all for ranks.
+    diagonal : array, shape (n_varying,)
+        The similarity of each varying column with itself.
+    """
+
+    lowest: Floats
+    highest: Floats
+    wide: bool
+    exact: bool
+    diagonal: Floats
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The varying columns of a block, prepared; None where it has none or misses values."""
+
+    operator: Any
+    facts: _Facts
+
+
+def similarity_of_columns(
+    array: Any, *, similarity: str, squared: bool, alpha: float
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    r"""Compute a similarity from the products of all pairs of column blocks.
+
+    A block of columns is prepared once (`Correlation.values`, :math:`C_I`) and stays on its
+    worker; the entries between two blocks come from :math:`C_I C_J^\top` on a worker too. The
+    client gathers the blocks of the lower triangle and copies them to the upper one.
+
+    Parameters
+    ----------
+    array : dask.array.Array of float32 or float64
+        One chunk of rows.
+    similarity : {"pearson", "spearman", "energy"}
+        The measure.
+    squared : bool
+        Square the correlation; plays no part for energy.
+    alpha : float
+        Weight of the dispersion in the energy coefficient.
+
+    Returns
+    -------
+    similarity : array, shape (n_varying, n_varying)
+        Between the columns that vary.
+    constant : array of bool, shape (n_features,)
+        The columns that do not.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(3, 2))
+    >>> values, constant = similarity_of_columns(
+    ...     X, similarity="spearman", squared=False, alpha=0.5
+    ... )
+    >>> values.tolist(), constant.tolist()
+    ([[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]], [False, False, False])
+    """
+    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
+    chunks = array.to_delayed()[0]
+    prepare = dask.delayed(_prepare)
+    settings = {"similarity": similarity, "squared": squared, "alpha": alpha}
+    blocks = dask.persist(*[prepare(chunk, **settings) for chunk in chunks])
+    facts: Sequence[_Facts] = dask.compute(*[block.facts for block in blocks])
+    lowest = np.concatenate([fact.lowest for fact in facts])
+    highest = np.concatenate([fact.highest for fact in facts])
+    check_complete(lowest, highest)
+    used = [i for i, fact in enumerate(facts) if len(fact.diagonal)]
+    wide = any(facts[i].wide for i in used)
+    of_values = similarity == "pearson"
+    exact = (any if of_values else all)(facts[i].exact for i in used)
+    # float32 columns beside whole numbers count in float64, as in memory.
+    again = {i: prepare(chunks[i].astype(np.float64), **settings) for i in used}
+    settle = dask.delayed(_like_the_others)
+    prepared = [
+        settle((again if wide and not facts[i].wide else blocks)[i].operator, of_values, exact)
+        for i in used
+    ]
+    prepared = dask.persist(*prepared)
+    del blocks
+    diagonals = [facts[i].diagonal for i in used]
+    return _gather(prepared, diagonals, array.dtype), highest == lowest
+
+
+def _prepare(X: Floats, *, similarity: str, squared: bool, alpha: float) -> _Block:
+    """Prepare the columns of one block that vary (on a worker)."""
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    if not (np.isfinite(lowest) & np.isfinite(highest)).all():
+        nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
+        return _Block(None, nothing)
+    constant = is_constant(X)
+    if constant.all():
+        nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
+        return _Block(None, nothing)
+    table = X[:, np.flatnonzero(~constant)] if constant.any() else X
+    operator: Any = SIMILARITIES[similarity](table, squared=squared, alpha=alpha)
+    correlation: Correlation = getattr(operator, "inner", operator)
+    exact = correlation.scale != 1.0 if similarity == "pearson" else _counts_ranks(correlation)
+    facts = _Facts(
+        lowest,
+        highest,
+        wide=correlation.values.dtype == np.float64,
+        exact=exact,
+        diagonal=operator.diagonal(),
+    )
+    return _Block(operator, facts)
+
+
+def _counts_ranks(correlation: Correlation) -> bool:
+    """Whether the columns are ranks, and not scaled to unit length."""
+    return bool((correlation.spreads != 1.0).all())
+
+
+def _like_the_others(operator: Any, of_values: bool, exact: bool) -> Any:  # noqa: FBT001 - a task
+    """Bring a prepared block to the form that the whole table has in memory (on a worker)."""
+    correlation: Correlation = getattr(operator, "inner", operator)
+    same = correlation
+    if of_values and exact and correlation.scale == 1.0:
+        # Unit columns beside whole numbers: Σc² = 1, so v = S·1 − 0.
+        n_samples = float(correlation.n_samples)
+        same = replace(
+            correlation, scale=n_samples, spreads=np.full(correlation.n_features, n_samples)
+        )
+    elif not of_values and not exact and _counts_ranks(correlation):
+        same = replace(
+            correlation,
+            values=unit_columns(correlation.values),
+            spreads=np.ones(correlation.n_features),
+        )
+    return same if operator is correlation else replace(operator, inner=same)
+
+
+def _gather(
+    prepared: Sequence[Any], diagonals: Sequence[Floats], dtype: np.dtype[Any]
+) -> Floats:
+    """Multiply all pairs of blocks and put the entries into one matrix."""
+    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
+    widths = [len(diagonal) for diagonal in diagonals]
+    starts = np.cumsum([0, *widths]).tolist()
+    place = [slice(first, last) for first, last in pairwise(starts)]
+    similarity = np.empty((starts[-1], starts[-1]), dtype=dtype)
+    product = dask.delayed(_product)
+    for wave in _waves(widths):
+        entries = dask.compute(*[product(prepared[i], prepared[j], dtype) for i, j in wave])
+        for (i, j), block in zip(wave, entries, strict=True):
+            put_block(similarity, block, place[i], place[j])
+    if diagonals:
+        np.fill_diagonal(similarity, np.concatenate(diagonals))
+    return similarity
+
+
+def _product(left: Any, right: Any, dtype: np.dtype[Any]) -> Floats:
+    """Entries between two blocks (on a worker)."""
+    return np.asarray(left.cross(slice(None), right), dtype=dtype)
+
+
+def _waves(widths: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    """Cut the pairs of blocks, i ≥ j, into runs of about `_ENTRIES` entries."""
+    wave: list[tuple[int, int]] = []
+    entries = 0
+    for i, width in enumerate(widths):
+        for j in range(i + 1):
+            wave.append((i, j))
+            entries += width * widths[j]
+            if entries >= _ENTRIES:
+                yield wave
+                wave, entries = [], 0
+    if wave:
+        yield wave

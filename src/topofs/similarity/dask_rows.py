@@ -1,0 +1,291 @@
+"""Pearson's correlation of a dask array chunked in rows, in one pass over its chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.errors import import_extra
+from topofs.similarity.correlation import EXACT, finish_correlation
+from topofs.similarity.dask_values import check_complete, put_block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = ["pearson_of_rows"]
+
+Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+
+# Results that one task of the reduction adds up.
+_FAN_IN = 8
+# Below this a sum of squares of numbers near 1 has vanished; above its inverse, overflowed.
+_VANISHED = 1e-200
+# Missing and infinite values, and overflow, are dealt with when the extremes are known.
+_QUIET = np.errstate(over="ignore", invalid="ignore")
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Where the columns of a block are shifted and scaled to: c = x·2⁻ᵉ − centre.
+
+    Attributes
+    ----------
+    exponent : array of int, shape (n_columns,)
+        e; 0 for a column that begins with whole numbers.
+    centre : array of float64, shape (n_columns,)
+        The mean of the first rows; a whole number where they are whole.
+    """
+
+    exponent: npt.NDArray[np.int64]
+    centre: Doubles
+
+    def shifted(self, chunk: Floats) -> Doubles:
+        """The columns of a chunk, c above."""
+        shifted = chunk.astype(np.float64)
+        if self.exponent.any():
+            np.ldexp(shifted, -self.exponent, out=shifted)
+        shifted -= self.centre
+        return shifted
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """What is known of each column of some rows: Σc, the extremes of x, whether all are whole."""
+
+    sums: Doubles
+    lowest: Doubles
+    highest: Doubles
+    whole: npt.NDArray[np.bool_]
+
+    def joined(self, other: _Moments) -> _Moments:
+        """Those of both sets of rows."""
+        return _Moments(
+            self.sums + other.sums,
+            np.minimum(self.lowest, other.lowest),
+            np.maximum(self.highest, other.highest),
+            self.whole & other.whole,
+        )
+
+
+def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    r"""Reduce the products of all chunks to Pearson's correlation.
+
+    With c the columns shifted by the mean of the first rows, and over all S rows
+    :math:`G = \sum c c^\top`, :math:`s = \sum c`, shifted once more by :math:`d = s / S`,
+
+    .. math::
+       G' = G - d s^\top - s d^\top + S\,d d^\top, \qquad
+       r_{ij} = \frac{S\,G'_{ij} - s'_i s'_j}{\sqrt{v_i v_j}}, \qquad v = S\,G'_{ii} - s'^2_i
+
+    Parameters
+    ----------
+    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
+        Chunked in rows, and perhaps in columns.
+    squared : bool
+        Return r².
+
+    Returns
+    -------
+    similarity : array, shape (n_varying, n_varying)
+        Between the columns that vary, in the type of the table.
+    constant : array of bool, shape (n_features,)
+        The columns that do not.
+
+    Notes
+    -----
+    A column of whole numbers has whole shifts (d is rounded), so that every sum is exact and
+    r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
+    other columns the first m of S rows bound the loss: they lie about d from the mean, so
+    S·Σ(x − x̄)² ≥ m·S·d² and r is off by at most about S/m roundings.
+
+    Memory: a worker holds a few n × n matrices, or blocks of them if the columns are chunked
+    too. A second pass is made only if the first rows are so untypical that squares overflow
+    or vanish.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(2, 3))
+    >>> pearson_of_rows(X, squared=False)[0].tolist()
+    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
+    """
+    chunks = array.to_delayed()
+    groups = _row_groups(array.chunks[0], least=array.shape[1])
+    moments, grams = _one_pass(chunks, groups, None)
+    check_complete(moments.lowest, moments.highest)
+    constant = moments.lowest == moments.highest
+    squares = _squares(grams)[~constant]
+    if not ((squares > _VANISHED) & (squares < 1 / _VANISHED)).all():
+        exponent = _exponents(np.maximum(-moments.lowest, moments.highest), moments.whole)
+        widths = np.cumsum(array.chunks[1])[:-1]
+        moments, grams = _one_pass(chunks, groups, np.split(exponent, widths))
+    edges = np.cumsum([0, *array.chunks[1]]).tolist()
+    similarity = np.empty((np.sum(~constant),) * 2, dtype=array.dtype)
+    for rows, columns, block in _correlation_blocks(moments, grams, edges, array.shape[0]):
+        put_block(similarity, np.square(block) if squared else block, rows, columns)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity, constant
+
+
+def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
+    """Runs of chunks with at least so many rows: a product is n × n however few they are."""
+    edges, rows = [0], 0
+    for position, length in enumerate(lengths, start=1):
+        rows += length
+        if rows >= least:
+            edges.append(position)
+            rows = 0
+    if edges[-1] < len(lengths):
+        edges.append(len(lengths))
+    return [slice(first, last) for first, last in pairwise(edges)]
+
+
+def _one_pass(
+    chunks: npt.NDArray[np.object_],
+    groups: Sequence[slice],
+    exponents: Sequence[npt.NDArray[np.int64]] | None,
+) -> tuple[_Moments, dict[tuple[int, int], Doubles]]:
+    """Moments of all columns, and G for each pair of column blocks i ≥ j."""
+    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
+    n_blocks = chunks.shape[1]
+    basis = [
+        dask.delayed(_basis)(
+            chunks[groups[0], block].tolist(), None if exponents is None else exponents[block]
+        )
+        for block in range(n_blocks)
+    ]
+    shifted = dask.delayed(_shifted)
+    rows = [[chunks[group, block].tolist() for block in range(n_blocks)] for group in groups]
+    prepared = [[shifted(row[k], basis[k]) for k in range(n_blocks)] for row in rows]
+    moments = dask.delayed(_moments)
+    columns = [
+        _tree(
+            [moments(row[k], ready[k]) for row, ready in zip(rows, prepared, strict=True)],
+            _join,
+        )
+        for k in range(n_blocks)
+    ]
+    product = dask.delayed(_product)
+    grams = {
+        (i, j): _tree([product(ready[i], ready[j]) for ready in prepared], _add)
+        for i in range(n_blocks)
+        for j in range(i + 1)
+    }
+    found, products = dask.compute(columns, list(grams.values()))
+    fields = zip(*(vars(part).values() for part in found), strict=True)
+    whole_table = _Moments(*(np.concatenate(field) for field in fields))
+    return whole_table, dict(zip(grams, products, strict=True))
+
+
+def _tree(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
+    """Join results in groups of neighbours, in an order that never varies."""
+    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
+    task = dask.delayed(join)
+    while len(parts) > 1:
+        parts = [task(parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
+    return parts[0]
+
+
+@_QUIET
+def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Basis:
+    """Choose shift and scale from the first rows (on a worker)."""
+    chunk = np.concatenate(chunks)
+    whole = (chunk == np.rint(chunk)).all(axis=0)
+    if exponent is None:
+        exponent = _exponents(np.abs(chunk).max(axis=0), whole)
+    basis = _Basis(exponent, np.zeros(chunk.shape[1]))
+    centre = basis.shifted(chunk).mean(axis=0)
+    # A whole shift keeps whole numbers whole; missing values are reported later.
+    centre = np.where(whole & (exponent == 0), np.rint(centre), centre)
+    return _Basis(exponent, np.where(np.isfinite(centre), centre, 0.0))
+
+
+def _exponents(largest: Floats, whole: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """A power of two that brings each column near 1; whole numbers stay as they are."""
+    largest = np.where(np.isfinite(largest), largest, 0.0).astype(np.float64)
+    exponent: npt.NDArray[np.int64] = np.frexp(largest)[1].astype(np.int64)
+    exponent[whole & (largest < EXACT)] = 0
+    return exponent
+
+
+@_QUIET
+def _shifted(chunks: list[Floats], basis: _Basis) -> Doubles:
+    """The rows of a group, shifted (on a worker)."""
+    return basis.shifted(chunks[0] if len(chunks) == 1 else np.concatenate(chunks))
+
+
+@_QUIET
+def _moments(chunks: list[Floats], shifted: Doubles) -> _Moments:
+    """What is known of the columns of a group (on a worker)."""
+    return _Moments(
+        shifted.sum(axis=0),
+        reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
+        reduce(np.maximum, [chunk.max(axis=0) for chunk in chunks]).astype(np.float64),
+        np.logical_and.reduce([(chunk == np.rint(chunk)).all(axis=0) for chunk in chunks]),
+    )
+
+
+@_QUIET
+def _product(left: Doubles, right: Doubles) -> Doubles:
+    return np.asarray(left.T @ right)
+
+
+@_QUIET
+def _join(parts: list[_Moments]) -> _Moments:
+    return reduce(_Moments.joined, parts)
+
+
+@_QUIET
+def _add(parts: list[Doubles]) -> Doubles:
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def _correlation_blocks(
+    moments: _Moments,
+    grams: dict[tuple[int, int], Doubles],
+    edges: Sequence[int],
+    n_samples: int,
+) -> Iterator[tuple[slice, slice, Doubles]]:
+    """Turn the blocks of G into correlations of the columns that vary, with their places."""
+    sums, squares = moments.sums, _squares(grams)
+    exact = _exact_columns(moments, squares, n_samples)
+    shift = np.where(exact, np.rint(sums / n_samples), sums / n_samples)
+    rest = np.where(exact, sums - n_samples * shift, 0.0)
+    spreads = n_samples * (squares - shift * (sums + rest)) - rest * rest
+    varying = moments.lowest != moments.highest
+    starts = np.cumsum([0, *varying])[edges].tolist()
+    for i, j in list(grams):
+        rows, columns = (np.flatnonzero(varying[edges[k] : edges[k + 1]]) for k in (i, j))
+        block = grams.pop((i, j))[np.ix_(rows, columns)]
+        rows, columns = rows + edges[i], columns + edges[j]
+        block -= np.multiply.outer(shift[rows], sums[columns])
+        block -= np.multiply.outer(rest[rows], shift[columns])
+        pair = (rest[rows], rest[columns]), (spreads[rows], spreads[columns])
+        finish_correlation(block, float(n_samples), *pair)
+        yield slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1]), block
+
+
+def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:
+    """Σc² of each column, from the diagonal of G."""
+    return np.concatenate([gram.diagonal() for (i, j), gram in grams.items() if i == j])
+
+
+def _exact_columns(
+    moments: _Moments, squares: Doubles, n_samples: int
+) -> npt.NDArray[np.bool_]:
+    """Columns whose sums are whole numbers that float64 holds, before and after the shift."""
+    largest = np.maximum(-moments.lowest, moments.highest)
+    shift = np.rint(moments.sums / n_samples)
+    moved = n_samples * shift * shift
+    exact = moments.whole & (largest < EXACT) & (squares < EXACT / 4) & (moved < EXACT / 4)
+    after = squares - 2 * shift * moments.sums + moved
+    return np.asarray(exact & (n_samples * after < EXACT))

@@ -1,0 +1,217 @@
+"""Similarity of the columns of a dask array or dataframe, computed where its chunks lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.errors import import_extra
+from topofs.similarity.dask_columns import similarity_of_columns
+from topofs.similarity.dask_rows import pearson_of_rows
+from topofs.similarity.dask_workers import active_client, least_worker_memory
+
+__all__ = [
+    "DaskSimilarity",
+    "check_dask_table",
+    "check_dimensions",
+    "dask_similarity",
+    "is_dask",
+]
+
+# A block of columns is at most this wide, so that workers have something to share, …
+_WIDEST_BLOCK = 1024
+# … unless that gives more blocks than this a side: pairs of blocks are tasks.
+_MOST_BLOCKS = 64
+# Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
+_COPIES = 4
+
+
+@dataclass(frozen=True)
+class DaskSimilarity:
+    """The similarity between the columns that vary, in the memory of the client.
+
+    Attributes
+    ----------
+    values : array of float32 or float64, shape (n_varying, n_varying)
+        Exactly symmetric.
+    constant : array of bool, shape (n_features,)
+        The columns that hold one value only; they are left out of the matrix.
+    """
+
+    values: npt.NDArray[np.floating[Any]]
+    constant: npt.NDArray[np.bool_]
+
+
+def is_dask(X: Any) -> bool:
+    """Tell whether something is a dask collection, without importing dask.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> is_dask(da.zeros((4, 2))), is_dask([[1.0, 2.0]])
+    (True, False)
+    """
+    package = type(X).__module__.partition(".")[0]
+    return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def check_dask_table(X: Any) -> Any:
+    """Check a dask array or dataframe of numbers by what is known without its values.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+        At least two samples and one feature. The lengths of a dataframe's partitions are
+        computed; the chunk sizes of an array must be known.
+
+    Returns
+    -------
+    dask.array.Array of float32 or float64, shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        If it is no table, has unknown chunk sizes, or holds something else than numbers.
+    ConnectionError
+        If there is a client, but its cluster cannot be reached.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> check_dask_table(da.ones((6, 2), chunks=(3, 2), dtype=int)).dtype
+    dtype('float64')
+    """
+    import_extra("dask.array", extra="dask", purpose="A dask collection as X")
+    check_dimensions(X)
+    # Before anything is computed: the lengths of a dataframe would wait for a lost cluster.
+    active_client()
+    array = _array_of_frame(X) if hasattr(X, "columns") else X
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"X must hold real numbers; its chunks are of type {array.dtype}")
+    if not isinstance(array._meta, np.ndarray):  # noqa: SLF001 - the only way to ask
+        raise ValueError(
+            f"the chunks of X must be NumPy arrays; they are {type(array._meta).__name__}: "  # noqa: SLF001
+            "convert them with X.map_blocks"
+        )
+    if np.isnan(array.shape).any():
+        raise ValueError(
+            f"the chunk sizes of X are unknown (its shape is {array.shape}): call "
+            "X.compute_chunk_sizes() first"
+        )
+    if array.shape[0] < 2 or array.shape[1] < 1:
+        raise ValueError(
+            f"X has the shape {array.shape}; at least 2 samples and 1 feature are needed"
+        )
+    return array.astype(np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def check_dimensions(X: Any) -> None:
+    """Refuse a dask collection that is not a table."""
+    # Any attribute of a Delayed exists, as another Delayed.
+    n_dimensions = getattr(X, "ndim", None)
+    if not isinstance(n_dimensions, int) or n_dimensions != 2:
+        raise ValueError(
+            f"X is a dask {type(X).__name__}, which is not a table; give a dask array or "
+            "dataframe, samples × features"
+        )
+
+
+def _array_of_frame(X: Any) -> Any:
+    from pandas.api.types import is_complex_dtype, is_numeric_dtype
+
+    dtypes = list(zip(X.columns, X.dtypes, strict=True))
+    other = [
+        str(name)
+        for name, dtype in dtypes
+        if not is_numeric_dtype(dtype) or is_complex_dtype(dtype)
+    ]
+    if other:
+        shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
+        raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
+    single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
+    return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
+
+
+def dask_similarity(
+    array: Any, *, similarity: str, squared: bool, alpha: float
+) -> DaskSimilarity:
+    r"""Compute the similarity of the columns of a checked dask array on its workers.
+
+    Pearson's correlation of a table chunked in rows is reduced from the products of its
+    chunks, :math:`G = \sum_k C_k^\top C_k`, in one pass. A table in one chunk of rows, and
+    every table for ranks, is cut into blocks of whole columns; each is prepared once and all
+    pairs of blocks are multiplied, where the blocks lie.
+
+    Parameters
+    ----------
+    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
+        As by `check_dask_table`.
+    similarity : {"pearson", "spearman", "energy"}
+        The measure.
+    squared : bool
+        Square the correlation; plays no part for energy.
+    alpha : float
+        Weight of the dispersion in the energy coefficient.
+
+    Returns
+    -------
+    DaskSimilarity
+        Whole numbers and ranks give the very bits of the measure in memory; other columns
+        agree with it up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or infinite, or a column that must be ranked does not fit into
+        the memory of a worker.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> X = da.from_array([[1, 2, 3], [2, 4, 1], [3, 6, 2]], chunks=(2, 3))
+    >>> found = dask_similarity(
+    ...     check_dask_table(X), similarity="pearson", squared=False, alpha=0.5
+    ... )
+    >>> found.values.tolist()
+    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
+    """
+    memory = least_worker_memory()
+    if similarity == "pearson" and array.numblocks[0] > 1:
+        width = _block_width(array)
+        values, constant = pearson_of_rows(
+            array.rechunk({1: width}, method="tasks"), squared=squared
+        )
+    else:
+        if similarity != "pearson":
+            _check_column_fits(array.shape[0], memory)
+        width = min(_block_width(array), _columns_that_fit(array.shape[0], memory))
+        # By tasks: the other method keeps state on the workers, which one that dies loses.
+        blocks = array.rechunk({0: -1, 1: width}, method="tasks")
+        values, constant = similarity_of_columns(
+            blocks, similarity=similarity, squared=squared, alpha=alpha
+        )
+    return DaskSimilarity(values, constant)
+
+
+def _block_width(array: Any) -> int:
+    widest: int = min(max(array.chunks[1]), _WIDEST_BLOCK)
+    least: int = -(-array.shape[1] // _MOST_BLOCKS)
+    return max(widest, least)
+
+
+def _columns_that_fit(n_samples: int, memory: int) -> int:
+    # Two blocks meet in a product, and a worker may run several.
+    return max(1, memory // (4 * _COPIES * 8 * n_samples))
+
+
+def _check_column_fits(n_samples: int, memory: int) -> None:
+    needed = _COPIES * 8 * n_samples
+    if needed > memory:
+        raise ValueError(
+            f"ranks need whole columns: ranking one of {n_samples} samples takes "
+            f"{needed / 1e9:.3g} GB, but a worker has {memory / 1e9:.3g} GB. Use similarity "
+            "'pearson', start workers with more memory, or fit on a sample of the rows"
+        )

@@ -1,0 +1,56 @@
+"""What a dask computation can count on: the memory of a worker, and that there is one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+__all__ = ["active_client", "least_worker_memory"]
+
+
+def active_client() -> Any | None:
+    """The client of dask.distributed that computations will use, or None without one.
+
+    Raises
+    ------
+    ConnectionError
+        If there is one, but its cluster cannot be reached.
+    """
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        return None
+    if client.status != "running":
+        raise ConnectionError(
+            f"the dask cluster of {client!r} cannot be reached (its client is "
+            f"{client.status!r}): check that the scheduler runs, close this client and connect "
+            "a new one, or leave it closed to compute on this machine"
+        )
+    return client
+
+
+def least_worker_memory() -> int:
+    """Bytes of memory that every worker has; those of this machine without a cluster.
+
+    Returns
+    -------
+    int
+        A cluster of unlimited or unknown workers counts as this machine.
+
+    Examples
+    --------
+    >>> least_worker_memory() > 10**8
+    True
+    """
+    limits: list[int] = []
+    client = active_client()
+    if client is not None:
+        workers = client.scheduler_info()["workers"].values()
+        limits = [worker["memory_limit"] for worker in workers if worker.get("memory_limit")]
+    if limits:
+        return min(limits)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
