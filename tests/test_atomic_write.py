@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from topofs.atomic_write import replacing
+from topofs.atomic_write import replacing, replacing_together
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -57,3 +57,42 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
     assert os.read(reader, 100) == b"through"
     os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_several_files_appear_together(tmp_path):
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    with replacing_together(targets) as unfinished:
+        for path in unfinished:
+            path.write_text("new")
+        assert not any(target.exists() for target in targets)
+    assert [target.read_text() for target in targets] == ["new", "new"]
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_one_failure_leaves_all_of_them(tmp_path, failing):
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for target in targets:
+        target.write_text("old")
+    with (
+        pytest.raises(OSError, match="disk full"),
+        replacing_together(targets) as unfinished,
+    ):
+        for path in unfinished[: failing + 1]:
+            path.write_text("new")
+        raise OSError("disk full")
+    assert [target.read_text() for target in targets] == ["old", "old"]
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path):
+    target = tmp_path / "no" / "file.txt"
+    with pytest.raises(FileNotFoundError) as caught, replacing(target):
+        pass
+    assert caught.value.filename == str(target)
+
+
+def test_a_long_name(tmp_path):
+    target = tmp_path / ("n" * 240 + ".txt")
+    with replacing(target) as unfinished:
+        unfinished.write_text("new")
+    assert target.read_text() == "new"

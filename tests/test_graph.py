@@ -9,6 +9,7 @@ import pytest
 
 from tests.matrices import factor_table
 from topofs import FilteredGraph, tmfg
+from topofs.graphml import graphml_document
 
 
 @pytest.fixture
@@ -137,3 +138,12 @@ def test_graphml_reads_back(graph, labels, tmp_path):
 def test_networkx_keeps_labels():
     graph = FilteredGraph(2, [[0, 1]], [1.0], labels=["a", "b"])
     assert graph.to_networkx().nodes[1]["label"] == "b"
+
+
+def test_graphml_with_more_about_the_nodes():
+    data = {"selected": [True, False], "rank": [1, 2], "score": [0.5, 3]}
+    tree = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), ["a", "b"], data)
+    text = ElementTree.tostring(tree.getroot(), encoding="unicode")
+    nodes = nx.parse_graphml(text).nodes
+    assert nodes["n0"] == {"label": "a", "selected": True, "rank": 1, "score": 0.5}
+    assert nodes["n1"] == {"label": "b", "selected": False, "rank": 2, "score": 3.0}

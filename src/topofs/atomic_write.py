@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["replacing"]
+__all__ = ["replacing", "replacing_together"]
+
+
+# A name may have 255 bytes at most, and the temporary one is longer.
+_SHOWN_STEM = 40
 
 
 @contextmanager
@@ -50,9 +54,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
-    )
+    try:
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.stem[:_SHOWN_STEM]}-", suffix=target.suffix, dir=target.parent
+        )
+    except OSError as error:
+        # The name of the temporary file would tell nobody anything.
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     os.close(handle)
     unfinished = Path(name)
     try:
@@ -63,6 +71,39 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with suppress(OSError):
             unfinished.unlink()
         raise
+
+
+@contextmanager
+def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[Path]]:
+    """Do as `replacing` does for several files: all of them appear, or none does.
+
+    No file is moved to its place before the block has ended well, so what fails while the
+    last one is written leaves the first one as it was, too.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        The files to write, all different.
+
+    Yields
+    ------
+    list of pathlib.Path
+        The temporary files to write to, in the same order.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     targets = [Path(folder) / "a.txt", Path(folder) / "b.txt"]
+    ...     with replacing_together(targets) as unfinished:
+    ...         for path in unfinished:
+    ...             _ = path.write_text("42")
+    ...     [target.read_text() for target in targets]
+    ['42', '42']
+    """
+    with ExitStack() as stack:
+        yield [stack.enter_context(replacing(path)) for path in paths]
 
 
 def _permissions_of_a_new_file(target: Path) -> int:

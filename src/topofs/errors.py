@@ -12,6 +12,8 @@ __all__ = [
     "MissingExtraError",
     "StoreError",
     "StudyError",
+    "TableError",
+    "UnknownColumnError",
     "UnknownDatasetError",
     "WorkersLostError",
     "import_extra",
@@ -40,6 +42,14 @@ class StoreError(RuntimeError):
 
 class StudyError(ValueError):
     """The study that was asked for cannot be run; the message lists what is allowed."""
+
+
+class TableError(DatasetError):
+    """A table cannot be used; the message names it and says what to do."""
+
+
+class UnknownColumnError(ValueError):
+    """A table has no column of this name; the message names those that come near."""
 
 
 class WorkersLostError(RuntimeError):

@@ -231,6 +231,11 @@ class FilteredGraph:
             parts.append(f"labels=[{shown}{', …' if self.n_nodes > 3 else ''}]")
         return f"FilteredGraph({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        from topofs.notebook import graph_html
+
+        return graph_html(self)
+
 
 def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> None:
     if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -22,6 +22,7 @@ def graphml_document(
     edges: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     labels: Sequence[str] | None,
+    node_data: Mapping[str, Sequence[bool | float]] | None = None,
 ) -> ElementTree[Element]:
     """Describe an undirected graph with edge key ``weight`` and node key ``label``.
 
@@ -37,6 +38,8 @@ def graphml_document(
         Written with all digits (`repr`), so that reading gives the same number back.
     labels : sequence of str or None
         A name for each node; without it each node is labelled with its number.
+    node_data : mapping of str to sequence, optional
+        More node keys: a number, or a truth value, for each node.
 
     Returns
     -------
@@ -50,7 +53,10 @@ def graphml_document(
     {'source': 'n0', 'target': 'n1'}
     """
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    for key, domain, kind in (("label", "node", "string"), ("weight", "edge", "double")):
+    keys = [("label", "node", "string"), ("weight", "edge", "double")]
+    more = {key: list(values) for key, values in (node_data or {}).items()}
+    keys += [(key, "node", _kind(values)) for key, values in more.items()]
+    for key, domain, kind in keys:
         attributes = {"id": key, "for": domain, "attr.name": key, "attr.type": kind}
         SubElement(root, "key", attributes)
     graph = SubElement(root, "graph", edgedefault="undirected")
@@ -58,7 +64,19 @@ def graphml_document(
     for i, name in enumerate(names):
         node = SubElement(graph, "node", id=f"n{i}")
         SubElement(node, "data", key="label").text = _NOT_XML.sub("\ufffd", name)
+        for key, values in more.items():
+            SubElement(node, "data", key=key).text = _written(values[i])
     for (i, j), weight in zip(edges.tolist(), weights.tolist(), strict=True):
         edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
         SubElement(edge, "data", key="weight").text = repr(weight)
     return ElementTree(root)
+
+
+def _kind(values: Sequence[bool | float]) -> str:
+    if all(isinstance(value, bool) for value in values):
+        return "boolean"
+    return "long" if all(isinstance(value, int) for value in values) else "double"
+
+
+def _written(value: bool | float) -> str:  # noqa: FBT001
+    return str(value).lower() if isinstance(value, bool) else repr(value)

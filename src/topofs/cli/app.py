@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from topofs.cli.messages import shown
 from topofs.errors import (
     DatasetError,
     MissingExtraError,
@@ -23,7 +26,7 @@ from topofs.errors import (
 
 __all__ = ["COMMANDS", "app", "exit_status"]
 
-COMMANDS = ("datasets", "reproduce")
+COMMANDS = ("select", "explain", "compare", "graph", "datasets", "reproduce")
 """The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
 
 An ``app`` of one function is that command itself; one of several is a group of commands.
@@ -50,7 +53,8 @@ def exit_status(error: BaseException) -> int:
     -------
     int
         2 for wrong usage (arguments that are refused, an extra that is not installed),
-        3 for wrong data (datasets, stores, files, disks) and for workers that are lost,
+        3 for wrong data (tables, datasets, stores, files, disks), for workers that are lost
+        and for data that memory cannot hold,
         130 for an interruption, 1 for the rest.
 
     Examples
@@ -62,7 +66,7 @@ def exit_status(error: BaseException) -> int:
     statuses = (
         (KeyboardInterrupt, _INTERRUPTED),
         ((UnknownDatasetError, MissingExtraError), _WRONG_USAGE),
-        ((DatasetError, StoreError, WorkersLostError, OSError), _WRONG_DATA),
+        ((DatasetError, StoreError, WorkersLostError, OSError, MemoryError), _WRONG_DATA),
         (ValueError, _WRONG_USAGE),
     )
     return next((status for kind, status in statuses if isinstance(error, kind)), _UNEXPECTED)
@@ -92,22 +96,35 @@ class _Topofs(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _LazyCommands()
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Any) -> None:
         try:
-            return super().invoke(ctx)
-        except (typer.Abort, BrokenPipeError):
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except typer.Abort:
             raise  # typer knows what to do
+        except BrokenPipeError as error:
+            # Whoever reads has seen enough (| head). Nothing is left to be flushed at the end.
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from error
         except (Exception, KeyboardInterrupt) as error:
             if hasattr(error, "exit_code"):
-                raise  # typer's own, usage errors among them
+                _explain_usage(error)
+                raise  # typer's own, such as Exit
             _explain(error, debug=ctx.params["debug"])
             raise typer.Exit(exit_status(error)) from error
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            _explain_usage(error)
+            raise
 
 
 app = typer.Typer(
     cls=_Topofs,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -137,6 +154,19 @@ def _topofs(
     """Feature selection by the shape of the dependency network."""
 
 
+def _explain_usage(error: BaseException) -> None:
+    """Explain wrong usage in two lines and end; typer would draw a box around it."""
+    # An empty command line shows the help, and has no other mark than its name.
+    if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
+        return
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"[red]error:[/] {_one_line(error.format_message())}")
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        console.print(f"Run `{context.command_path} --help` to see what is allowed.")
+    raise typer.Exit(getattr(error, "exit_code", _WRONG_USAGE)) from error
+
+
 def _explain(error: BaseException, *, debug: bool) -> None:
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     if debug:
@@ -144,8 +174,14 @@ def _explain(error: BaseException, *, debug: bool) -> None:
     elif isinstance(error, KeyboardInterrupt):
         console.print("interrupted")
     elif exit_status(error) == _UNEXPECTED:
-        what = escape(f"{type(error).__name__}: {error}")
+        what = _one_line(f"{type(error).__name__}: {error}")
         console.print(f"[red]unexpected error:[/] {what}")
         console.print("Run `topofs --debug …` to see where it comes from.")
+    elif isinstance(error, MemoryError):
+        console.print(f"[red]error:[/] memory is too small for this ({_one_line(str(error))})")
     else:
-        console.print(f"[red]error:[/] {escape(str(error))}")
+        console.print(f"[red]error:[/] {_one_line(str(error))}")
+
+
+def _one_line(text: str) -> str:
+    return shown(" ".join(text.split()))

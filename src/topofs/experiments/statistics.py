@@ -59,6 +59,7 @@ __all__ = [
     "DEFAULT_STATISTIC",
     "STATISTICS",
     "PairedTest",
+    "corrected_resampled_test",
     "nadeau_bengio_test",
     "paired_tests",
     "program_test",
@@ -162,7 +163,35 @@ def nadeau_bengio_test(differences: ArrayLike, *, test_to_train: float = 1.0) ->
     >>> nadeau_bengio_test([[0.1, 0.3], [0.1, 0.3]]).p_value > 0.1
     True
     """
-    sample = _checked(differences).ravel()
+    return corrected_resampled_test(_checked(differences).ravel(), test_to_train=test_to_train)
+
+
+def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> PairedTest:
+    """Nadeau and Bengio's test for any number of splits, such as repeated cross-validation.
+
+    Parameters
+    ----------
+    sample : array-like of shape (m,)
+        A difference for each split; m ≥ 2.
+    test_to_train : float
+        The number of test samples over the number of training samples of a split; 1/4 for
+        five folds.
+
+    Returns
+    -------
+    PairedTest
+        With m − 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> corrected_resampled_test([0.1, 0.3, 0.2], test_to_train=0.25).p_value.__round__(3)
+    0.12
+    """
+    sample = np.asarray(sample, dtype=float)
+    if sample.ndim != 1 or sample.size < 2 or not np.isfinite(sample).all():
+        raise ValueError(
+            f"a test needs two differences or more, all finite; got the shape {sample.shape}"
+        )
     inflation = np.sqrt(1.0 / sample.size + test_to_train)
     return _two_sided(sample.mean(), inflation * sample.std(ddof=1), sample.size - 1)
 

@@ -13,6 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import ConstantFeatureWarning
+from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
 from topofs.selection.subset_size import resolve_kept, resolve_size
 from topofs.similarity.dask_table import is_dask
@@ -79,6 +80,23 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = False
         return tags
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._selection_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        # Without it scikit-learn is set to show text only.
+        if "text/html" in bundle:
+            bundle["text/html"] += self._selection_html()
+        return bundle
+
+    def _selection_html(self) -> str:
+        """What was selected, for a notebook; nothing before the fit."""
+        if not self.__sklearn_is_fitted__():
+            return ""
+        names = [str(name) for name in self._column_names()]
+        return selection_html(names, self.support_, self.ranking_, self.scores_)
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

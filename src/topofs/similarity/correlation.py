@@ -25,6 +25,9 @@ Columns = slice | npt.NDArray[np.int64]
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
 
+# Values prepared at a time, 32 MiB of them: each row is prepared by itself in any case.
+_BLOCK = 1 << 22
+
 
 @dataclass(frozen=True)
 class Correlation:
@@ -148,13 +151,17 @@ def correlation_of_values(X: Floats) -> Correlation:
     """
     n_samples = len(X)
     columns = np.ascontiguousarray(X.T)
-    integer = (columns == np.rint(columns)).all(axis=1)
+    integer = np.empty(len(columns), dtype=np.bool_)
+    for rows in _blocks_of_rows(columns):
+        integer[rows] = (columns[rows] == np.rint(columns[rows])).all(axis=1)
     values = columns.astype(np.float64 if integer.any() else columns.dtype)
     exact = np.zeros(len(values), dtype=np.bool_)
-    if integer.any():
-        shifted, exact[integer] = _shift_near_zero(values[integer])
-        values[exact] = shifted
-    values[~exact] = unit_columns(values[~exact])
+    for rows in _blocks_of_rows(values):
+        part, whole, kept = values[rows], integer[rows], exact[rows]  # views
+        if whole.any():
+            shifted, kept[whole] = _shift_near_zero(part[whole].astype(np.float64, copy=False))
+            part[kept] = shifted
+        part[~kept] = unit_columns(part[~kept])
     constant = columns.max(axis=1) == columns.min(axis=1)
     if not exact.any():
         spreads = np.where(constant, np.inf, 1.0)
@@ -180,6 +187,19 @@ def unit_columns(columns: Floats) -> Floats:
 
     Computed in float64 and returned in the type of the input.
     """
+    unit = np.empty_like(columns)
+    for rows in _blocks_of_rows(columns):
+        unit[rows] = _unit_rows(columns[rows])
+    return unit
+
+
+def _blocks_of_rows(columns: Floats) -> list[slice]:
+    """Cut into blocks of rows, so that temporaries stay far below the size of the table."""
+    step = max(1, _BLOCK // max(1, columns.shape[1]))
+    return [slice(start, start + step) for start in range(0, len(columns), step)]
+
+
+def _unit_rows(columns: Floats) -> Doubles:
     # A power of two rounds nothing, and keeps the squares from overflowing or vanishing.
     _, exponent = np.frexp(np.abs(columns).max(axis=1, keepdims=True))
     unit = np.ldexp(columns.astype(np.float64), -exponent)
@@ -192,7 +212,7 @@ def unit_columns(columns: Floats) -> Floats:
     unit /= np.where(largest > 0, largest, 1.0)
     length = np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     unit /= np.where(length > 0, length, 1.0)
-    return np.asarray(unit, dtype=columns.dtype)
+    return np.asarray(unit, dtype=np.float64)
 
 
 def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:

@@ -1,0 +1,212 @@
+"""``topofs compare``: whether the selection is any good on this table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as Printed
+
+from topofs.cli.options import Json, Quiet, TableName, parse_size, settings
+from topofs.cli.unfolding import unfolding
+
+if TYPE_CHECKING:
+    from topofs.cli.messages import Messages
+    from topofs.experiments.comparison import Comparison
+    from topofs.selection import SelectionSettings
+    from topofs.tables import ColumnRoles
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_SIGNIFICANT = 0.05
+
+
+class _Task(StrEnum):
+    """What the target is."""
+
+    classification = "classification"
+    regression = "regression"
+
+
+class _Model(StrEnum):
+    """What predicts it."""
+
+    linear = "linear"
+    knn = "knn"
+    tree = "tree"
+
+
+@app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
+@unfolding(settings=settings)
+def compare(  # noqa: PLR0913 - one argument an option
+    table: TableName,
+    *,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="What to predict; .mat and .npz files have their own."
+        ),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(metavar="A,B,…", help="Numbers or fractions of columns."),
+    ] = "0.05,0.1,0.25,0.5",
+    task: Annotated[
+        _Task | None,
+        typer.Option(metavar="NAME", help="classification, regression; else it is guessed."),
+    ] = None,
+    model: Annotated[
+        _Model,
+        typer.Option(metavar="NAME", help="linear, knn, tree.", show_default=False),
+    ] = _Model.linear,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 2,
+    settings: SelectionSettings,
+    identifier: Annotated[
+        list[str] | None,
+        typer.Option("--id", metavar="COLUMN", help="Not to select from; repeatable."),
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Likewise.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="A page to look at.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare TFS with Inf-FS, variance, random subsets and all columns.
+
+    Cross-validated balanced accuracy, or R² for numbers; columns are selected
+    inside the folds. Differences are tested by the corrected resampled t-test.
+    """
+    from topofs.cli.messages import Messages, print_json
+    from topofs.cli.outputs import check_outputs, write_together
+    from topofs.experiments.prediction import Resampling
+    from topofs.tables import ColumnRoles
+
+    check_outputs([report])
+    messages = Messages(quiet=quiet)
+    roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()))
+    options = {
+        "sizes": [_size(text) for text in sizes.split(",")],
+        "settings": settings,
+        "model": model.value,
+        "resampling": Resampling(n_folds=folds, n_repeats=repeats),
+    }
+    found, name = _compared(table, roles, task, options, messages)
+    written = [] if report is None else [report]
+    write_together({path: lambda page: _write_page(page, found, name) for path in written})
+    if as_json:
+        print_json({"table": name} | found.as_dict())
+    elif not quiet:
+        _print_comparison(found)
+    messages.written(written)
+
+
+def _size(text: str) -> float:
+    try:
+        return parse_size(text.strip())
+    except typer.BadParameter as error:
+        raise typer.BadParameter(str(error), param_hint="--sizes") from None
+
+
+def _compared(
+    source: str,
+    roles: ColumnRoles,
+    task: _Task | None,
+    options: dict[str, Any],
+    messages: Messages,
+) -> tuple[Comparison, str]:
+    """Read the table and compare; the comparison and the name of the table."""
+    from topofs.cli.fitting import check_size
+    from topofs.experiments.comparison import compare as run
+    from topofs.experiments.prediction import target_of
+    from topofs.tables import numeric_table, open_table
+    from topofs.tables.column_values import column_values
+
+    with messages.working(f"reading {source}"), open_table(source) as table:
+        target = roles.for_table(table).target
+        if target is None:
+            raise typer.BadParameter("give the column to predict", param_hint="--target")
+        numbers = numeric_table(table, roles)
+        values = target_of(column_values(table, target), task=task and task.value)
+    messages.left_out(numbers.left_out)
+    messages.notes(numbers.notes)
+    if not values.given.all():
+        messages.note(f"{int((~values.given).sum())} rows without a target are left out")
+    for size in options["sizes"]:
+        check_size(size, len(numbers.names), option="--sizes")
+    with _progress(messages) as bar:
+        task_id = bar.add_task("comparing", total=None)
+        comparison = run(
+            numbers.X,
+            values,
+            target_name=target,
+            progress=lambda done, total: bar.update(task_id, completed=done, total=total),
+            **options,
+        )
+    return comparison, table.name
+
+
+def _progress(messages: Messages) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed} of {task.total} splits"),
+        TimeRemainingColumn(),
+        console=messages.console,
+        transient=True,
+        disable=not messages.on_a_terminal,
+    )
+
+
+def _write_page(path: Path, comparison: Comparison, name: str) -> None:
+    from topofs.report.comparison import write_comparison_report
+
+    write_comparison_report(path, comparison=comparison, table_name=name)
+
+
+def _print_comparison(found: Comparison) -> None:
+    from topofs.cli.messages import Output, shown
+    from topofs.experiments.comparison import METHOD_NAMES
+
+    output = Output()
+    output.say(
+        f"{found.metric} of a {found.model} model for {shown(found.target)}: mean over "
+        f"{found.n_repeats} × {found.n_folds} folds, {found.n_samples} rows"
+    )
+    p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
+    rivals = [method for method in METHOD_NAMES if method != "tfs"]
+    printed = Printed(box=None, pad_edge=False)
+    printed.add_column("columns", justify="right")
+    for method in ("tfs", *rivals):
+        printed.add_column(METHOD_NAMES[method], justify="right", no_wrap=True)
+    for size in found.sizes:
+        cells = [f"{found.of('tfs', size).mean:.3f}"]
+        for rival in rivals:
+            scores = found.of(rival, None if rival == "all" else size)
+            cells.append(f"{scores.mean:.3f}{_mark(p_values[rival, size])}")
+        printed.add_row(str(size), *cells)
+    output.print(printed)
+    output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
+    for rival in rivals:
+        output.say(_verdict(found, rival))
+
+
+def _mark(p_value: float) -> str:
+    return "*" if p_value < _SIGNIFICANT else " "
+
+
+def _verdict(found: Comparison, rival: str) -> str:
+    from topofs.experiments.comparison import METHOD_NAMES
+
+    sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
+    better = sum(test.difference > 0 for test in sure)
+    return (
+        f"TFS against {METHOD_NAMES[rival]}: better at {better}, worse at "
+        f"{len(sure) - better} of {len(found.sizes)} sizes"
+    )

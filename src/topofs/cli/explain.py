@@ -1,0 +1,83 @@
+"""``topofs explain``: why a column was or was not selected."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topofs.cli.options import Json, Size, TableName, roles, settings
+from topofs.cli.unfolding import unfolding
+
+if TYPE_CHECKING:
+    from topofs.cli.fitting import Fitted
+    from topofs.selection import RankedColumn, SelectionSettings
+    from topofs.tables import ColumnRoles
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
+@unfolding(settings=settings, roles=roles)
+def explain(
+    table: TableName,
+    column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
+    *,
+    k: Size = None,
+    settings: SelectionSettings,
+    roles: ColumnRoles,
+    as_json: Json = False,
+) -> None:
+    """Say why a column was or was not selected, and which columns it is linked to.
+
+    Give the options that `topofs select` was given.
+    """
+    from topofs.cli.fitting import fitted
+    from topofs.cli.messages import Messages, print_json
+    from topofs.tables.column_roles import check_columns
+
+    messages = Messages(quiet=True)
+    with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
+        check_columns([column], found.table.columns, option="COLUMN")
+        left_out = {c.name: c.reason for c in found.numbers.left_out}
+        if column not in left_out:
+            explanation = found.selector.explain(column)
+            ranked = _ranked(found, column)
+    if column in left_out:
+        if as_json:
+            print_json({"feature": column, "selected": False, "left_out": left_out[column]})
+        else:
+            _say(f"{column} takes no part in the selection: {left_out[column]}.")
+        return
+    if as_json:
+        print_json(_as_json(asdict(explanation), ranked))
+        return
+    _say(str(explanation))
+    if ranked.nearest is not None:
+        other = "other " if ranked.selected else ""
+        _say(
+            f"The nearest {other}selected column is {ranked.nearest} ({ranked.similarity:.4g})."
+        )
+
+
+def _ranked(found: Fitted, column: str) -> RankedColumn:
+    from topofs.selection import ranked_columns
+
+    ranked = ranked_columns(found.selector, found.numbers.X)
+    return next(candidate for candidate in ranked if candidate.name == column)
+
+
+def _as_json(explanation: dict[str, Any], ranked: RankedColumn) -> dict[str, Any]:
+    nearest = {"strength": ranked.strength, "nearest_selected": ranked.nearest}
+    return explanation | nearest | {"similarity": ranked.similarity, "left_out": None}
+
+
+def _say(text: str) -> None:
+    from topofs.cli.messages import Output, shown
+
+    output = Output()
+    for line in text.splitlines():
+        output.say(shown(line))

@@ -1,0 +1,153 @@
+"""``topofs graph``: the network of a table's columns, as a file for other programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topofs.cli.options import Json, Quiet, TableName, roles, settings
+from topofs.cli.unfolding import unfolding
+
+if TYPE_CHECKING:
+    from topofs.cli.fitting import Fitted
+    from topofs.selection import SelectionSettings
+    from topofs.tables import ColumnRoles
+
+__all__ = ["app", "write_graph"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_SHOWN_LINKS = 5
+
+
+@app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
+@unfolding(settings=settings, roles=roles)
+def graph(
+    table: TableName,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="GraphML, or a list of links as .csv, .tsv or .parquet."
+        ),
+    ],
+    settings: SelectionSettings,
+    roles: ColumnRoles,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the network of a table's columns, for Gephi, Cytoscape and others.
+
+    Nodes carry name, score, strength and rank of their column; links their weight.
+    """
+    from topofs.cli.fitting import fitted
+    from topofs.cli.messages import Messages, Output, print_json, shown
+    from topofs.cli.outputs import check_outputs, write_together
+
+    messages = Messages(quiet=quiet)
+    check_outputs([out])
+    _check_ending(out)
+    with fitted(table, size=None, settings=settings, roles=roles, messages=messages) as found:
+        write_together({out: lambda path: write_graph(found, path, with_selected=False)})
+    network = found.selector.graph_
+    if as_json:
+        print_json(_as_json(found, out))
+    elif not quiet:
+        output = Output()
+        output.say(f"{network.n_nodes} columns, {network.n_edges} links; the strongest:")
+        for link in _strongest(found):
+            ends = f"{shown(link.source)} – {shown(link.target)}"
+            output.say(f"  {ends}  {link.weight:.4g}")
+    messages.written([out])
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A line of the list of links."""
+
+    source: str
+    target: str
+    weight: float
+
+
+def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> None:
+    """Write the network of a fitted selector, as GraphML or as a list of links.
+
+    Parameters
+    ----------
+    found : Fitted
+        The selector and its columns.
+    path : pathlib.Path
+        The file to write; an ending of a table stands for a list of links.
+    with_selected : bool, default=True
+        In GraphML, mark the selected nodes.
+    """
+    from topofs.graphml import graphml_document
+    from topofs.tables import write_records
+    from topofs.tables.writing import ENDINGS
+
+    if path.suffix.lower() in ENDINGS:
+        write_records(_links(found), path)
+        return
+    selector = found.selector
+    nodes = selector.nodes_
+    node_data: dict[str, Any] = {
+        "score": selector.scores_[nodes].tolist(),
+        "strength": selector.graph_.strength().tolist(),
+        "rank": selector.ranking_[nodes].tolist(),
+    }
+    if with_selected:
+        node_data["selected"] = selector.support_[nodes].tolist()
+    network = selector.graph_
+    document = graphml_document(
+        network.n_nodes, network.edges, network.weights, network.labels, node_data
+    )
+    document.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _check_ending(path: Path) -> None:
+    from topofs.tables.writing import ENDINGS
+
+    if path.suffix.lower() not in (".graphml", *ENDINGS):
+        raise ValueError(
+            f"{path}: cannot write {path.suffix or 'a file without an ending'}; end the name in "
+            f".graphml, {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        )
+
+
+def _links(found: Fitted) -> list[_Link]:
+    network = found.selector.graph_
+    labels = network.labels or ()
+    return [
+        _Link(labels[i], labels[j], weight)
+        for (i, j), weight in zip(network.edges.tolist(), network.weights.tolist(), strict=True)
+    ]
+
+
+def _strongest(found: Fitted) -> list[_Link]:
+    return sorted(_links(found), key=lambda link: -link.weight)[:_SHOWN_LINKS]
+
+
+def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
+    return {
+        "table": found.table.name,
+        "n_samples": found.table.n_samples,
+        "n_nodes": found.selector.graph_.n_nodes,
+        "n_edges": found.selector.graph_.n_edges,
+        "strongest": [
+            {"source": link.source, "target": link.target, "weight": link.weight}
+            for link in _strongest(found)
+        ],
+        "left_out": [
+            {"name": column.name, "reason": column.reason} for column in found.numbers.left_out
+        ],
+        "settings": {
+            name: value
+            for name, value in found.settings.as_dict().items()
+            if name not in ("size", "keep")
+        },
+        "files": {"out": str(out)},
+    }

@@ -1,0 +1,160 @@
+"""What a person sees: results on the standard output, everything else on the error stream."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from topofs.tables import LeftOutColumn
+
+__all__ = ["Messages", "Output", "print_json", "shown"]
+
+_SHOWN_COLUMNS = 6
+
+
+def shown(name: str) -> str:
+    r"""Make a name safe to print: no markup, no control characters.
+
+    Parameters
+    ----------
+    name : str
+        Untrusted text, such as the name of a column.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown("a[bold]\x1b[31m")
+    'a\\[bold]�[31m'
+    """
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in name))
+
+
+class Output(Console):
+    """The standard output: lines stay whole, and a closed pipe ends the command in peace."""
+
+    def __init__(self) -> None:
+        super().__init__(highlight=False)
+
+    def say(self, text: str) -> None:
+        """Print a line that is not wrapped.
+
+        Parameters
+        ----------
+        text : str
+            Names in it have passed through `shown`.
+        """
+        self.print(text, soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the decision to the application; rich would end the process with 1."""
+        raise BrokenPipeError
+
+
+def print_json(content: Any) -> None:
+    """Print a JSON document on the standard output.
+
+    Parameters
+    ----------
+    content : object
+        What JSON can hold; no NaN.
+    """
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+class Messages:
+    """Notes and progress on the error stream.
+
+    Parameters
+    ----------
+    quiet : bool
+        Say nothing.
+
+    Attributes
+    ----------
+    console : rich.console.Console
+        The error stream.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, soft_wrap=True, highlight=False, quiet=quiet)
+
+    @property
+    def on_a_terminal(self) -> bool:
+        """Whether there is someone to show progress to."""
+        return self.console.is_terminal and not self.console.quiet
+
+    def note(self, text: str) -> None:
+        """Say something that the user may want to know.
+
+        Parameters
+        ----------
+        text : str
+            One sentence; names in it have passed through `shown`.
+        """
+        self.console.print(f"[dim]note:[/] {text}")
+
+    def notes(self, texts: Iterable[str]) -> None:
+        """Say several things.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Plain text.
+        """
+        for text in texts:
+            self.note(shown(text))
+
+    def left_out(self, columns: Sequence[LeftOutColumn]) -> None:
+        """Name the columns that take no part because of what they hold.
+
+        Parameters
+        ----------
+        columns : sequence of LeftOutColumn
+            All that were left out; those the user asked for are not mentioned.
+        """
+        found = [column for column in columns if not column.asked_for]
+        if not found:
+            return
+        named = [f"{shown(c.name)} ({shown(c.reason)})" for c in found[:_SHOWN_COLUMNS]]
+        more = len(found) - len(named)
+        self.note(
+            f"{len(found)} column{'s' * (len(found) > 1)} left out: {', '.join(named)}"
+            + (f" and {more} more" if more else "")
+        )
+
+    def written(self, paths: Iterable[Path]) -> None:
+        """Name the files that were written.
+
+        Parameters
+        ----------
+        paths : iterable of pathlib.Path
+            The files.
+        """
+        for path in paths:
+            self.console.print(f"[dim]written:[/] {shown(str(path))}")
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Show what goes on while the block runs; on a terminal only.
+
+        Parameters
+        ----------
+        text : str
+            What goes on.
+        """
+        if not self.on_a_terminal:
+            yield
+            return
+        with self.console.status(f"[dim]{shown(text)} …[/]"):
+            yield

@@ -1,0 +1,94 @@
+"""The files of a command: checked before the work, written together after it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from topofs.atomic_write import replacing_together
+from topofs.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["check_outputs", "write_together"]
+
+
+def check_outputs(paths: Iterable[Path | None]) -> None:
+    """Refuse files that cannot be written, before any work is done.
+
+    Parameters
+    ----------
+    paths : iterable of pathlib.Path or None
+        The files; None stands for one that is not asked for.
+
+    Raises
+    ------
+    ValueError
+        Two of them are the same.
+    OSError
+        One is a folder, or lies in a folder that does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> check_outputs([Path("a.csv"), None, Path("a.csv")])
+    Traceback (most recent call last):
+    ValueError: a.csv is given for two different files; give each a name of its own
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path is None:
+            continue
+        if path.resolve() in seen:
+            raise ValueError(
+                f"{path} is given for two different files; give each a name of its own"
+            )
+        seen.add(path.resolve())
+        if path.is_dir():
+            raise IsADirectoryError(f"{path}: is a folder; give the name of a file to write")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(
+                f"{path}: the folder {path.parent} does not exist; make it first"
+            )
+
+
+def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
+    """Write several files; all of them appear, or none does and the old ones stay.
+
+    Parameters
+    ----------
+    writers : mapping of pathlib.Path to callable
+        For each file a function that writes it to the path it is given.
+
+    Raises
+    ------
+    OSError
+        One of them cannot be written; the message says which.
+    """
+    with _naming(None), replacing_together(writers) as unfinished:
+        for (path, write), temporary in zip(writers.items(), unfinished, strict=True):
+            with _naming(path):
+                write(temporary)
+
+
+@contextmanager
+def _naming(path: Path | None) -> Iterator[None]:
+    """Say which file could not be written, in place of a temporary name."""
+    try:
+        yield
+    except (BrokenPipeError, _NamedError):
+        raise
+    except OSError as error:
+        name = path or error.filename
+        reason = error.strerror or str(error)
+        raise _NamedError(
+            f"{name}: cannot be written ({reason}); nothing was changed"
+        ) from error
+    except TableError as error:
+        raise TableError(f"{path}: {error}") from error
+
+
+class _NamedError(OSError):
+    """An error that already names the file."""

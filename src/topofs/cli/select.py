@@ -1,0 +1,202 @@
+"""``topofs select``: the columns of a table that are worth keeping."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table as Printed
+
+from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
+from topofs.cli.unfolding import unfolding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topofs.cli.fitting import Fitted
+    from topofs.selection import RankedColumn, SelectionSettings
+    from topofs.tables import ColumnRoles
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_SHOWN_ROWS = 20
+
+
+@app.command(epilog="Example:  topofs select wine.csv -k 5 --target class --out smaller.csv")
+@unfolding(settings=settings, roles=roles)
+def select(
+    table: TableName,
+    *,
+    k: Size = None,
+    settings: SelectionSettings,
+    roles: ColumnRoles,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv or .parquet."),
+    ] = None,
+    ranking: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Every column: rank, score, nearest selected."),
+    ] = None,
+    graph_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The network as GraphML, for Gephi and others."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="A page to look at, in one file.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Select the columns that are central in the network of a table's columns.
+
+    It needs no labels. Columns of text, of one value or of none are left out.
+    """
+    from topofs.cli.fitting import fitted
+    from topofs.cli.messages import Messages, print_json
+    from topofs.cli.outputs import check_outputs, write_together
+    from topofs.tables.writing import check_ending
+
+    messages = Messages(quiet=quiet)
+    check_outputs((out, ranking, graph_out, report))
+    for path in (out, ranking):
+        if path is not None:
+            check_ending(path)
+    with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
+        outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
+        writers = _writers(found, outputs)
+        with messages.working("writing"):
+            write_together(writers)
+    if as_json:
+        print_json(_as_json(found, outputs))
+    elif not quiet:
+        _print_selection(found)
+    messages.written(writers)
+
+
+@dataclass(frozen=True)
+class _RankingRow:
+    """A line of the ranking file."""
+
+    name: str
+    rank: int | None
+    score: float | None
+    strength: float | None
+    selected: bool
+    nearest_selected: str | None
+    similarity: float | None
+    left_out: str | None
+
+
+def _writers(
+    found: Fitted, outputs: dict[str, Path | None]
+) -> dict[Path, Callable[[Path], None]]:
+    """For each file that is wanted, the function that writes it."""
+    from topofs.cli.graph import write_graph
+    from topofs.tables import write_columns
+
+    def write_out(path: Path) -> None:
+        selected = found.selector.get_feature_names_out().tolist()
+        passed_through = found.numbers.roles.passed_through
+        write_columns(found.table, [*selected, *passed_through], path)
+
+    def write_page(path: Path) -> None:
+        from topofs.report.selection import write_selection_report
+
+        write_selection_report(
+            path,
+            selector=found.selector,
+            X=found.numbers.X,
+            table_name=found.table.name,
+            left_out=found.numbers.left_out,
+            passed_through=found.numbers.roles.passed_through,
+        )
+
+    functions: dict[str, Callable[[Path], None]] = {
+        "out": write_out,
+        "ranking": lambda path: _write_ranking(found, path),
+        "graph_out": lambda path: write_graph(found, path),
+        "report": write_page,
+    }
+    return {path: functions[name] for name, path in outputs.items() if path is not None}
+
+
+def _write_ranking(found: Fitted, path: Path) -> None:
+    from topofs.selection import ranked_columns
+    from topofs.tables import write_records
+
+    ranked = [_row(c) for c in ranked_columns(found.selector, found.numbers.X)]
+    others = [
+        _RankingRow(column.name, None, None, None, False, None, None, column.reason)  # noqa: FBT003
+        for column in found.numbers.left_out
+    ]
+    write_records([*ranked, *others], path)
+
+
+def _row(column: RankedColumn) -> _RankingRow:
+    values = asdict(column)
+    return _RankingRow(nearest_selected=values.pop("nearest"), left_out=None, **values)
+
+
+def _selected(found: Fitted) -> list[dict[str, Any]]:
+    """The selected columns, best first."""
+    selector = found.selector
+    strengths = dict(zip(selector.nodes_.tolist(), selector.graph_.strength(), strict=True))
+    columns = sorted(selector.get_support(indices=True), key=selector.ranking_.__getitem__)
+    return [
+        {
+            "name": found.numbers.names[column],
+            "rank": int(selector.ranking_[column]),
+            "score": float(selector.scores_[column]),
+            "strength": float(strengths.get(column, 0.0)),
+        }
+        for column in columns
+    ]
+
+
+def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
+    return {
+        "table": found.table.name,
+        "n_samples": found.table.n_samples,
+        "n_columns": len(found.table.columns),
+        "n_features": len(found.numbers.names),
+        "n_selected": int(found.selector.support_.sum()),
+        "selected": _selected(found),
+        "passed_through": list(found.numbers.roles.passed_through),
+        "left_out": [
+            {"name": column.name, "reason": column.reason} for column in found.numbers.left_out
+        ],
+        "settings": found.settings.as_dict(),
+        "notes": list(found.numbers.notes),
+        "files": {name: str(path) for name, path in outputs.items() if path is not None},
+    }
+
+
+def _print_selection(found: Fitted) -> None:
+    from topofs.cli.messages import Output, shown
+
+    selected = _selected(found)
+    output = Output()
+    output.say(
+        f"{len(selected)} of {len(found.numbers.names)} columns of {shown(found.table.name)}, "
+        f"by {found.settings.centrality} in the {found.settings.graph.upper()}"
+    )
+    printed = Printed(box=None, pad_edge=False)
+    printed.add_column("rank", justify="right")
+    printed.add_column("column", overflow="fold")
+    printed.add_column(found.settings.centrality, justify="right")
+    with_strength = found.settings.centrality != "strength"
+    if with_strength:
+        printed.add_column("strength", justify="right")
+    for column in selected[:_SHOWN_ROWS]:
+        numbers = [f"{column['score']:.4g}"]
+        numbers += [f"{column['strength']:.4g}"] if with_strength else []
+        printed.add_row(str(column["rank"]), shown(column["name"]), *numbers)
+    output.print(printed)
+    more = len(selected) - _SHOWN_ROWS
+    if more > 0:
+        output.say(f"… and {more} more; --ranking FILE and --json list them all")

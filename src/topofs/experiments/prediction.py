@@ -1,0 +1,228 @@
+"""What is predicted from selected columns, by which model, and how well."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from topofs.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+__all__ = [
+    "METRICS",
+    "MODELS",
+    "TASKS",
+    "Resampling",
+    "Target",
+    "fit_and_score",
+    "folds",
+    "target_of",
+]
+
+TASKS = ("classification", "regression")
+"""What can be predicted: a class, or a number."""
+
+METRICS = {"classification": "balanced accuracy", "regression": "R²"}
+"""The score of each task."""
+
+_MODELS: dict[tuple[str, str], Callable[[], Any]] = {
+    ("linear", "classification"): lambda: RidgeClassifier(class_weight="balanced"),
+    ("linear", "regression"): Ridge,
+    ("knn", "classification"): KNeighborsClassifier,
+    ("knn", "regression"): KNeighborsRegressor,
+    ("tree", "classification"): lambda: DecisionTreeClassifier(random_state=0),
+    ("tree", "regression"): lambda: DecisionTreeRegressor(random_state=0),
+}
+
+MODELS = tuple(dict.fromkeys(name for name, _ in _MODELS))
+"""The models: ridge, nearest neighbours, decision tree."""
+
+_MOST_CLASSES = 50
+_ROWS_PER_CLASS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is to be predicted.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        A class or a number.
+    y : array, shape (n_given,)
+        Its values, without the missing ones.
+    given : array of bool, shape (n_samples,)
+        The rows that have one.
+    """
+
+    task: str
+    y: npt.NDArray[Any]
+    given: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How the rows are split and how often columns are drawn.
+
+    Attributes
+    ----------
+    n_folds, n_repeats : int
+        Folds of a cross-validation, and how often it is repeated with new folds.
+    n_random : int
+        Random subsets of columns in every split.
+    random_state : int
+        Seed of both.
+    """
+
+    n_folds: int = 5
+    n_repeats: int = 2
+    n_random: int = 10
+    random_state: int = 0
+
+
+def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
+    """Tell whether a column holds classes or numbers.
+
+    Text and truth values are classes. So are whole numbers, where there are at most fifty
+    different ones and five rows for each on average; other numbers are numbers.
+
+    Parameters
+    ----------
+    values : array, shape (n_samples,)
+        Numbers with NaN, or text with None, for missing values.
+    task : {"classification", "regression"}, optional
+        What they are, if it is known.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    TableError
+        There are not two different values, or numbers are asked for and these are none.
+
+    Examples
+    --------
+    >>> target_of(np.array(["oak", None, "elm"], dtype=object)).y.tolist()
+    ['oak', 'elm']
+    >>> target_of(np.array([0.5, 1.5, np.nan])).task
+    'regression'
+    """
+    numbers = values.dtype.kind == "f"
+    given = ~np.isnan(values) if numbers else np.array([v is not None for v in values])
+    y = values[given]
+    if task == "regression" and not numbers:
+        raise TableError(f"the target holds text, such as {y[0]!r}; it cannot be a number")
+    if numbers and not np.isfinite(y).all():
+        raise TableError("the target holds an infinite value; leave those rows out")
+    n_values = len(np.unique(y))
+    if n_values < 2:
+        raise TableError("the target has fewer than two values: there is nothing to predict")
+    if task is None:
+        whole = numbers and bool((y == np.rint(y)).all())
+        few = n_values <= min(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS)
+        task = "classification" if not numbers or (whole and few) else "regression"
+    if task == "classification" and numbers:
+        y = np.array([f"{value:g}" for value in y], dtype=object)
+    return Target(task, y if task == "regression" else y.astype(str), given)
+
+
+def folds(
+    target: Target, resampling: Resampling
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Split the rows again and again, every class in proportion.
+
+    Parameters
+    ----------
+    target : Target
+        What is to be predicted.
+    resampling : Resampling
+        How to split.
+
+    Returns
+    -------
+    list of (array of int, array of int)
+        Rows to train on and rows to score.
+
+    Raises
+    ------
+    TableError
+        There are too few rows.
+    """
+    n_folds = resampling.n_folds
+    counts = np.unique(target.y, return_counts=True)[1]
+    most = int(counts.max()) if target.task == "classification" else len(target.y) // 2
+    if most < n_folds:
+        what = "rows of one class" if target.task == "classification" else "pairs of rows"
+        raise TableError(
+            f"{n_folds} folds need at least {n_folds} {what}, and there are {most}; give more "
+            "rows or fewer --folds"
+        )
+    splitter = {"classification": RepeatedStratifiedKFold, "regression": RepeatedKFold}[
+        target.task
+    ](
+        n_splits=n_folds,
+        n_repeats=resampling.n_repeats,
+        random_state=resampling.random_state,
+    )
+    with warnings.catch_warnings():
+        # A class may be rarer than there are folds: it is scored where it occurs.
+        warnings.filterwarnings("ignore", message="The least populated class in y")
+        return list(splitter.split(np.empty((len(target.y), 0)), target.y))
+
+
+def fit_and_score(
+    model: str,
+    task: str,
+    train: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    test: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+) -> float:
+    """Fill missing values with medians, scale, fit, and score on the test part.
+
+    Parameters
+    ----------
+    model : str
+        One of `MODELS`.
+    task : str
+        One of `TASKS`.
+    train, test : pair of arrays
+        The table and the target of each part.
+
+    Returns
+    -------
+    float
+        Balanced accuracy or R².
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
+    >>> fit_and_score("linear", "classification", (X, y), (X, y))
+    1.0
+    """
+    pipeline = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True),
+        StandardScaler(),
+        _MODELS[model, task](),
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        warnings.filterwarnings("ignore", message="Ill-conditioned matrix")
+        predicted = pipeline.fit(*train).predict(test[0])
+        score = balanced_accuracy_score if task == "classification" else r2_score
+        return float(score(test[1], predicted))

@@ -1,0 +1,177 @@
+"""The chart of the page: where each line, bar and label goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topofs.report.comparison.summary import ComparisonSummary, Series
+
+__all__ = ["Chart", "Curve", "Point", "Tick", "chart_of", "round_ticks"]
+
+_HEIGHT = 340
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 16, 52
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label on an axis and its place along it."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mean with its spread: places on the drawing, and what it says."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One method: its points, and the path through them."""
+
+    label: str
+    style: str
+    path: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """All that the drawing holds, in its own units."""
+
+    width: int
+    height: int
+    left: float
+    right: float
+    top: float
+    bottom: float
+    middle: float
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    curves: tuple[Curve, ...]
+    level: Tick | None
+
+
+def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
+    """Place the means and spreads of all methods on a drawing.
+
+    Parameters
+    ----------
+    summary : ComparisonSummary
+        The numbers.
+    width : int, default=820
+        Of the drawing, in units of about a pixel.
+
+    Returns
+    -------
+    Chart
+        Sizes stand at equal distances; methods a little apart, so that spreads do not cover
+        each other. All columns are a level.
+    """
+    drawn = (summary.own, *summary.rivals)
+    ticks = round_ticks(*_limits(summary))
+    low, high = ticks[0], ticks[-1]
+
+    def up(value: float) -> float:
+        return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _BOTTOM - _TOP)
+
+    room = (width - _LEFT - _RIGHT) / len(summary.sizes)
+    centres = [_LEFT + room * (at + 0.5) for at in range(len(summary.sizes))]
+    apart = min(9.0, room / (len(drawn) + 1))
+    curves = []
+    for number, series in enumerate(drawn):
+        shift = apart * (number - (len(drawn) - 1) / 2)
+        points = tuple(
+            Point(
+                x=round(centre + shift, 1),
+                y=round(up(mean), 1),
+                low=round(up(mean - spread), 1),
+                high=round(up(mean + spread), 1),
+                text=f"{series.label}, {size:,} columns: {mean:.3f} ± {spread:.3f}",
+            )
+            for centre, size, mean, spread in zip(
+                centres, summary.sizes, series.means, series.spreads, strict=True
+            )
+            if mean is not None and spread is not None
+        )
+        path = "M" + "L".join(f"{point.x},{point.y}" for point in points) if points else ""
+        curves.append(Curve(series.label, f"series-{number % 5 + 1}", path, points))
+    decimals = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9))
+    return Chart(
+        width=width,
+        height=_HEIGHT,
+        left=_LEFT,
+        right=width - _RIGHT,
+        top=_TOP,
+        bottom=_HEIGHT - _BOTTOM,
+        middle=(_LEFT + width - _RIGHT) / 2,
+        x_ticks=tuple(
+            Tick(round(c, 1), f"{size:,}")
+            for c, size in zip(centres, summary.sizes, strict=True)
+        ),
+        y_ticks=tuple(Tick(round(up(tick), 1), f"{tick:.{decimals}f}") for tick in ticks),
+        curves=tuple(curves),
+        level=_level(summary.everything, up),
+    )
+
+
+def round_ticks(low: float, high: float, *, most: int = 6) -> list[float]:
+    """Round numbers from at or below `low` to at or above `high`.
+
+    Parameters
+    ----------
+    low, high : float
+        What must lie between the first and the last.
+    most : int, default=6
+        About the most steps.
+
+    Returns
+    -------
+    list of float
+        Two at least.
+
+    Examples
+    --------
+    >>> round_ticks(0.713, 0.941)
+    [0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
+    >>> round_ticks(0.5, 0.5)
+    [0.4, 0.45, 0.5, 0.55, 0.6]
+    """
+    if not high > low:
+        low, high = low - 0.1, high + 0.1
+    rough = (high - low) / most
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(
+        unit * factor for factor in (1, 2, 2.5, 5, 10) if unit * factor >= rough * 0.999
+    )
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(number * step, 12) for number in range(first, last + 1)]
+
+
+def _limits(summary: ComparisonSummary) -> tuple[float, float]:
+    ends = []
+    for series in (summary.own, *summary.rivals):
+        for mean, spread in zip(series.means, series.spreads, strict=True):
+            if mean is not None and spread is not None:
+                ends += [mean - spread, mean + spread]
+    if summary.everything is not None and summary.everything.means[0] is not None:
+        ends.append(summary.everything.means[0])
+    return min(ends), max(ends)
+
+
+def _level(everything: Series | None, up: Callable[[float], float]) -> Tick | None:
+    if everything is None or everything.means[0] is None:
+        return None
+    mean = everything.means[0]
+    return Tick(round(up(mean), 1), f"{everything.label}: {mean:.3f}")

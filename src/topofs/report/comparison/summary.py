@@ -1,0 +1,189 @@
+"""The numbers of the page, each computed once, before anything is drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from topofs.experiments.comparison import Comparison
+
+__all__ = ["ALPHA", "ComparisonSummary", "Series", "Verdict", "summarise_comparison"]
+
+ALPHA = 0.05
+"""Below this adjusted p-value two methods are told apart."""
+
+_OWN = "tfs"
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """TFS against one rival at one size.
+
+    Attributes
+    ----------
+    difference : float
+        Mean of TFS minus mean of the rival.
+    p_value : float
+        Two-sided, of this test by itself.
+    adjusted : float
+        The p-value after Holm's correction over the sizes of this rival.
+    """
+
+    difference: float
+    p_value: float
+    adjusted: float
+
+    @property
+    def outcome(self) -> str:
+        """``better``, ``worse`` or ``open``, from where TFS stands."""
+        if not self.adjusted < ALPHA or self.difference == 0:
+            return "open"
+        return "better" if self.difference > 0 else "worse"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One method over the sizes.
+
+    Attributes
+    ----------
+    method, label : str
+        Its key, and what it is called.
+    means, spreads : tuple of float or None
+        Mean and standard deviation over the splits at each size; None where it was not run.
+    verdicts : tuple of Verdict or None
+        TFS against it at each size; None for TFS itself.
+    """
+
+    method: str
+    label: str
+    means: tuple[float | None, ...]
+    spreads: tuple[float | None, ...]
+    verdicts: tuple[Verdict | None, ...]
+
+    def count(self, outcome: str) -> int:
+        """How many sizes have this outcome."""
+        return sum(v is not None and v.outcome == outcome for v in self.verdicts)
+
+    @property
+    def n_tests(self) -> int:
+        """At how many sizes TFS was tested against it."""
+        return sum(verdict is not None for verdict in self.verdicts)
+
+
+@dataclass(frozen=True)
+class ComparisonSummary:
+    """Everything the page shows.
+
+    Attributes
+    ----------
+    table_name, target : str
+        Untrusted text.
+    metric, model : str
+        What was measured, with what.
+    n_samples, n_features, n_splits : int
+        Rows, columns, and how often the score was measured.
+    n_random : int
+        Random subsets at each size.
+    sizes : tuple of int
+        Ascending.
+    own : Series
+        TFS.
+    rivals : tuple of Series
+        The methods that select as many columns.
+    everything : Series or None
+        All columns, the same at each size but for its verdicts.
+    """
+
+    table_name: str
+    target: str
+    metric: str
+    model: str
+    n_samples: int
+    n_features: int
+    n_splits: int
+    n_random: int
+    sizes: tuple[int, ...]
+    own: Series
+    rivals: tuple[Series, ...]
+    everything: Series | None
+
+
+def summarise_comparison(
+    comparison: Comparison, *, table_name: str = "the table"
+) -> ComparisonSummary:
+    """Order the numbers of a comparison by method.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        As `topofs.experiments.comparison` gives.
+    table_name : str
+        What the table is called.
+
+    Returns
+    -------
+    ComparisonSummary
+    """
+    methods = dict.fromkeys(score.method for score in comparison.scores)
+    series = {method: _series(comparison, method) for method in methods}
+    return ComparisonSummary(
+        table_name=str(table_name),
+        target=str(comparison.target),
+        metric=comparison.metric,
+        model=comparison.model,
+        n_samples=comparison.n_samples,
+        n_features=comparison.n_features,
+        n_splits=comparison.n_folds * comparison.n_repeats,
+        n_random=comparison.n_random,
+        sizes=tuple(comparison.sizes),
+        own=series[_OWN],
+        rivals=tuple(of for method, of in series.items() if method not in (_OWN, _ALL)),
+        everything=series.get(_ALL),
+    )
+
+
+def _series(comparison: Comparison, method: str) -> Series:
+    from topofs.experiments.comparison import METHOD_NAMES
+
+    scores = {s.n_features: s for s in comparison.scores if s.method == method}
+    tests = {t.n_features: t for t in comparison.tests if t.rival == method}
+    if method == _ALL:
+        # Measured once, with all columns; it stands beside every size.
+        (only,) = scores.values()
+        scores = dict.fromkeys(comparison.sizes, only)
+    at = [scores.get(size) for size in comparison.sizes]
+    against = [tests.get(size) for size in comparison.sizes]
+    adjusted = iter(_holm([float(t.p_value) for t in against if t is not None]))
+    return Series(
+        method=method,
+        label=METHOD_NAMES.get(method, method),
+        means=tuple(None if score is None else _finite(score.mean) for score in at),
+        spreads=tuple(None if score is None else _finite(score.spread) for score in at),
+        verdicts=tuple(
+            None
+            if t is None
+            else Verdict(float(t.difference), float(t.p_value), next(adjusted))
+            for t in against
+        ),
+    )
+
+
+def _holm(p_values: list[float]) -> list[float]:
+    """Holm's step-down correction; a p-value that is no number counts as 1."""
+    p = np.nan_to_num(np.asarray(p_values, dtype=np.float64), nan=1.0)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return [float(value) for value in adjusted]
+
+
+def _finite(value: float) -> float | None:
+    """A score of a model that could not be fitted is no number: it counts as not run."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,137 @@
+"""One HTML file that needs nothing else: templates, styles, scripts and data in one text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from topofs.atomic_write import replacing
+from topofs.errors import import_extra
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["embedded_json", "render", "write_document"]
+
+# In JSON these can only stand inside a string, where the escape means the same.
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def render(
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    package: str,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+) -> str:
+    """Fill a template that extends ``document.html.j2``.
+
+    The page may run the given scripts and styles and nothing else, and may not ask any host
+    for anything: its content security policy names them by their hash.
+
+    Parameters
+    ----------
+    template : str
+        A file in the folder ``templates`` of `package`.
+    context : mapping
+        What the template prints; all of it is escaped.
+    package : str
+        The package of the template, the styles and the scripts.
+    styles, scripts : sequence of str
+        Files in its ``templates``. They follow ``document.css``; scripts share one scope.
+
+    Returns
+    -------
+    str
+        The page.
+    """
+    jinja2 = import_extra("jinja2", extra="report", purpose="The report")
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.FunctionLoader(lambda name: _text_or_none(package, name)),
+                jinja2.FunctionLoader(lambda name: _text_or_none(__package__, name)),
+            ]
+        ),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # The newlines are part of what a browser hashes.
+    style = "\n" + "".join(
+        [_text(__package__, "document.css"), *(_text(package, name) for name in styles)]
+    )
+    script = "".join(_text(package, name) for name in scripts)
+    if script:
+        script = f'\n(() => {{\n"use strict";\n{script}}})();\n'
+    page: str = environment.get_template(template).render(
+        **context, policy=_policy(style, script), style=style, script=script
+    )
+    return page
+
+
+def embedded_json(value: Any) -> str:
+    r"""Write a value as JSON that may stand inside a page.
+
+    Parameters
+    ----------
+    value : JSON value
+        No NaN, no infinities.
+
+    Returns
+    -------
+    str
+        ASCII, without ``<``, ``>`` and ``&``: no text in it can end the element around it.
+
+    Examples
+    --------
+    >>> embedded_json({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for sign, escape in _ESCAPES.items():
+        text = text.replace(sign, escape)
+    return text
+
+
+def write_document(path: str | os.PathLike[str], page: str) -> None:
+    """Write a page, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write; one that is there is replaced.
+    page : str
+        Its text.
+    """
+    # Text that UTF-8 cannot hold, such as half a surrogate pair in a name, becomes "?".
+    contents = page.encode("utf-8", "replace")
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(contents)
+
+
+def _policy(style: str, script: str) -> str:
+    """Forbid everything but this style and this script."""
+    allowed = [f"style-src '{_hash(style)}'", "img-src data:", "base-uri 'none'"]
+    if script:
+        allowed.append(f"script-src '{_hash(script)}'")
+    return "; ".join(["default-src 'none'", *allowed, "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _text_or_none(package: str, name: str) -> str | None:
+    return _text(package, name) if (files(package) / "templates" / name).is_file() else None
+
+
+def _text(package: str, name: str) -> str:
+    return (files(package) / "templates" / name).read_text(encoding="utf-8")

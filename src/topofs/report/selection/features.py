@@ -1,0 +1,147 @@
+"""The features of a fitted selector: names, ranks, scores and the order of their selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from topofs.selection import TopologicalFeatureSelector
+
+__all__ = ["Features", "Ties", "features_of", "ties_at"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is known of each feature, in the order of the table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As the table has them: untrusted text.
+    ranks : array of int, shape (n_features,)
+        1 is the best.
+    scores, strengths : array of float, shape (n_features,)
+        Centrality, and the sum of the weights of its edges; 0 outside the network.
+    score_groups : array of int, shape (n_features,)
+        Equal for equal scores, ascending with them; -1 outside the network.
+    kept : array of int
+        The features that are selected in any case.
+    order : array of int, shape (n_features,)
+        Features in the order of selection: the first k are selected at size k.
+    nodes : array of int
+        The feature of each node of the network.
+    """
+
+    names: tuple[str, ...]
+    ranks: Ints
+    scores: Floats
+    strengths: Floats
+    score_groups: Ints
+    kept: Ints
+    order: Ints
+    nodes: Ints
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, in the network or not."""
+        return len(self.names)
+
+    def node_order(self) -> Ints:
+        """Nodes of the network in the order of selection."""
+        number = np.full(self.n_features, -1)
+        number[self.nodes] = np.arange(len(self.nodes))
+        numbered = number[self.order]
+        return np.asarray(numbered[numbered >= 0])
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Features with the score at the cut.
+
+    Attributes
+    ----------
+    score : float
+        The score of the last feature selected by its rank.
+    inside, outside : int
+        How many features with this score are selected and how many are not.
+    """
+
+    score: float
+    inside: int
+    outside: int
+
+
+def features_of(selector: TopologicalFeatureSelector) -> Features:
+    """Read the features off a fitted selector.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted.
+
+    Returns
+    -------
+    Features
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> selector = TopologicalFeatureSelector(3).fit(load_wine(as_frame=True).data)
+    >>> features = features_of(selector)
+    >>> [features.names[i] for i in features.order[:2]]
+    ['flavanoids', 'total_phenols']
+    """
+    n = selector.n_features_in_
+    names = getattr(selector, "feature_names_in_", None)
+    strengths = np.zeros(n)
+    strengths[selector.nodes_] = selector.graph_.strength()
+    groups = np.full(n, -1)
+    groups[selector.nodes_] = np.unique(selector.scores_[selector.nodes_], return_inverse=True)[
+        1
+    ]
+    precedence = selector.ranking_.copy()
+    precedence[selector.kept_] -= n
+    return Features(
+        names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
+        ranks=selector.ranking_,
+        scores=selector.scores_,
+        strengths=strengths,
+        score_groups=groups,
+        kept=selector.kept_,
+        order=np.argsort(precedence),
+        nodes=selector.nodes_,
+    )
+
+
+def ties_at(features: Features, n_selected: int) -> Ties | None:
+    """Find the features among which the cut had to choose.
+
+    Parameters
+    ----------
+    features : Features
+        The features.
+    n_selected : int
+        Where the order is cut.
+
+    Returns
+    -------
+    Ties or None
+        None where the cut falls between two scores, or nothing is left to choose.
+    """
+    order, groups = features.order, features.score_groups
+    if not len(features.kept) < n_selected < features.n_features:
+        return None
+    last, following = order[n_selected - 1], order[n_selected]
+    if groups[last] < 0 or groups[last] != groups[following]:
+        return None
+    same = groups[order] == groups[last]
+    inside = int(same[:n_selected].sum())
+    return Ties(float(features.scores[last]), inside, int(same.sum()) - inside)

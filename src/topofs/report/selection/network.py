@@ -1,0 +1,105 @@
+"""The part of the network that a page draws, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.graph import FilteredGraph
+from topofs.layout import layout
+
+if TYPE_CHECKING:
+    from topofs.report.selection.features import Features
+
+__all__ = ["MOST_NODES", "NetworkView", "network_view"]
+
+MOST_NODES = 5000
+"""The most nodes that a page draws."""
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NetworkView:
+    """Features joined by edges, and the places of those that are drawn.
+
+    Attributes
+    ----------
+    edges : array of int, shape (n_edges, 2)
+        Pairs of features, all of them, drawn or not.
+    weights : array of float, shape (n_edges,)
+        Similarity along each edge, as the filter saw it.
+    drawn : array of int, shape (n_drawn,)
+        The features that are drawn, ascending.
+    places : array of float, shape (n_drawn, 2)
+        Within [-1, 1].
+    n_nodes : int
+        Number of features in the whole network.
+    """
+
+    edges: Ints
+    weights: npt.NDArray[np.float64]
+    drawn: Ints
+    places: npt.NDArray[np.float64]
+    n_nodes: int
+
+
+def network_view(
+    graph: FilteredGraph, features: Features, n_selected: int, *, most: int = MOST_NODES
+) -> NetworkView:
+    """Choose what to draw and lay it out.
+
+    Parameters
+    ----------
+    graph : FilteredGraph
+        The whole network.
+    features : Features
+        Whose `nodes` the graph is over.
+    n_selected : int
+        Number of features selected.
+    most : int, default=5000
+        A larger network is cut down to the selected features, in the order of selection,
+        then their neighbours, strongest first, up to this number.
+
+    Returns
+    -------
+    NetworkView
+    """
+    nodes = np.arange(graph.n_nodes)
+    if graph.n_nodes > most:
+        nodes = _neighbourhood(graph, features.node_order(), n_selected, most)
+    return NetworkView(
+        edges=features.nodes[graph.edges],
+        weights=graph.weights.astype(np.float64),
+        drawn=features.nodes[nodes],
+        places=layout(_induced(graph, nodes)),
+        n_nodes=graph.n_nodes,
+    )
+
+
+def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int) -> Ints:
+    """The selected nodes and those most strongly joined to them, ascending."""
+    selected = order[: min(n_selected, most)]
+    inside = np.zeros(graph.n_nodes, dtype=np.bool_)
+    inside[selected] = True
+    crossing = inside[graph.edges[:, 0]] != inside[graph.edges[:, 1]]
+    pairs, weights = graph.edges[crossing], graph.weights[crossing]
+    outer = np.where(inside[pairs[:, 0]], pairs[:, 1], pairs[:, 0])
+    strongest_first = outer[np.lexsort((outer, -weights))]
+    _, at = np.unique(strongest_first, return_index=True)
+    neighbours = strongest_first[np.sort(at)]
+    return np.sort(np.concatenate([selected, neighbours[: most - len(selected)]]))
+
+
+def _induced(graph: FilteredGraph, nodes: Ints) -> FilteredGraph:
+    """The graph on some nodes, numbered anew."""
+    if len(nodes) == graph.n_nodes:
+        return graph
+    number = np.full(graph.n_nodes, -1)
+    number[nodes] = np.arange(len(nodes))
+    ends = number[graph.edges]
+    both = (ends >= 0).all(axis=1)
+    return FilteredGraph(len(nodes), ends[both], graph.weights[both])

@@ -1,0 +1,80 @@
+// The numbers that Python wrote, and what follows from them at a size k.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const N = DATA.names.length;
+const SCALE = 10000; // similarities are whole ten-thousandths
+
+const POSITION = new Int32Array(N); // of each feature in the order of selection
+DATA.order.forEach((feature, position) => { POSITION[feature] = position; });
+
+const NODE = new Int32Array(N).fill(-1); // of each feature in the network
+DATA.nodes.forEach((feature, node) => { NODE[feature] = node; });
+
+const PLACE = new Int32Array(N).fill(-1); // of each feature among those drawn
+DATA.drawn.forEach((feature, place) => { PLACE[feature] = place; });
+
+// Neighbours of feature f: ADJACENT[f] = [[feature, weight], ...], strongest first.
+const ADJACENT = Array.from({ length: N }, () => []);
+for (let edge = 0; edge < DATA.weights.length; edge += 1) {
+  const i = DATA.edges[2 * edge];
+  const j = DATA.edges[2 * edge + 1];
+  const weight = DATA.weights[edge] / SCALE;
+  ADJACENT[i].push([j, weight]);
+  ADJACENT[j].push([i, weight]);
+}
+ADJACENT.forEach((list) => list.sort((a, b) => b[1] - a[1] || a[0] - b[0]));
+
+const LOWER_NAMES = DATA.names.map((name) => name.toLowerCase());
+
+function isKept(feature, k) {
+  return POSITION[feature] < k;
+}
+
+function isAsked(feature) {
+  return POSITION[feature] < DATA.asked;
+}
+
+// The other kept feature most like this one, or null.
+function nearestKept(feature, k) {
+  const node = NODE[feature];
+  if (node < 0) return null;
+  let low = DATA.nearest.starts[node];
+  let high = DATA.nearest.starts[node + 1];
+  const first = low;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (DATA.nearest.positions[middle] < k) low = middle + 1;
+    else high = middle;
+  }
+  if (low === first) return null;
+  return {
+    feature: DATA.order[DATA.nearest.positions[low - 1]],
+    similarity: DATA.nearest.values[low - 1] / SCALE,
+  };
+}
+
+function covered(k) {
+  return DATA.share[k] / SCALE;
+}
+
+// Features with the score at the cut, where the cut goes through them; else null.
+function tiesAt(k) {
+  if (k <= DATA.asked || k >= N) return null;
+  const group = DATA.groups[DATA.order[k - 1]];
+  if (group < 0 || group !== DATA.groups[DATA.order[k]]) return null;
+  const features = DATA.order.filter((feature) => DATA.groups[feature] === group);
+  const inside = features.filter((feature) => isKept(feature, k)).length;
+  return { group, features, inside, outside: features.length - inside };
+}
+
+// The feature that is not kept and has least in common with a kept one, or null.
+function leastCovered(k) {
+  let least = null;
+  for (const feature of DATA.nodes) {
+    if (isKept(feature, k)) continue;
+    const nearest = nearestKept(feature, k);
+    const similarity = nearest === null ? 0 : nearest.similarity;
+    if (least === null || similarity < least.similarity) least = { feature, similarity };
+  }
+  return least;
+}

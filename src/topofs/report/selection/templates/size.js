@@ -1,0 +1,68 @@
+// The slider over the number of columns, the figures beside it and the list of names.
+
+const MOST_CHIPS = 100;
+
+function showFigures() {
+  const k = state.k;
+  const ties = tiesAt(k);
+  const least = leastCovered(k);
+  byId("covered").textContent = percent(covered(k));
+  byId("share-kept").textContent = percent(k / N);
+  byId("share-kept-detail").textContent = `${k.toLocaleString("en")} of ${N.toLocaleString("en")}`;
+  byId("tied").textContent = ties === null ? "none" : String(ties.features.length);
+  byId("tied-detail").textContent = ties === null ? "" : `${ties.inside.toLocaleString("en")} of them kept`;
+  byId("least").textContent = least === null ? "–" : similarityText(least.similarity);
+  byId("least-detail").textContent = least === null ? "" : DATA.names[least.feature];
+  byId("least-detail").title = least === null ? "" : DATA.names[least.feature];
+}
+
+function showChips() {
+  const shown = DATA.order.slice(0, Math.min(state.k, MOST_CHIPS));
+  const items = shown.map((feature) => {
+    const button = element("button", { type: "button", "aria-pressed": String(feature === state.active) }, DATA.names[feature]);
+    button.addEventListener("click", () => choose(feature));
+    return element("li", {}, button);
+  });
+  if (state.k > shown.length) {
+    items.push(element("li", { class: "more" }, `and ${(state.k - shown.length).toLocaleString("en")} more, in the ranking below`));
+  }
+  byId("kept").replaceChildren(...items);
+}
+
+function setUpSize() {
+  const slider = byId("size");
+  const number = byId("size-number");
+  slider.addEventListener("input", () => setSize(slider.valueAsNumber));
+  number.addEventListener("change", () => {
+    setSize(number.valueAsNumber);
+    number.value = state.k;
+  });
+  byId("size-reset").addEventListener("click", () => {
+    setSize(DATA.k);
+    slider.focus();
+  });
+  if (navigator.clipboard) {
+    const copy = byId("copy");
+    copy.hidden = false;
+    copy.addEventListener("click", async () => {
+      const names = DATA.order.slice(0, state.k).map((feature) => DATA.names[feature]);
+      try {
+        await navigator.clipboard.writeText(JSON.stringify(names));
+        copy.textContent = "Copied";
+      } catch {
+        copy.textContent = "Not allowed here";
+      }
+      setTimeout(() => { copy.textContent = "Copy names"; }, 1500);
+    });
+  }
+  addPanel((keys) => {
+    if (keys.has("k")) {
+      slider.value = state.k;
+      number.value = state.k;
+      slider.setAttribute("aria-valuetext", `${state.k} columns, ${percent(covered(state.k))} covered`);
+      byId("size-reset").hidden = state.k === DATA.k;
+      showFigures();
+    }
+    if (keys.has("k") || keys.has("active")) showChips();
+  });
+}

@@ -1,0 +1,28 @@
+// Put the panels together.
+
+setUpNetwork();
+setUpSearch();
+setUpDetails();
+setUpSize();
+setUpCharts();
+setUpHeat();
+setUpRanking();
+showAll();
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => panels.forEach((panel) => panel(new Set(["theme"]))));
+let resized = 0;
+new ResizeObserver(() => {
+  cancelAnimationFrame(resized);
+  resized = requestAnimationFrame(() => panels.forEach((panel) => panel(new Set(["size"]))));
+}).observe(document.querySelector(".page"));
+
+// For those who script the page: where a column is drawn, in the coordinates of the window.
+window.topofsReport = Object.freeze({
+  placeOf(name) {
+    const feature = DATA.names.indexOf(name);
+    if (feature < 0 || PLACE[feature] < 0) return null;
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = onScreen(feature);
+    return [box.left + x, box.top + y];
+  },
+});

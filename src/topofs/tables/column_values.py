@@ -1,0 +1,64 @@
+"""The values of one column, as labels or as numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from topofs.errors import TableError
+from topofs.tables.complaints import as_table_errors
+from topofs.tables.exact_names import columns_named
+from topofs.tables.numbers_in_text import MISSING
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from topofs.tables.table import Table
+
+__all__ = ["column_values"]
+
+
+def column_values(table: Table, column: str) -> npt.NDArray[Any]:
+    """Read one column of a table.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+    column : str
+        The column: numbers, truth values or text.
+
+    Returns
+    -------
+    array
+        Numbers as float64, with NaN for missing ones; truth values and text as objects of
+        type str, with None for missing ones.
+
+    Raises
+    ------
+    TableError
+        It holds something else.
+
+    Examples
+    --------
+    >>> from topofs.tables import Table
+    >>> rows = pl.LazyFrame({"age": [7, None], "kind": ["oak", "NA"]})
+    >>> table = Table("trees", rows, 2, dict(rows.collect_schema()))
+    >>> column_values(table, "age"), column_values(table, "kind")
+    (array([ 7., nan]), array(['oak', None], dtype=object))
+    """
+    kind = table.schema[column]
+    with as_table_errors(table.name):
+        values = table.rows.select(columns_named([column])).collect(engine="streaming")
+    series = values.to_series()
+    if kind.is_numeric():
+        return np.asarray(series.cast(pl.Float64).to_numpy())
+    if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Boolean):
+        raise TableError(
+            f"{table.name}: the column {column!r} holds {table.not_numbers.get(column, kind)}; "
+            "a target is a number, a class or a truth value"
+        )
+    labels = series.cast(pl.String).str.strip_chars().to_list()
+    return np.array([None if label in MISSING else label for label in labels], dtype=object)

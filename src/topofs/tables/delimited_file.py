@@ -1,0 +1,185 @@
+"""CSV and its relatives as tables: the separator, the names, the type of every column."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from topofs.errors import TableError
+from topofs.tables.complaints import as_table_errors
+from topofs.tables.numbers_in_text import numbers_in_text
+from topofs.tables.records import check_records, not_utf8
+from topofs.tables.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["open_delimited"]
+
+_SEPARATORS = (",", "\t", ";", "|")
+_SAMPLE = 20
+_QUOTED = re.compile(r'"[^"]*"')
+_OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+_SETTLED = (pl.Int64, pl.Float64, pl.Boolean)
+
+
+def open_delimited(path: Path, name: str) -> Table:
+    r"""Open a text file with a line of column names.
+
+    Types are inferred from every line: a word in the last one is found like one in the first.
+    A column of numbers may have spaces around them and the usual marks of missing values
+    (`topofs.tables.numbers_in_text.MISSING`).
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file, UTF-8.
+    name : str
+        What to call the table.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableError
+        It is not such a file; the message says which line is wrong.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trees.tsv"
+    ...     _ = path.write_text("height\tage\tkind\n1.5\t7\toak\nNA\t9\telm\n")
+    ...     table = open_delimited(path, "trees.tsv")
+    ...     dict(table.schema), table.rows.collect()["height"].to_list()
+    ({'height': Float64, 'age': Int64, 'kind': String}, [1.5, None])
+    """
+    separator, names = _header(path, name)
+    _check_names(names, name)
+    records = check_records(path, separator=separator, n_columns=len(names), name=name)
+    if not records.n_rows:
+        raise TableError(f"{name}: has a line of names and no rows below it")
+    n_rows = records.n_rows if records.blank_at_end else None
+    with as_table_errors(name):
+        # Names come from the header as it was read here: polars changes some.
+        text = _scan(path, separator, schema=dict.fromkeys(names, pl.String()), n_rows=n_rows)
+        types = _scan(path, separator).collect_schema().dtypes()
+        settled = {
+            column: t if t in _SETTLED else pl.String()
+            for column, t in zip(names, types, strict=True)
+        }
+        in_text = numbers_in_text(text, [c for c, t in settled.items() if t == pl.String])
+    rows = _scan(path, separator, schema=settled, n_rows=n_rows)
+    return Table(
+        name=name,
+        rows=rows.with_columns(in_text.expressions),
+        n_samples=records.n_rows,
+        schema={**settled, **in_text.types},
+        as_written=text,
+        not_numbers=in_text.not_numbers,
+        notes=_notes(names),
+    )
+
+
+def _scan(
+    path: Path,
+    separator: str,
+    *,
+    schema: dict[str, pl.DataType] | None = None,
+    n_rows: int | None = None,
+) -> pl.LazyFrame:
+    return pl.scan_csv(
+        path,
+        separator=separator,
+        schema=schema,
+        infer_schema_length=None,
+        n_rows=n_rows,
+        glob=False,
+    )
+
+
+def _header(path: Path, name: str) -> tuple[str, list[str]]:
+    """Find the separator that splits the first line and fits the lines below it best."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not start:
+        raise TableError(f"{name}: the file is empty")
+    if start.startswith(_OTHER_ENCODINGS):
+        raise TableError(
+            f"{name}: this is UTF-16 or UTF-32; convert the file to UTF-8 first, for example "
+            "with: iconv -f utf-16 -t utf-8"
+        )
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(islice(file, _SAMPLE))
+    except UnicodeDecodeError as error:
+        raise not_utf8(name, error.object[error.start], _line_of(path)) from None
+    if any("\0" in line for line in lines):
+        raise TableError(f"{name}: this is not a table of text (it holds zero bytes)")
+    if not lines[0].strip():
+        raise TableError(f"{name}: the first line is empty; it must hold the column names")
+    separator = max(_SEPARATORS, key=lambda candidate: _fit(lines, candidate))
+    try:
+        return separator, next(csv.reader(lines, delimiter=separator))
+    except csv.Error as error:
+        raise TableError(f"{name}: the column names cannot be read ({error})") from None
+
+
+def _fit(lines: list[str], separator: str) -> tuple[bool, int]:
+    """Rank a separator: first those that occur, and in every line as often as in the first."""
+    counts = [_QUOTED.sub("", line).count(separator) for line in lines if line.strip()]
+    return counts[0] > 0 and len(set(counts)) == 1, counts[0]
+
+
+def _line_of(path: Path) -> int:
+    """Find the first line that is not UTF-8."""
+    with path.open("rb") as file:
+        return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_names(names: list[str], name: str) -> None:
+    # polars gives a repeated name a number of its own accord.
+    twice = [column for column, count in Counter(names).items() if count > 1]
+    if not twice:
+        return
+    if twice[0] == "":
+        raise TableError(f"{name}: several columns have no name; name them in the first line")
+    raise TableError(
+        f"{name}: the column {twice[0]!r} is there more than once; rename one of them"
+    )
+
+
+def _notes(names: list[str]) -> tuple[str, ...]:
+    if "" in names:
+        return (
+            f"column {names.index('') + 1} has no name; if it numbers the rows, leave it out "
+            "with --drop ''",
+        )
+    if all(_is_number(column) for column in names):
+        return ("the first line was taken for column names, and all of them are numbers",)
+    return ()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

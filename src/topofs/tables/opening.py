@@ -1,0 +1,161 @@
+"""Open a table, whatever its format and wherever it comes from."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import sys
+import zipfile
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from topofs.errors import TableError
+from topofs.tables.dataset_file import open_dataset
+from topofs.tables.delimited_file import open_delimited
+from topofs.tables.parquet_file import open_parquet
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from typing import IO
+
+    from topofs.tables.table import Table
+
+__all__ = ["STANDARD_INPUT", "open_table"]
+
+STANDARD_INPUT = "-"
+"""The name that stands for the standard input."""
+
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+_FOREIGN = {
+    _ZIP: "a zip archive or an Excel workbook; save the table as CSV or Parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
+    b"ARROW1": "an Arrow or Feather file; save the table as Parquet",
+    b"\x89HDF": "an HDF5 file; save the table as Parquet",
+    b"SQLite format 3": "an SQLite database; save the table as CSV or Parquet",
+    b"BZh": "packed with bzip2; unpack it first",
+    b"\xfd7zXZ": "packed with xz; unpack it first",
+    b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it first",
+    b"%PDF": "a PDF document, not a table",
+}
+
+
+@contextmanager
+def open_table(source: str | os.PathLike[str]) -> Iterator[Table]:
+    r"""Open a table for as long as the block lasts.
+
+    The content decides, not the ending: CSV with any of the separators comma, tab, semicolon
+    and bar, Parquet, MATLAB (variables ``X`` and ``Y``), numpy archives (``X`` and ``y``), and
+    the folders of the NIPS 2003 challenge. Packed with gzip, or from the standard input, the
+    table is first copied to a temporary file, so that memory never holds it whole.
+
+    Parameters
+    ----------
+    source : path-like
+        The file, or ``"-"`` for the standard input.
+
+    Yields
+    ------
+    Table
+
+    Raises
+    ------
+    TableError
+        There is no table to read; the message says what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trees.csv"
+    ...     _ = path.write_text("height;kind\n1.5;oak\n2;elm\n")
+    ...     with open_table(path) as table:
+    ...         table.schema["height"], table.not_numbers
+    (Float64, {'kind': "text, such as 'oak'"})
+    """
+    if str(source) == STANDARD_INPUT:
+        with _copied(sys.stdin.buffer, "standard input") as path:
+            yield _open_file(path, "standard input")
+        return
+    path = Path(source)
+    _check_there(path)
+    if path.is_dir() or path.is_file():
+        with _unpacked(path, path.name) as plain:
+            yield _open_file(plain, path.name)
+        return
+    # A pipe can be read only once.
+    with path.open("rb") as stream, _copied(stream, str(path)) as plain:
+        yield _open_file(plain, str(path))
+
+
+def _check_there(path: Path) -> None:
+    if path.is_dir():
+        if not any(path.glob("*_train.data")):
+            raise TableError(f"{path}: is a folder; give the name of a file")
+    elif not path.exists():
+        raise TableError(f"{path}: there is no such file")
+
+
+@contextmanager
+def _copied(stream: IO[bytes], name: str) -> Iterator[Path]:
+    """Copy a stream to a temporary file, and unpack it where it is packed."""
+    with TemporaryDirectory(prefix="topofs-") as folder:
+        path = Path(folder) / "table"
+        with path.open("wb") as file:
+            shutil.copyfileobj(stream, file, 1 << 20)
+        with _unpacked(path, name) as plain:
+            yield plain
+
+
+@contextmanager
+def _unpacked(path: Path, name: str) -> Iterator[Path]:
+    """Give the path itself, or that of an unpacked copy of a gzip file."""
+    if path.is_dir() or not _starts_with(path, _GZIP):
+        yield path
+        return
+    with TemporaryDirectory(prefix="topofs-") as folder:
+        plain = Path(folder) / "table"
+        try:
+            with gzip.open(path) as packed, plain.open("wb") as file:
+                shutil.copyfileobj(packed, file, 1 << 20)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TableError(f"{name}: the gzip file is damaged ({error})") from error
+        yield plain
+
+
+def _open_file(path: Path, name: str) -> Table:
+    if path.is_dir():
+        return open_dataset(path, name, kind="uci")
+    start = _first_bytes(path)
+    if start.startswith(b"PAR1"):
+        return open_parquet(path, name)
+    if start.startswith(b"MATLAB "):
+        return open_dataset(path, name, kind="mat")
+    if start.startswith(_ZIP) and _holds_arrays(path):
+        return open_dataset(path, name, kind="npz")
+    for magic, what in _FOREIGN.items():
+        if start.startswith(magic):
+            raise TableError(f"{name}: this is {what}")
+    return open_delimited(path, name)
+
+
+def _holds_arrays(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(member.endswith(".npy") for member in archive.namelist())
+    except zipfile.BadZipFile:
+        return False
+
+
+def _starts_with(path: Path, magic: bytes) -> bool:
+    return _first_bytes(path).startswith(magic)
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(16)

@@ -1,0 +1,81 @@
+"""Parquet files as tables: their schema says what every column holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from topofs.tables.complaints import as_table_errors
+from topofs.tables.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["kind_of", "open_parquet"]
+
+
+def open_parquet(path: Path, name: str) -> Table:
+    """Open a Parquet file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    name : str
+        What to call the table.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tiny.parquet"
+    ...     pl.DataFrame({"width": [1, 2], "kind": ["oak", "elm"]}).write_parquet(path)
+    ...     open_parquet(path, "tiny.parquet").not_numbers
+    {'kind': 'text'}
+    """
+    rows = pl.scan_parquet(path, glob=False)
+    with as_table_errors(name):
+        schema = dict(rows.collect_schema())
+        n_samples = rows.select(pl.len()).collect().item()
+    kinds = {column: kind_of(dtype) for column, dtype in schema.items()}
+    return Table(
+        name=name,
+        rows=rows,
+        n_samples=n_samples,
+        schema=schema,
+        not_numbers={column: kind for column, kind in kinds.items() if kind is not None},
+    )
+
+
+def kind_of(dtype: pl.DataType) -> str | None:
+    """Say what a column holds in place of numbers; None for numbers.
+
+    Parameters
+    ----------
+    dtype : polars.DataType
+        The type of the column.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> kind_of(pl.Int8()), kind_of(pl.Boolean()), kind_of(pl.Date())
+    (None, None, 'dates or times')
+    """
+    if dtype.is_numeric() or dtype == pl.Boolean:
+        return None
+    if dtype == pl.Null:
+        return "all missing"
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    if dtype.is_temporal():
+        return "dates or times"
+    return f"values of type {dtype}"

@@ -1,0 +1,227 @@
+"""One pass over the bytes of a delimited file, to see that every line is a record.
+
+polars fills a short line with missing values and reads bytes that are no text where nobody
+looks at them; here both are found, with the line they are in.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topofs.errors import TableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+__all__ = ["Records", "check_records"]
+
+_BLOCK = 1 << 20
+_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
+
+
+@dataclass(frozen=True)
+class Records:
+    """How many records a file has.
+
+    Attributes
+    ----------
+    n_rows : int
+        Records after the first, which holds the names.
+    blank_at_end : bool
+        Whether empty lines follow the last of them.
+    """
+
+    n_rows: int
+    blank_at_end: bool
+
+
+def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> Records:
+    r"""Make sure that every record has as many fields as there are columns, in UTF-8.
+
+    A separator or a line break between quotation marks belongs to the field. Memory holds one
+    block of the file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    separator : str
+        One character.
+    n_columns : int
+        The number of fields of the first record.
+    name : str
+        The table, for messages.
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    TableError
+        A line is too short, too long, empty or not UTF-8, or a quotation never ends.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trees.csv"
+    ...     _ = path.write_text("height,kind\n1.5,oak\n2\n")
+    ...     check_records(path, separator=",", n_columns=2, name="trees.csv")
+    Traceback (most recent call last):
+    topofs.errors.TableError: trees.csv: line 3 has 1 field and line 1 names 2 columns; mend
+    the line (a field that holds the separator needs quotation marks)
+    """
+    scan = _Scan(name, ord(separator), n_columns)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            scan.take(block)
+    scan.end()
+    return Records(max(scan.n_records - 1, 0), scan.n_blank > 0)
+
+
+class _Scan:
+    """The state between two blocks: where the pass stands in the record it is in.
+
+    Invariant: after `take`, everything up to the last line break outside quotation marks has
+    been checked; the counts `separators` and `length` belong to the unfinished record, and
+    `last` is the byte before the next block.
+    """
+
+    def __init__(self, name: str, separator: int, n_columns: int) -> None:
+        self.name = name
+        self.separator = separator
+        self.n_columns = n_columns
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.decoded_all = True
+        self.inside = False
+        self.separators = 0
+        self.length = 0
+        self.last = 0
+        self.n_records = 0
+        self.n_blank = 0
+        self.n_lines = 0
+        self.record_line = 1
+
+    def take(self, block: bytes) -> None:
+        """Check the records that end in this block."""
+        self._check_encoding(block)
+        codes = np.frombuffer(block, dtype=np.uint8)
+        is_separator, is_end = codes == self.separator, codes == _NEWLINE
+        quotes = codes == _QUOTE
+        if self.inside or quotes.any():
+            inside = (np.cumsum(quotes) + self.inside) % 2 == 1
+            is_separator &= ~inside
+            is_end &= ~inside
+            self.inside = bool(inside[-1])
+        ends = np.flatnonzero(is_end)
+        separators_before = np.searchsorted(np.flatnonzero(is_separator), ends)
+        if len(ends):
+            self._finish_records(block, codes, ends, separators_before)
+        done = int(ends[-1]) + 1 if len(ends) else 0
+        done_separators = int(separators_before[-1]) if len(ends) else 0
+        self.separators += int(is_separator.sum()) - done_separators
+        self.length += len(block) - done
+        if done:
+            self.record_line = self.n_lines + block[:done].count(b"\n") + 1
+        self.n_lines += block.count(b"\n")
+        self.last = block[-1]
+
+    def end(self) -> None:
+        """Check what stands after the last line break."""
+        if self.inside:
+            raise TableError(
+                f"{self.name}: a quotation mark in line {self.record_line} is never closed; "
+                "close it, or double it where it is part of the text"
+            )
+        if self.length:
+            self._check_blank(self.record_line)
+            self._check_fields(self.separators + 1, self.record_line)
+            self.n_records += 1
+
+    def _finish_records(
+        self,
+        block: bytes,
+        codes: npt.NDArray[np.uint8],
+        ends: npt.NDArray[np.intp],
+        separators_before: npt.NDArray[np.intp],
+    ) -> None:
+        separators = np.diff(separators_before, prepend=0)
+        lengths = np.diff(ends, prepend=-1) - 1
+        separators[0] += self.separators
+        lengths[0] += self.length
+        before = codes[ends - 1]
+        if ends[0] == 0:
+            before[0] = self.last
+        blank = (lengths == 0) | ((lengths == 1) & (before == _RETURN))
+        wrong = (separators != self.n_columns - 1) & ~blank
+        for at in _first(wrong), _first_after_blank(blank, self.n_blank):
+            if at is not None:
+                line = self._line_of(block, ends, at)
+                if wrong[at]:
+                    self._check_fields(int(separators[at]) + 1, line)
+                self._blank_line(line - 1)
+        self.n_records += int((~blank).sum())
+        full = np.flatnonzero(~blank)
+        self.n_blank = (
+            len(blank) - 1 - int(full[-1]) if len(full) else self.n_blank + len(blank)
+        )
+        self.separators = self.length = 0
+
+    def _line_of(self, block: bytes, ends: npt.NDArray[np.intp], record: int) -> int:
+        if record == 0:
+            return self.record_line
+        return self.n_lines + block[: int(ends[record - 1]) + 1].count(b"\n") + 1
+
+    def _check_fields(self, n_fields: int, line: int) -> None:
+        if n_fields != self.n_columns:
+            fields = "1 field" if n_fields == 1 else f"{n_fields} fields"
+            raise TableError(
+                f"{self.name}: line {line} has {fields} and line 1 names {self.n_columns} "
+                "columns; mend the line (a field that holds the separator needs quotation "
+                "marks)"
+            )
+
+    def _check_blank(self, line: int) -> None:
+        if self.n_blank:
+            self._blank_line(line - 1)
+
+    def _blank_line(self, line: int) -> None:
+        raise TableError(f"{self.name}: line {line} is empty; remove it")
+
+    def _check_encoding(self, block: bytes) -> None:
+        if self.decoded_all and block.isascii():
+            return
+        pending = len(self.decoder.getstate()[0])
+        try:
+            self.decoder.decode(block)
+        except UnicodeDecodeError as error:
+            before = block[: max(error.start - pending, 0)]
+            line = self.n_lines + before.count(b"\n") + 1
+            raise not_utf8(self.name, error.object[error.start], line) from None
+        self.decoded_all = not self.decoder.getstate()[0]
+
+
+def not_utf8(name: str, byte: int, line: int) -> TableError:
+    """Make the error for a byte that is no UTF-8."""
+    return TableError(
+        f"{name}: line {line} is not UTF-8 (byte 0x{byte:02x}); convert the file first, for "
+        "example with: iconv -f latin1 -t utf-8"
+    )
+
+
+def _first(mask: npt.NDArray[np.bool_]) -> int | None:
+    return int(mask.argmax()) if mask.any() else None
+
+
+def _first_after_blank(blank: npt.NDArray[np.bool_], n_blank: int) -> int | None:
+    """The first record that has an empty line just before it."""
+    before: npt.NDArray[Any] = np.concatenate([[n_blank > 0], blank[:-1]])
+    return _first(before & ~blank)

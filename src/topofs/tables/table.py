@@ -1,0 +1,56 @@
+"""`Table`: what is known of a table before its rows are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table that lies in a file, with the type of every column.
+
+    Nothing but the description is in memory: the frames are lazy and can be read again and
+    again, column by column.
+
+    Attributes
+    ----------
+    name : str
+        What to call it: the name of the file, or "standard input".
+    rows : polars.LazyFrame
+        All columns with their types, in the order of the file.
+    n_samples : int
+        Number of rows.
+    schema : mapping of str to polars.DataType
+        The type of each column, in the order of the file.
+    as_written : polars.LazyFrame or None
+        For text files: the same columns as the very text that the file holds, so that they
+        can be written again without a change.
+    not_numbers : mapping of str to str
+        The columns that hold no numbers, with what they hold instead.
+    label : str or None
+        For the formats that keep labels apart from the table: the column they are in.
+    notes : tuple of str
+        What a reader of the table may want to know.
+    """
+
+    name: str
+    rows: pl.LazyFrame
+    n_samples: int
+    schema: Mapping[str, pl.DataType]
+    as_written: pl.LazyFrame | None = None
+    not_numbers: Mapping[str, str] = field(default_factory=dict)
+    label: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in the order of the file."""
+        return tuple(self.schema)

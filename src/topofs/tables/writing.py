@@ -1,0 +1,150 @@
+"""Write tables: CSV, TSV or Parquet, by the ending of the name."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from polars.exceptions import PanicException, PolarsError
+
+from topofs.errors import TableError
+from topofs.tables.exact_names import columns_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topofs.tables.table import Table
+
+__all__ = ["ENDINGS", "check_ending", "write_columns", "write_records"]
+
+ENDINGS = (".csv", ".tsv", ".parquet")
+"""The endings of the formats that can be written."""
+
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
+
+
+def check_ending(path: str | os.PathLike[str]) -> str:
+    """Tell the format that a file is to be written in.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    str
+        One of `ENDINGS`.
+
+    Raises
+    ------
+    ValueError
+        The name ends otherwise.
+
+    Examples
+    --------
+    >>> check_ending("reduced.TSV")
+    '.tsv'
+    """
+    ending = Path(path).suffix.lower()
+    if ending in ENDINGS:
+        return ending
+    raise ValueError(
+        f"{path}: cannot write {ending or 'a file without an ending'}; end the name in "
+        f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+    )
+
+
+def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
+    r"""Write some columns of a table, in the order of its columns and rows.
+
+    From one text file to another the very text goes over; otherwise values and types do. The
+    rows are streamed.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+    columns : sequence of str
+        The columns, in any order.
+    path : pathlib.Path
+        The file to write; it must not be the one the table is read from.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    TableError
+        The format cannot hold the columns.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topofs.tables import open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path, smaller = Path(folder) / "trees.csv", Path(folder) / "smaller.tsv"
+    ...     _ = path.write_text("id,height,kind\n007,1.50,oak\n008,2,elm\n")
+    ...     with open_table(path) as table:
+    ...         write_columns(table, ["height", "id"], smaller)
+    ...     smaller.read_text()
+    'id\theight\n007\t1.50\n008\t2\n'
+    """
+    ending = check_ending(path)
+    text_to_text = table.as_written is not None and ending != ".parquet"
+    rows = table.as_written if text_to_text else table.rows
+    assert rows is not None
+    wanted = set(columns)
+    chosen = rows.select(columns_named(name for name in table.columns if name in wanted))
+    _sink(chosen, path, ending)
+
+
+def write_records(records: Sequence[Any], path: Path) -> None:
+    r"""Write dataclasses of one kind as a table, one a row, a field a column.
+
+    Parameters
+    ----------
+    records : sequence of dataclass
+        At least one.
+    path : pathlib.Path
+        The file to write.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topofs.tables import LeftOutColumn
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "left_out.csv"
+    ...     write_records([LeftOutColumn("a", "text")], path)
+    ...     path.read_text()
+    'name,reason,asked_for\na,text,false\n'
+    """
+    names = [field.name for field in fields(records[0])]
+    frame = pl.DataFrame(
+        {name: [getattr(record, name) for record in records] for name in names},
+        infer_schema_length=None,
+    )
+    _sink(frame.lazy(), path, check_ending(path))
+
+
+def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:
+    try:
+        if ending == ".parquet":
+            rows.sink_parquet(path)
+        else:
+            rows.sink_csv(path, separator="\t" if ending == ".tsv" else ",")
+    except (PolarsError, PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        number = _SYSTEM_ERROR.search(reason)
+        if number is not None:
+            # polars has put the number of the system's error into a sentence.
+            code = int(number[1])
+            raise OSError(code, os.strerror(code), str(path)) from error
+        if isinstance(error, OSError):
+            raise
+        raise TableError(f"the table cannot be written as {ending} ({reason})") from error

@@ -1,0 +1,266 @@
+"""Everything that can be wrong with a table or its outputs: a reason, a status, no rest."""
+
+import errno
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.cli.running import run
+from topofs import atomic_write
+
+GOOD = "a,b,c\n1,2,3\n2,1,5\n3,3,1\n5,1,2\n"
+
+TABLES = {
+    "empty file": (b"", 3, "the file is empty"),
+    "blank first line": (b"\n\n", 3, "the first line is empty"),
+    "header only": (b"a,b,c\n", 3, "no rows"),
+    "one row": (b"a,b,c\n1,2,3\n", 3, "has one row"),
+    "duplicate names": (b"a,b,a\n1,2,3\n4,5,6\n", 3, "the column 'a' is there more than once"),
+    "two unnamed columns": (b"a,,\n1,2,3\n4,5,6\n", 3, "several columns have no name"),
+    "a short row": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", 3, "line 3 has 2 fields"),
+    "a long row": (b"a,b,c\n1,2,3\n4,5,6,7\n6,7,8\n", 3, "line 3 has 4 fields"),
+    "an empty row": (b"a,b,c\n1,2,3\n\n6,7,8\n", 3, "line 3 is empty"),
+    "an open quotation": (b'a,b,c\n1,"2,3\n4,5,6\n', 3, "line 2 is never closed"),
+    "latin-1 text": ("a,b,t\n1,2,x\n3,5,é\n4,1,y\n".encode("latin1"), 3, "line 3 is not UTF-8"),
+    "latin-1 name": ("é,b\n1,2\n3,5\n".encode("latin1"), 3, "line 1 is not UTF-8"),
+    "utf-16": ("a,b\n1,2\n3,5\n".encode("utf-16"), 3, "UTF-16"),
+    "one column": (b"a\n1\n2\n3\n", 3, "one column of numbers that varies, 'a'"),
+    "all text": (b"a,b\nx,y\nz,w\n", 3, "no column of numbers"),
+    "all constant": (b"a,b\n1,2\n1,2\n", 3, "all 2 columns of numbers are constant"),
+    "all missing": (b"a,b\n,NA\n,\n", 3, "constant or all missing"),
+    "infinite": (b"a,b,c\n1,2,3\n2,-inf,1\n3,1,2\n", 3, "'b' holds an infinite value in row 2"),
+    "damaged gzip": (gzip.compress(GOOD.encode() * 99)[:-20], 3, "gzip file is damaged"),
+    "a zip archive": (b"PK\x03\x04" + bytes(40), 3, "zip archive or an Excel workbook"),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3", 3, "PDF"),
+    "a cut Parquet file": (b"PAR1" + bytes(20), 3, "cannot be read"),
+    "a damaged MATLAB file": (b"MATLAB 5.0 MAT-file" + bytes(90), 3, "cut short"),
+    "zeros": (bytes(100), 3, "zero bytes"),
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(GOOD)
+    return path
+
+
+def assert_one_line(result, status, reason):
+    assert result.exit_code == status, result.output
+    assert result.stdout == ""
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("error: ")
+    assert reason in lines[0]
+
+
+@pytest.mark.parametrize("source", ["file", "standard input"])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_bad_table_gives_one_line_and_its_status(tmp_path, name, source):
+    content, status, reason = TABLES[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    outputs = ("--out", tmp_path / "o.csv", "--ranking", tmp_path / "r.csv")
+    if source == "file":
+        result = run("select", path, "-k", "1", *outputs)
+    else:
+        result = run("select", "-", "-k", "1", *outputs, stdin=content)
+    assert_one_line(result, status, reason)
+    shown = "table.csv" if source == "file" else "standard input"
+    assert f"{shown}: " in result.stderr
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+@pytest.mark.parametrize("command", [["select"], ["explain"], ["graph"], ["compare"]])
+def test_every_command_says_that_a_file_is_not_there(tmp_path, command):
+    more = {"explain": ["a"], "graph": ["--out", tmp_path / "g.graphml"]}.get(command[0], [])
+    for path, reason in (
+        (tmp_path / "nope.csv", "there is no such file"),
+        (tmp_path, "is a folder; give the name of a file"),
+    ):
+        assert_one_line(run(*command, path, *more), 3, reason)
+
+
+def test_missing_values_are_used_as_they_are(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c\n1,NaN,3\nNA,2,1\n3,4,nan\n4,6,0\n")
+    assert run("select", tmp_path / "t.csv", "-k", "2").exit_code == 0
+
+
+def test_many_columns_and_three_rows(tmp_path):
+    frame = pl.DataFrame(
+        np.random.default_rng(0).standard_normal((3, 10_000)),
+        schema=[f"c{i}" for i in range(10_000)],
+    )
+    frame.write_csv(tmp_path / "wide.csv")
+    result = run("select", tmp_path / "wide.csv", "-k", "5")
+    assert result.exit_code == 0, result.output
+    assert "with 3 rows columns look alike by chance" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (["-k", "4"], 2, "-k 4: there are 3 columns to select from; give at most 3"),
+        (["--target", "cc"], 2, "--target: there is no column 'cc'; did you mean 'c'?"),
+        (["--id", "zzz"], 2, "there are 'a', 'b', 'c'"),
+        (["--drop", "zzz"], 2, "--drop: there is no column"),
+        (["--keep", "zzz"], 2, "--keep: there is no column"),
+        (["--target", "a", "--drop", "a"], 2, "given to both --target and --drop"),
+        (["--drop", "a", "--keep", "a"], 2, "given to both --drop and --keep"),
+        (["--drop", "a", "--drop", "b"], 3, "at least two are needed"),
+        (["-k", "1", "--keep", "a", "--keep", "b"], 2, "raise -k"),
+        (["--out", "x.xlsx"], 2, "end the name in .csv, .tsv or .parquet"),
+        (["--ranking", "ranking"], 2, "a file without an ending"),
+        (["--out", "nowhere/x.csv"], 3, "the folder nowhere does not exist"),
+        (["--out", "."], 3, "is a folder"),
+        (["--out", "x.csv", "--ranking", "x.csv"], 2, "two different files"),
+    ],
+)
+def test_wrong_options(table, monkeypatch, arguments, status, reason):
+    monkeypatch.chdir(table.parent)
+    assert_one_line(run("select", table, *arguments), status, reason)
+    assert os.listdir(table.parent) == ["table.csv"]
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "1.5", "0.0", "many", "101%", "nan", ""])
+def test_a_size_that_is_none(table, size):
+    result = run("select", table, "-k", size)
+    assert result.exit_code == 2
+    assert "neither a number of columns" in result.stderr
+    assert result.stderr.count("\n") == 2
+
+
+@pytest.mark.parametrize("value", ["2", "-0.1", "much"])
+def test_an_alpha_that_is_none(table, value):
+    assert run("select", table, "--alpha", value).exit_code == 2
+
+
+def old_outputs(folder):
+    """Files of an earlier run, and the options that write them again."""
+    files = {"--out": "o.csv", "--ranking": "r.parquet", "--graph-out": "g.graphml"}
+    for name in files.values():
+        (folder / name).write_text("old")
+    return [argument for pair in files.items() for argument in (pair[0], folder / pair[1])]
+
+
+def assert_untouched(folder):
+    assert sorted(os.listdir(folder)) == ["g.graphml", "o.csv", "r.parquet", "table.csv"]
+    for name in ("o.csv", "r.parquet", "g.graphml"):
+        assert (folder / name).read_text() == "old"
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_a_full_disk_leaves_every_earlier_file(table, monkeypatch, failing):
+    arguments = old_outputs(table.parent)
+    created = []
+    real = atomic_write.tempfile.mkstemp
+
+    def full(*given, **options):
+        if len(created) == failing:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
+        created.append(real(*given, **options))
+        return created[-1]
+
+    monkeypatch.setattr(atomic_write.tempfile, "mkstemp", full)
+    result = run("select", table, "-k", "2", *arguments)
+    assert_one_line(result, 3, "No space left on device")
+    assert "temporary" not in result.stderr
+    assert_untouched(table.parent)
+
+
+def test_an_interruption_leaves_every_earlier_file(table, monkeypatch):
+    arguments = old_outputs(table.parent)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("topofs.graphml.graphml_document", interrupt)
+    result = run("select", table, "-k", "2", *arguments)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr.splitlines()[-1] == "interrupted"
+    assert_untouched(table.parent)
+
+
+@pytest.fixture
+def small_files():
+    """No file may grow beyond 200 bytes."""
+    resource = pytest.importorskip("resource", reason="there are no such limits")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("full", "first"), [("o.csv", 0), ("r.parquet", 2), ("g.graphml", 4)])
+def test_a_disk_that_fills_up_while_writing(tmp_path, request, full, first):
+    table = tmp_path / "table.csv"
+    table.write_text(GOOD + "1,2,4\n" * 50)
+    arguments = old_outputs(tmp_path)
+    request.getfixturevalue("small_files")
+    result = run("select", table, "-k", "2", *arguments[first:])
+    assert_one_line(
+        result, 3, f"{full}: cannot be written (File too large); nothing was changed"
+    )
+    assert_untouched(tmp_path)
+
+
+def test_an_output_that_cannot_be_written_names_it(table):
+    if not os.path.isdir("/proc"):  # noqa: PTH112
+        pytest.skip("needs a folder that refuses files even to root")
+    result = run("select", table, "-k", "2", "--out", "/proc/reduced.csv")
+    assert_one_line(result, 3, "/proc/reduced.csv: cannot be written")
+
+
+def test_a_column_that_csv_cannot_hold(tmp_path):
+    frame = pl.DataFrame({"a": [1, 2, 3], "b": [2, 1, 5], "list": [[1], [2], [3]]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    arguments = ("select", tmp_path / "t.parquet", "-k", "1", "--id", "list", "--out")
+    assert_one_line(
+        run(*arguments, tmp_path / "o.csv"), 3, "o.csv: the table cannot be written"
+    )
+    assert os.listdir(tmp_path) == ["t.parquet"]
+    assert run(*arguments, tmp_path / "o.parquet").exit_code == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_a_reader_that_has_seen_enough(table, arguments):
+    with subprocess.Popen(
+        [sys.executable, "-m", "topofs.cli", "select", table, "-k", "2", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert process.returncode == 0
+    assert "Traceback" not in errors
+    assert "Broken" not in errors
+
+
+def test_a_reader_that_has_seen_enough_of_a_file(table, monkeypatch):
+    def closed(*_, **__):
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    monkeypatch.setattr(pl.LazyFrame, "sink_csv", closed)
+    result = run("select", table, "-k", "2", "--out", table.parent / "o.csv", "--quiet")
+    assert (result.exit_code, result.output) == (0, "")
+    assert os.listdir(table.parent) == ["table.csv"]
+
+
+def test_the_traceback_is_shown_on_demand(tmp_path):
+    result = run("--debug", "select", tmp_path / "nope.csv")
+    assert result.exit_code == 3
+    assert "Traceback" in result.stderr
+
+
+def test_memory_that_does_not_suffice(table, monkeypatch):
+    def refuse(*_):
+        raise MemoryError("Unable to allocate 99 TiB")
+
+    monkeypatch.setattr(sys.modules["topofs.tables.numeric_table"], "_read", refuse)
+    assert_one_line(run("select", table), 3, "memory is too small for this (Unable to allocate")

@@ -1,0 +1,57 @@
+"""``topofs explain``: why a column was or was not selected."""
+
+import pytest
+from sklearn.datasets import load_wine
+
+from tests.cli.running import run, run_json
+from topofs import TopologicalFeatureSelector
+
+
+@pytest.fixture
+def wine_csv(tmp_path):
+    path = tmp_path / "wine.csv"
+    frame = load_wine(as_frame=True).data
+    frame.assign(note="[b]x[/b]", same=1).to_csv(path, index=False)
+    return path
+
+
+def test_it_says_what_the_estimator_says_and_the_nearest(wine_csv):
+    result = run("explain", wine_csv, "ash", "-k", 4)
+    assert result.exit_code == 0, result.output
+    X = load_wine(as_frame=True).data
+    explanation = str(TopologicalFeatureSelector(4).fit(X).explain("ash"))
+    assert result.stdout.startswith(explanation + "\n")
+    assert "The nearest selected column is" in result.stdout
+    assert result.stderr == ""
+    assert "nearest other selected" in run("explain", wine_csv, "flavanoids", "-k", 4).stdout
+
+
+def test_a_single_selected_column_has_no_other(wine_csv):
+    found = run_json("explain", wine_csv, "flavanoids", "-k", 1)
+    assert (found["selected"], found["rank"]) == (True, 1)
+    assert found["nearest_selected"] is None
+    assert "nearest" not in run("explain", wine_csv, "flavanoids", "-k", 1).stdout
+
+
+def test_a_column_that_takes_no_part(wine_csv):
+    said = run("explain", wine_csv, "note").stdout
+    assert said == "note takes no part in the selection: text, such as '[b]x[/b]'.\n"
+    assert run_json("explain", wine_csv, "same") == {
+        "feature": "same",
+        "selected": False,
+        "left_out": "constant",
+    }
+    assert "dropped" in run("explain", wine_csv, "ash", "--drop", "ash").stdout
+
+
+def test_a_kept_column(wine_csv):
+    found = run_json("explain", wine_csv, "ash", "-k", 2, "--keep", "ash")
+    assert found["selected"]
+    assert found["kept"]
+    assert found["neighbors"]
+
+
+def test_an_unknown_column(wine_csv):
+    result = run("explain", wine_csv, "ashes")
+    assert result.exit_code == 2
+    assert result.stderr == "error: COLUMN: there is no column 'ashes'; did you mean 'ash'?\n"

@@ -1,0 +1,72 @@
+"""``topofs graph``: the network as a file."""
+
+import networkx
+import polars as pl
+import pytest
+from sklearn.datasets import load_wine
+
+from tests.cli.running import run, run_json
+from topofs import TopologicalFeatureSelector
+
+
+@pytest.fixture
+def wine_csv(tmp_path):
+    path = tmp_path / "wine.csv"
+    load_wine(as_frame=True).frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
+
+
+def test_graphml_is_read_by_networkx(wine_csv, tmp_path, expected):
+    path = tmp_path / "wine.graphml"
+    found = run_json("graph", wine_csv, "--target", "target", "--out", path)
+    assert (found["n_nodes"], found["n_edges"]) == (13, 33)
+    assert found["left_out"] == [{"name": "target", "reason": "target"}]
+    read = networkx.read_graphml(path)
+    labels = networkx.get_node_attributes(read, "label")
+    degrees = {labels[node]: degree for node, degree in read.degree()}
+    names = expected.feature_names_in_
+    assert degrees == dict(zip(names, expected.graph_.degree().tolist(), strict=True))
+    for node in read:
+        position = list(names).index(labels[node])
+        assert read.nodes[node]["score"] == expected.scores_[position]
+        assert read.nodes[node]["rank"] == expected.ranking_[position]
+        assert "selected" not in read.nodes[node]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_a_list_of_links(wine_csv, tmp_path, expected, ending):
+    path = tmp_path / f"links.{ending}"
+    result = run("graph", wine_csv, "--drop", "target", "--out", path)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == "13 columns, 33 links; the strongest:"
+    assert "total_phenols – flavanoids  0.7475" in result.stdout
+    if ending == "parquet":
+        links = pl.read_parquet(path)
+    else:
+        links = pl.read_csv(path, separator="\t" if ending == "tsv" else ",")
+    labels = expected.graph_.labels
+    assert links.rows() == [
+        (labels[i], labels[j], weight)
+        for (i, j), weight in zip(
+            expected.graph_.edges.tolist(), expected.graph_.weights.tolist(), strict=True
+        )
+    ]
+
+
+def test_another_family(wine_csv, tmp_path):
+    path = tmp_path / "tree.graphml"
+    arguments = ("graph", wine_csv, "--drop", "target", "--graph", "mst", "--out", path)
+    assert run_json(*arguments)["n_edges"] == 12
+    assert run(*arguments, "--quiet").output == ""
+
+
+def test_the_file_is_asked_for_and_checked(wine_csv, tmp_path):
+    assert run("graph", wine_csv).exit_code == 2
+    result = run("graph", wine_csv, "--out", tmp_path / "wine.png")
+    assert result.exit_code == 2
+    assert "end the name in .graphml, .csv, .tsv or .parquet" in result.stderr

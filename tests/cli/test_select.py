@@ -1,0 +1,354 @@
+"""``topofs select``: the same columns as the estimator, and files that hold what they should."""
+
+import csv
+import gzip
+import json
+import os
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_wine
+
+from tests.cli.running import run, run_json
+from topofs import TopologicalFeatureSelector
+from topofs.centrality import CENTRALITIES
+from topofs.cli.app import app
+from topofs.cli.options import Centrality, Graph, Similarity, parse_size
+from topofs.datasets import read
+from topofs.filtering import GRAPHS
+from topofs.similarity import SIMILARITIES
+
+
+@pytest.fixture(scope="module")
+def wine():
+    data = load_wine(as_frame=True)
+    frame = data.data.copy()
+    frame.insert(0, "bottle", [f"b{i:03}" for i in range(len(frame))])
+    frame["class"] = data.target_names[data.target]
+    return frame
+
+
+@pytest.fixture
+def wine_csv(wine, tmp_path):
+    path = tmp_path / "wine.csv"
+    wine.to_csv(path, index=False)
+    return path
+
+
+def names(summary):
+    return {column["name"] for column in summary["selected"]}
+
+
+def selected_by_estimator(X, *arguments, **options):
+    return set(TopologicalFeatureSelector(*arguments, **options).fit(X).get_feature_names_out())
+
+
+@pytest.mark.parametrize("name", ["lung_small", "colon", "Yale", "warpAR10P"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
+    shared_datasets, tmp_path, name, ending
+):
+    dataset = read(shared_datasets / f"{name}.mat")
+    columns = [f"f{i}" for i in range(dataset.n_features)]
+    frame = pl.DataFrame(np.asarray(dataset.X), schema=columns)
+    labelled = frame.insert_column(7, pl.Series("label", dataset.y))
+    path = tmp_path / f"{name}.{ending}"
+    labelled.write_csv(path) if ending == "csv" else labelled.write_parquet(path)
+    X = pd.DataFrame(np.asarray(dataset.X, dtype=float), columns=columns)
+    X = X.loc[:, X.nunique() > 1]
+
+    plain = run_json("select", path, "-k", "20", "--target", "label")
+    assert names(plain) == selected_by_estimator(X, 20)
+    assert plain["passed_through"] == ["label"]
+    strict = run_json(
+        *("select", path, "-k", "20", "--target", "label"),
+        *("--keep", X.columns[3], "--drop", X.columns[5], "--ties", "index"),
+    )
+    expected = selected_by_estimator(
+        X.drop(columns=X.columns[5]), 20, keep=[X.columns[3]], ties="index"
+    )
+    assert names(strict) == expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"similarity": "spearman", "squared": False},
+        {"similarity": "energy", "alpha": 0.3},
+        {"graph": "pmfg", "centrality": "strength"},
+        {"graph": "mst", "centrality": "closeness", "ties": "index"},
+    ],
+)
+def test_every_setting_reaches_the_estimator(wine, wine_csv, options):
+    arguments = []
+    for option, value in options.items():
+        if option == "squared":
+            arguments.append("--squared" if value else "--no-squared")
+        else:
+            arguments += [f"--{option}", value]
+    found = run_json("select", wine_csv, "-k", "4", *arguments)
+    X = wine.drop(columns=["bottle", "class"])
+    assert names(found) == selected_by_estimator(X, 4, **options)
+    settings = found["settings"]
+    assert {option: settings[option] for option in options} == options
+
+
+def test_the_choices_are_those_of_the_library():
+    assert [choice.value for choice in Similarity] == list(SIMILARITIES)
+    assert [choice.value for choice in Graph] == list(GRAPHS)
+    assert [choice.value for choice in Centrality] == list(CENTRALITIES)
+
+
+def test_a_dataset_file_keeps_its_labels_apart(shared_datasets, tmp_path):
+    source = shared_datasets / "lung_small.mat"
+    found = run_json("select", source, "-k", "0.1", "--out", tmp_path / "small.parquet")
+    dataset = read(source)
+    X = pd.DataFrame(np.asarray(dataset.X, dtype=float)).rename(columns=lambda i: f"x{i}")
+    assert names(found) == selected_by_estimator(X, 0.1)
+    reduced = pl.read_parquet(tmp_path / "small.parquet")
+    assert reduced.columns[-1] == "target"
+    assert reduced["target"].to_list() == dataset.y.tolist()
+
+
+def test_the_reduced_table_keeps_text_order_and_rows(wine, wine_csv, tmp_path):
+    out = tmp_path / "reduced.csv"
+    result = run(
+        "select", wine_csv, "-k", 3, "--target", "class", "--id", "bottle", "--out", out
+    )
+    assert result.exit_code == 0, result.output
+    reduced = pd.read_csv(out)
+    kept = [column for column in wine.columns if column in set(reduced.columns)]
+    assert list(reduced.columns) == kept
+    assert (kept[0], kept[-1], len(kept)) == ("bottle", "class", 5)
+    pd.testing.assert_frame_equal(reduced, pd.read_csv(wine_csv)[kept])
+    lines = wine_csv.read_text().splitlines()
+    first = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    assert out.read_text().splitlines()[1] == ",".join(first[column] for column in kept)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_types_come_back_from_every_format(tmp_path, ending):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "whole": rng.integers(0, 9, 30),
+            "real": rng.standard_normal(30),
+            "flag": rng.random(30) < 0.5,
+            "gaps": [None if i % 7 == 0 else float(i) for i in range(30)],
+            "text": [f'row, "{i}"' for i in range(30)],
+        }
+    )
+    frame.write_parquet(tmp_path / "table.parquet")
+    out = tmp_path / f"out.{ending}"
+    source = tmp_path / "table.parquet"
+    assert run("select", source, "-k", "1.0", "--id", "text", "--out", out).exit_code == 0
+    if ending == "parquet":
+        back = pl.read_parquet(out)
+    else:
+        back = pl.read_csv(out, separator="\t" if ending == "tsv" else ",")
+    assert back.equals(frame)
+    assert back.schema == frame.schema
+
+
+def test_csv_to_parquet_gives_types_and_keeps_what_is_missing(tmp_path):
+    text = "n,x,b,t\n1,0.5,true,NA\n2,NA,false,b\n4, 1.5,true,c\n"
+    (tmp_path / "t.csv").write_text(text)
+    out = tmp_path / "t.parquet"
+    assert run("select", tmp_path / "t.csv", "-k", 3, "--id", "t", "--out", out).exit_code == 0
+    frame = pl.read_parquet(out)
+    assert frame.dtypes == [pl.Int64, pl.Float64, pl.Boolean, pl.String]
+    assert frame["x"].to_list() == [0.5, None, 1.5]
+    assert frame["t"].to_list() == ["NA", "b", "c"]
+
+
+def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
+    path = tmp_path / "ranking.csv"
+    run_json("select", wine_csv, "-k", 4, "--target", "class", "--ranking", path)
+    ranking = pl.read_csv(path)
+    assert ranking.columns == [
+        *("name", "rank", "score", "strength", "selected"),
+        *("nearest_selected", "similarity", "left_out"),
+    ]
+    assert set(ranking["name"]) == set(wine.columns)
+    placed = ranking.filter(pl.col("rank").is_not_null())
+    assert placed["rank"].to_list() == list(range(1, 14))
+    X = wine.drop(columns=["bottle", "class"])
+    selector = TopologicalFeatureSelector(4).fit(X)
+    assert placed["name"].to_list() == list(X.columns[np.argsort(selector.ranking_)])
+    assert placed["score"].to_list() == sorted(selector.scores_, reverse=True)
+    left_out = dict(ranking.filter(pl.col("rank").is_null()).select("name", "left_out").rows())
+    assert left_out == {"bottle": "text, such as 'b000'", "class": "target"}
+
+
+def test_the_nearest_selected_column_is_the_most_correlated_other_one(wine, wine_csv, tmp_path):
+    path = tmp_path / "ranking.parquet"
+    found = run_json("select", wine_csv, "-k", 4, "--ranking", path)
+    squared = wine.drop(columns=["bottle", "class"]).corr() ** 2
+    for row in pl.read_parquet(path).filter(pl.col("rank").is_not_null()).iter_rows(named=True):
+        others = sorted(names(found) - {row["name"]})
+        best = squared.loc[row["name"], others]
+        assert row["nearest_selected"] == best.idxmax()
+        assert row["similarity"] == pytest.approx(best.max(), abs=1e-12)
+
+
+def test_the_graph_is_graphml_with_the_selection_marked(wine_csv, tmp_path):
+    path = tmp_path / "network.graphml"
+    found = run_json("select", wine_csv, "-k", 4, "--graph-out", path)
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    nodes = [
+        {data.get("key"): data.text for data in node}
+        for node in ET.parse(path).iter(f"{space}node")
+    ]
+    assert len(nodes) == 13
+    assert {node["label"] for node in nodes if node["selected"] == "true"} == names(found)
+
+
+def test_standard_input_and_gzip_and_separators(wine, wine_csv, tmp_path):
+    expected = names(run_json("select", wine_csv, "-k", 4))
+    packed = tmp_path / "wine.csv.gz"
+    packed.write_bytes(gzip.compress(wine_csv.read_bytes()))
+    assert names(run_json("select", packed, "-k", 4)) == expected
+    for separator in "\t;|":
+        path = tmp_path / "other.txt"
+        wine.to_csv(path, index=False, sep=separator)
+        assert names(run_json("select", path, "-k", 4)) == expected
+    for content in (wine_csv.read_bytes(), packed.read_bytes()):
+        found = run_json("select", "-", "-k", 4, stdin=content)
+        assert (names(found), found["table"]) == (expected, "standard input")
+    pl.read_csv(wine_csv).write_parquet(tmp_path / "w.parquet")
+    content = (tmp_path / "w.parquet").read_bytes()
+    assert names(run_json("select", "-", "-k", 4, stdin=content)) == expected
+
+
+def test_what_is_left_out_is_said_with_the_reason(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,same,none,word\n1,2,3,7,,x\n2,1,5,7,NA,y\n3,3,1,7,,z\n")
+    result = run("select", path, "-k", 2)
+    assert result.exit_code == 0
+    said = "3 columns left out: same (constant), none (all missing), word (text, such as 'x')"
+    assert said in result.stderr
+    quiet = run("select", path, "-k", 2, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    many = tmp_path / "many.csv"
+    many.write_text("a,b," + ",".join(f"t{i}" for i in range(9)) + "\n1,2" + ",x" * 9 + "\n2,5")
+    many.write_text(many.read_text() + ",y" * 9 + "\n")
+    assert "and 3 more" in run("select", many, "-k", 1).stderr
+
+
+def test_a_kept_column_is_selected_whatever_it_holds(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,same,none\n1,2,3,7,\n2,1,5,7,\n3,3,1,7,\n9,3,2,7,\n")
+    found = run_json("select", path, "-k", 3, "--keep", "same", "--keep", "none")
+    assert {"same", "none"} < names(found)
+    out = tmp_path / "ranking.csv"
+    assert run("select", path, "-k", 3, "--keep", "same", "--ranking", out).exit_code == 0
+    row = pl.read_csv(out).row(by_predicate=pl.col("name") == "same", named=True)
+    assert (row["rank"], row["score"], row["nearest_selected"]) == (4, 0.0, None)
+    too_many = run("select", path, "-k", 1, "--keep", "a", "--keep", "b")
+    assert too_many.exit_code == 2
+    assert "raise -k" in too_many.stderr
+
+
+def test_a_column_of_text_cannot_be_kept_and_the_way_out_is_told(wine_csv):
+    result = run("select", wine_csv, "-k", 2, "--keep", "bottle")
+    assert result.exit_code == 2
+    assert "give it to --id" in result.stderr
+
+
+def test_hostile_names_are_names_and_nothing_else(tmp_path):
+    hostile = ["*", "^.*$", "[bold]a[/bold]", "<script>", "a\x1b[31m", "", "x,y", "=1+1"]
+    rng = np.random.default_rng(1)
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([hostile, *rng.standard_normal((20, len(hostile)))])
+    out, ranking = tmp_path / "out.csv", tmp_path / "r.csv"
+    graph = tmp_path / "g.graphml"
+    arguments = ("select", tmp_path / "t.csv", "-k", "1.0")
+    result = run(*arguments, "--out", out, "--ranking", ranking, "--graph-out", graph)
+    assert result.exit_code == 0, result.output
+    assert "[bold]a[/bold]" in result.stdout
+    assert "\x1b" not in result.output
+    with out.open(newline="") as file:
+        assert next(csv.reader(file)) == hostile
+    assert pl.read_csv(ranking).height == len(hostile)
+    one = run_json(*arguments, "--drop", "*")
+    assert names(one) == set(hostile) - {"*"}
+    assert "--drop ''" in result.stderr
+
+
+def test_a_fraction_and_a_percentage():
+    assert [parse_size(text) for text in ("7", "0.5", "1.0", "5%")] == [7, 0.5, 1.0, 0.05]
+    assert isinstance(parse_size("1"), int)
+
+
+def test_long_selections_are_cut_on_the_terminal(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(rng.standard_normal((9, 30)), schema=[f"c{i}" for i in range(30)])
+    frame.write_parquet(tmp_path / "t.parquet")
+    result = run("select", tmp_path / "t.parquet", "-k", 25)
+    assert "… and 5 more" in result.stdout
+    assert "trust this little" in result.stderr
+
+
+def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    lines = run("select", "--help").stdout.splitlines()
+    assert len(lines) <= 36
+    assert max(map(len, lines)) <= 80
+    assert any("topofs select wine.csv -k 5" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("topofs se", "select"),
+        ("topofs select --simi", "--similarity"),
+        ("topofs select --similarity s", "spearman"),
+    ],
+)
+def test_completion_knows_commands_options_and_choices(monkeypatch, capsys, words, expected):
+    monkeypatch.setenv("_TOPOFS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit):
+        app(prog_name="topofs")
+    assert expected in capsys.readouterr().out.split()
+
+
+def test_the_report_is_written(wine_csv, tmp_path):
+    pytest.importorskip("topofs.report.selection")
+    pytest.importorskip("jinja2")
+    path = tmp_path / "report.html"
+    result = run("select", wine_csv, "-k", 4, "--target", "class", "--report", path)
+    assert result.exit_code == 0, result.output
+    assert "flavanoids" in path.read_text()
+    assert sorted(os.listdir(tmp_path)) == ["report.html", "wine.csv"]
+
+
+def test_json_is_one_document(wine_csv, tmp_path):
+    out = tmp_path / "o.csv"
+    result = run("select", wine_csv, "-k", 2, "--json", "--quiet", "--out", out)
+    summary = json.loads(result.stdout)
+    assert result.stderr == ""
+    assert summary["files"] == {"out": str(out)}
+    assert (summary["n_samples"], summary["n_features"], summary["n_columns"]) == (178, 13, 15)
+    assert summary["n_selected"] == len(summary["selected"]) == 2
+
+
+def test_the_table_itself_can_be_replaced(wine, wine_csv):
+    result = run("select", wine_csv, "-k", 2, "--target", "class", "--out", wine_csv)
+    assert result.exit_code == 0, result.output
+    reduced = pd.read_csv(wine_csv)
+    assert (reduced.shape, reduced.columns[-1]) == ((len(wine), 3), "class")
+
+
+def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):
+    assert "reading" not in run("select", wine_csv, "-k", 2).stderr
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = run("select", wine_csv, "-k", 2)
+    assert "reading" in shown.stderr
+    assert "comparing 13 columns" in shown.stderr
+    assert run("select", wine_csv, "-k", 2, "--quiet").stderr == ""

@@ -1,0 +1,152 @@
+"""The comparison on one's own table."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import RepeatedStratifiedKFold
+
+from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs.errors import TableError
+from topofs.experiments.comparison import METHOD_NAMES, compare
+from topofs.experiments.prediction import (
+    MODELS,
+    TASKS,
+    Resampling,
+    fit_and_score,
+    folds,
+    target_of,
+)
+from topofs.experiments.rivals import subsets
+from topofs.experiments.statistics import corrected_resampled_test, nadeau_bengio_test
+from topofs.selection import SelectionSettings
+
+X, y = load_wine(return_X_y=True)
+QUICK = Resampling(n_folds=3, n_repeats=2, n_random=2)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(X, target_of(y.astype(float)), sizes=[2, 0.5], resampling=QUICK)
+
+
+def test_every_method_at_every_size_in_every_split(found):
+    cells = {(scores.method, scores.n_features) for scores in found.scores}
+    sized = {(method, size) for method in list(METHOD_NAMES)[:-1] for size in (2, 6)}
+    assert cells == sized | {("all", 13)}
+    assert all(len(scores.by_split) == 6 for scores in found.scores)
+    assert json.loads(json.dumps(found.as_dict()))["sizes"] == [2, 6]
+
+
+def test_the_score_of_a_split_is_that_of_columns_selected_on_its_training_rows(found):
+    splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    labels = y.astype(float)
+    for number, (train, test) in enumerate(splitter.split(X, labels)):
+        for method, selector in (
+            ("tfs", TopologicalFeatureSelector(6)),
+            ("inf_fs", InfiniteFeatureSelector(6)),
+        ):
+            columns = selector.fit(X[train]).get_support()
+            score = fit_and_score(
+                "linear",
+                "classification",
+                (X[train][:, columns], y[train].astype(str)),
+                (X[test][:, columns], y[test].astype(str)),
+            )
+            assert found.of(method, 6).by_split[number] == pytest.approx(score)
+
+
+def test_the_test_is_the_corrected_one(found):
+    differences = np.subtract(found.of("tfs", 6).by_split, found.of("random", 6).by_split)
+    test = next(t for t in found.tests if (t.rival, t.n_features) == ("random", 6))
+    assert test.difference == pytest.approx(differences.mean())
+    deviation = differences.std(ddof=1) * np.sqrt(1 / 6 + 1 / 2)
+    from scipy import stats
+
+    p_value = 2 * stats.t.sf(abs(differences.mean() / deviation), 5)
+    assert test.p_value == pytest.approx(p_value)
+
+
+def test_the_two_forms_of_the_corrected_test_agree():
+    halves = np.random.default_rng(0).standard_normal((5, 2))
+    assert nadeau_bengio_test(halves) == corrected_resampled_test(
+        halves.ravel(), test_to_train=1.0
+    )
+    for bad in ([0.1], [[0.1, 0.2]], [0.1, np.nan]):
+        with pytest.raises(ValueError, match="two differences or more"):
+            corrected_resampled_test(bad, test_to_train=1.0)
+
+
+def test_the_same_seed_gives_the_same_and_another_gives_others(found):
+    again = compare(X, target_of(y.astype(float)), sizes=[2, 0.5], resampling=QUICK)
+    assert again == found
+    other = Resampling(n_folds=3, n_repeats=2, n_random=2, random_state=1)
+    assert compare(X, target_of(y.astype(float)), sizes=[2, 0.5], resampling=other) != found
+
+
+def test_random_subsets_differ_and_variance_ranks():
+    chosen = subsets(X, SelectionSettings(), [3], n_random=4, seed=(0, 0))
+    assert len({tuple(subset) for subset in chosen["random", 3]}) > 1
+    assert chosen["variance", 3][0].tolist() == sorted(np.argsort(-X.var(axis=0))[:3])
+
+
+def test_columns_that_are_constant_or_missing_in_a_part():
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((40, 6))
+    table[1:, 4] = 0.0
+    table[2:, 5] = np.nan
+    target = target_of(table[:, 0] + table[:, 1])
+    found = compare(table, target, sizes=[2, 5], resampling=QUICK)
+    assert found.of("all").mean > 0.9
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_learns_something(model, task):
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((200, 2))
+    table[5, 0] = np.nan
+    values = np.nan_to_num(table[:, 0]) * 3 + table[:, 1]
+    given = values if task == "regression" else (values > 0).astype(str)
+    parts = (table[:100], given[:100]), (table[100:], given[100:])
+    assert fit_and_score(model, task, *parts) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (np.repeat([0.0, 1.0], 20), "classification"),
+        (np.repeat([0.5, 1.0], 20), "regression"),
+        (np.arange(40.0), "regression"),
+        (np.repeat(np.arange(60.0), 10), "regression"),
+        (np.array(["a", "b"] * 9, dtype=object), "classification"),
+    ],
+)
+def test_classes_or_numbers(values, task):
+    assert target_of(values).task == task
+    if values.dtype != object:
+        assert target_of(values, task="classification").task == "classification"
+        assert target_of(values, task="regression").y.dtype == float
+
+
+def test_rare_classes_are_borne_and_too_few_rows_are_not():
+    rare = target_of(np.array(["a"] * 20 + ["b"] * 20 + ["c"], dtype=object))
+    assert len(folds(rare, Resampling())) == 10
+    assert compare(np.random.default_rng(0).standard_normal((41, 4)), rare, sizes=[2]).scores
+    with pytest.raises(TableError, match="fewer --folds"):
+        folds(target_of(np.array(["a", "b", "b"], dtype=object)), Resampling())
+    with pytest.raises(TableError, match="pairs of rows"):
+        folds(target_of(np.arange(6.0) / 7), Resampling())
+
+
+def test_progress_is_told():
+    told = []
+    compare(
+        X,
+        target_of(y.astype(float)),
+        sizes=[1],
+        resampling=Resampling(n_folds=2, n_repeats=1, n_random=1),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1, 2), (2, 2)]

@@ -1,0 +1,120 @@
+import sys
+
+import numpy as np
+import pytest
+
+from tests.matrices import factor_table
+from tests.report import selection_cases
+from tests.report.comparison_cases import made_up
+from topofs import TopologicalFeatureSelector, pearson, plot, tmfg
+from topofs.errors import MissingExtraError
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+
+def table():
+    """The names of the page's tests, but for letters that matplotlib's own font has not."""
+    return selection_cases.table().rename(columns={"naïve ☃ 特徴": "naïve ☃"})
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def selector():
+    return selection_cases.tied_selector(table())
+
+
+def pictures(selector):
+    X = table()
+    return {
+        "network": lambda ax=None: plot.network(selector, ax=ax),
+        "degree_distribution": lambda ax=None: plot.degree_distribution(selector, ax=ax),
+        "coverage_curve": lambda ax=None: plot.coverage_curve(selector, X, ax=ax),
+        "similarity_heatmap": lambda ax=None: plot.similarity_heatmap(selector, X, ax=ax),
+        "compare": lambda ax=None: plot.compare(made_up(), ax=ax),
+    }
+
+
+@pytest.mark.parametrize("name", plot.__all__)
+def test_every_picture_is_drawn_on_the_axes_given(name, selector, tmp_path):
+    draw = pictures(selector)[name]
+    _, axes = pyplot.subplots()
+    assert draw(axes) is axes
+    made = draw()
+    assert made is not axes
+    # Names such as "$x$" or "{{ 7 * 7 }}" are text, not formulas.
+    made.figure.savefig(tmp_path / "picture.png")
+
+
+def test_the_network_marks_and_names_the_selected(selector):
+    axes = plot.network(selector, labels="selected")
+    sizes = {
+        c.get_label(): len(c.get_offsets())
+        for c in axes.collections
+        if hasattr(c, "get_offsets")
+    }
+    assert sizes["selected"] == selector.support_.sum()
+    assert sizes["not selected"] == 24 - selector.support_.sum()
+    written = {text.get_text() for text in axes.texts}
+    assert written
+    assert written <= set(selector.get_feature_names_out())
+    assert not plot.network(selector, labels=None).texts
+    assert len(plot.network(selector, labels="all").texts) > len(written)
+
+
+def test_a_bare_graph_is_drawn_without_marks():
+    graph = tmfg(pearson(factor_table(30, 50)))
+    assert plot.network(graph).get_title() == "50 features, 144 links"
+    axes = plot.degree_distribution(graph)
+    assert sum(bar.get_height() for bar in axes.patches) == 50
+
+
+def test_dollars_in_names_are_no_formulas(tmp_path):
+    X = table().rename(columns={"a b": r"$\broken{$", "feature 0": "$x$"})
+    selector = TopologicalFeatureSelector(24).fit(X)
+    for axes in (plot.network(selector), plot.similarity_heatmap(selector, X)):
+        axes.figure.savefig(tmp_path / "picture.png")
+
+
+def test_the_curve_and_the_ties(selector):
+    k = int(selector.support_.sum())
+    curve = plot.coverage_curve(selector, table()).lines[0].get_ydata()
+    similarity = np.corrcoef(table().to_numpy().T) ** 2
+    assert curve[k] == pytest.approx(similarity[:, selector.support_].max(axis=1).mean())
+    assert "Tied at the cut" in plot.degree_distribution(selector).get_title()
+    other = TopologicalFeatureSelector(5, centrality="pagerank").fit(table())
+    assert plot.degree_distribution(other).get_title() == ""
+
+
+def test_negative_similarities_get_a_scale_of_two_sides():
+    selector = TopologicalFeatureSelector(10, squared=False).fit(table())
+    image = plot.similarity_heatmap(selector, table()).images[0]
+    assert image.get_clim() == (-1, 1)
+
+
+def test_many_selected_features_are_cut(selector):
+    X = factor_table(30, 80)
+    axes = plot.similarity_heatmap(TopologicalFeatureSelector(70).fit(X), X)
+    assert len(axes.get_yticks()) == 60
+    assert "the first 60" in axes.get_title()
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="labels is 'some'"):
+        plot.network(tmfg(np.eye(5)), labels="some")
+    with pytest.raises(ValueError, match="cannot draw list"):
+        plot.network([1, 2])
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("matplotlib")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"topofs\[plot\]"):
+        plot.network(tmfg(np.eye(5)))

@@ -1,0 +1,62 @@
+import base64
+import hashlib
+import json
+import re
+import sys
+
+import pytest
+
+from topofs.errors import MissingExtraError
+from topofs.report.document import embedded_json, render, write_document
+
+NASTY = "</script><script>alert(1)</script><!-- & \u2028 \u2029 é \ud800"
+
+
+def test_embedded_json_is_plain_ascii_and_comes_back():
+    text = embedded_json({NASTY: [NASTY, 1.5, None]})
+    assert text.isascii()
+    assert not set("<>&") & set(text)
+    assert json.loads(text) == {NASTY: [NASTY, 1.5, None]}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_embedded_json_refuses_what_json_has_not(value):
+    with pytest.raises(ValueError, match="JSON"):
+        embedded_json([value])
+
+
+def test_the_policy_names_style_and_script_by_their_hash():
+    context = dict.fromkeys(
+        ("title", "version", "table_name", "shape", "selected_names", "scores_title"), ""
+    )
+    context |= {"measure_sentence": "", "least": 1, "n_features": 2, "n_selected": 1}
+    context |= {
+        "left_out": [],
+        "data": "{}",
+        "figures": {"covered": "", "share_kept": "", "tied": ""},
+    }
+    context["words"] = {"headline": "", "meaning": "", "method": "", "notes": [], "covered": ""}
+    page = render(
+        "selection.html.j2",
+        context,
+        package="topofs.report.selection",
+        styles=["selection.css"],
+        scripts=["data.js"],
+    )
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', page).group(1)
+    for kind in ("style", "script"):
+        body = re.search(f"<{kind}>(.*?)</{kind}>", page, flags=re.DOTALL).group(1)
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{kind}-src &#39;sha256-{digest}&#39;" in policy
+    assert policy.startswith("default-src &#39;none&#39;")
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_writing(tmp_path):
+    write_document(tmp_path / "page.html", "a \ud800 b é")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == "a ? b é"
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingExtraError, match=r"topofs\[report\]"):
+        render("x", {}, package="topofs.report.selection")

@@ -1,0 +1,190 @@
+"""The selection page as a file."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from tests.matrices import factor_table
+from tests.report.selection_cases import HOSTILE, NAMES, LeftOut, table, tied_selector
+from topofs import TopologicalFeatureSelector
+from topofs.report.selection import summarise_selection, write_selection_report
+from topofs.report.selection.wording import percent, words_of
+
+VOID = {"meta", "input", "br"}
+
+
+@pytest.fixture(scope="module")
+def selector():
+    return tied_selector(table())
+
+
+@pytest.fixture(scope="module")
+def page(selector, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    write_selection_report(
+        path,
+        selector=selector,
+        X=table(),
+        table_name=HOSTILE,
+        left_out=[LeftOut(HOSTILE, "text"), LeftOut("day", HOSTILE)],
+        passed_through=[HOSTILE],
+    )
+    return path.read_text(encoding="utf-8")
+
+
+class _Checker(HTMLParser):
+    """Collects elements and checks that each one that opens closes."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.attributes = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def data_of(page):
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert len(found) == 1
+    return json.loads(found[0])
+
+
+def test_the_page_is_well_formed_and_stands_alone(page):
+    checker = _Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert checker.seen.count("script") == 2
+    names = {name for name, _ in checker.attributes}
+    assert not names & {"src", "onclick", "onload", "onerror", "style"}
+    links = [value for name, value in checker.attributes if name == "href"]
+    assert links == ["#ranking"]
+    ids = [value for name, value in checker.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    # The name of a namespace, which nothing asks for.
+    assert set(re.findall(r"https?://[\w./]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_every_control_has_a_name(page):
+    labelled = re.findall(r'<label for="([\w-]+)"', page)
+    controls = re.findall(r"<(?:input|select|canvas|button)\b[^>]*>", page)
+    for control in controls:
+        named = "aria-label" in control or 'role="img"' in control
+        known = re.search(r'id="([\w-]+)"', control)
+        assert named or control.startswith("<button") or known.group(1) in labelled, control
+
+
+def test_hostile_names_never_occur_raw(page):
+    for raw in ("<script>window", "<img", 'onerror="', "</script><script>"):
+        assert raw not in page
+    assert page.count("\\u003c/script\\u003e\\u003cscript\\u003ewindow.hacked") == 1
+    assert "&lt;/script&gt;&lt;script&gt;window.hacked = true" in page
+    assert "{{ 7 * 7 }}" in page
+
+
+def test_the_numbers_for_the_scripts(page, selector):
+    data = data_of(page)
+    summary = summarise_selection(selector, table())
+    assert data["names"][: len(NAMES)] == list(NAMES)
+    assert data["k"] == selector.support_.sum()
+    assert sorted(data["order"]) == list(range(24))
+    assert set(data["order"][: data["k"]]) == set(np.flatnonzero(selector.support_).tolist())
+    np.testing.assert_allclose(np.array(data["share"]) / 1e4, summary.share, atol=6e-5)
+    assert len(data["edges"]) == 2 * len(data["weights"]) == 2 * selector.graph_.n_edges
+    assert len(data["places"]) == 2 * len(data["drawn"]) == 48
+    assert data["nearest"]["starts"][-1] == len(data["nearest"]["values"])
+    assert len(data["heat"]["values"]) == 24 * 25 // 2
+    assert len(data["bars"]["barOf"]) == 24
+
+
+def test_the_sentences(page, selector):
+    words = words_of(summarise_selection(selector, table(), table_name="t.csv"))
+    k = int(selector.support_.sum())
+    assert words.headline == f"Keep {k} of 24 columns"
+    assert words.headline in page
+    assert "Tied at the cut" in page
+    assert "variance a column shares" in words.meaning
+    assert "squared Pearson correlation over 80 rows. Of 276 pairs" in words.method
+    assert "keeps 66 links" in words.method
+
+
+@pytest.mark.parametrize(
+    ("options", "phrase"),
+    [
+        ({"similarity": "spearman"}, "squared Spearman rank correlation"),
+        ({"squared": False}, "Pearson correlation over"),
+        ({"similarity": "energy"}, "not for shared information"),
+        ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 23 links"),
+        ({"graph": "pmfg"}, "(PMFG)"),
+        ({"centrality": "pagerank"}, "ranked by PageRank"),
+        ({"centrality": "strength"}, "summed strength of their links, equal ones in the order"),
+        ({"centrality": "betweenness"}, "how often they lie between others"),
+        ({"ties": "index"}, "equal ones in the order of the table"),
+        ({"n_features_to_select": 1}, "was used"),
+        ({"n_features_to_select": 24}, "was used"),
+    ],
+)
+def test_every_setting_gives_a_page(options, phrase, tmp_path):
+    options = {"n_features_to_select": 5} | options
+    selector = TopologicalFeatureSelector(**options).fit(table())
+    path = tmp_path / "page.html"
+    write_selection_report(path, selector=selector, X=table())
+    text = path.read_text(encoding="utf-8")
+    assert phrase in text
+    data_of(text)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_few_columns_give_a_page(n, tmp_path):
+    X = factor_table(30, n)
+    path = tmp_path / "page.html"
+    write_selection_report(path, selector=TopologicalFeatureSelector(1).fit(X), X=X)
+    assert f"Keep 1 of {n} column" in path.read_text(encoding="utf-8")
+
+
+def test_the_same_input_gives_the_same_file(page, selector, tmp_path):
+    paths = [tmp_path / "a.html", tmp_path / "b.html"]
+    for path in paths:
+        write_selection_report(path, selector=selector, X=table())
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_failure_leaves_the_old_page(selector, tmp_path):
+    old = tmp_path / "page.html"
+    old.write_text("old")
+    with pytest.raises(ValueError, match="the same table"):
+        write_selection_report(old, selector=selector, X=table()[["a b"]])
+    assert old.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0 %"), (0.004, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1.0, "100 %")],
+)
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+def test_scripts_only_ever_make_text_of_names():
+    from importlib.resources import files
+
+    from topofs.report.selection.writing import SCRIPTS
+
+    folder = files("topofs.report.selection") / "templates"
+    assert {path.name for path in folder.iterdir() if path.name.endswith(".js")} == set(SCRIPTS)
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function"
+    for name in SCRIPTS:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert not re.search(banned, text), name
+        assert "</" not in text, name

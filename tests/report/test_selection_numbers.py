@@ -1,0 +1,223 @@
+"""The numbers of the selection page, against definitions."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tests.matrices import factor_table
+from tests.naive import coverage as naive
+from tests.report.selection_cases import LeftOut, table, tied_selector
+from topofs import FilteredGraph, TopologicalFeatureSelector, energy, pearson, spearman
+from topofs.errors import ConstantFeatureWarning
+from topofs.report.selection import summarise_selection
+from topofs.report.selection.distribution import bars_of
+from topofs.report.selection.features import Features, features_of, ties_at
+from topofs.report.selection.heat_map import heat_map
+from topofs.report.selection.network import network_view
+from topofs.report.selection.wording import words_of
+from topofs.selection.ranked_columns import ranked_columns
+
+MEASURES = {
+    "pearson": lambda X: pearson(X, squared=True),
+    "spearman": lambda X: spearman(X, squared=True),
+    "energy": lambda X: energy(X, alpha=0.5),
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_coverage_is_the_mean_best_similarity_for_every_k(measure):
+    X = factor_table(50, 20)
+    selector = TopologicalFeatureSelector(5, similarity=measure).fit(X)
+    summary = summarise_selection(selector, X)
+    expected = naive.curve(MEASURES[measure](X), np.argsort(selector.ranking_))
+    np.testing.assert_allclose(summary.share, expected, atol=1e-12)
+
+
+def test_a_given_similarity_is_used_as_it_is():
+    X = factor_table(50, 12)
+    selector = TopologicalFeatureSelector(5).fit(X)
+    given = summarise_selection(selector, X, similarity=pearson(X, squared=True))
+    computed = summarise_selection(selector, X)
+    np.testing.assert_allclose(given.share, computed.share, atol=1e-12)
+    with pytest.raises(ValueError, match="12 nodes"):
+        summarise_selection(selector, X, similarity=np.eye(3))
+    with pytest.raises(ValueError, match="the same table"):
+        summarise_selection(selector, X[:, :3])
+
+
+def test_similarities_that_are_no_names():
+    X = factor_table(50, 12)
+    by_name = summarise_selection(TopologicalFeatureSelector(5).fit(X), X)
+    matrix = pearson(X, squared=True)
+    others = [
+        (TopologicalFeatureSelector(5, similarity="precomputed").fit(matrix), matrix),
+        (
+            TopologicalFeatureSelector(5, similarity=lambda t: pearson(t, squared=True)).fit(X),
+            X,
+        ),
+        (TopologicalFeatureSelector(5).fit(sparse.csr_array(X)), sparse.csr_array(X)),
+    ]
+    for selector, given in others:
+        summary = summarise_selection(selector, given)
+        np.testing.assert_allclose(summary.share, by_name.share, atol=1e-9)
+        assert words_of(summary).method
+
+
+def test_the_nearest_kept_column_is_that_of_the_ranking_file():
+    X = table()
+    selector = TopologicalFeatureSelector(7, keep=["a b"]).fit(X)
+    summary = summarise_selection(selector, X)
+    features, cover = summary.features, summary.coverage
+    order = features.node_order()
+    for column in ranked_columns(selector, X.to_numpy()):
+        node = features.names.index(column.name)
+        part = slice(cover.starts[node], cover.starts[node + 1])
+        at = np.searchsorted(cover.positions[part], 7) - 1
+        assert features.names[order[cover.positions[part][at]]] == column.nearest
+        assert cover.values[part][at] == pytest.approx(column.similarity, abs=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 4, 9, 12])
+def test_the_order_of_selection_is_that_of_the_selector(k):
+    X = factor_table(50, 12)
+    selector = TopologicalFeatureSelector(12, keep=[3, 8]).fit(X)
+    features = features_of(selector)
+    assert set(features.kept.tolist()) == {3, 8}
+    if k >= 2:
+        assert set(features.order[:k]) == set(np.flatnonzero(selector.at(k).support_))
+
+
+def test_constant_columns_stand_outside_the_network():
+    X = factor_table(50, 10)
+    X[:, 4] = 2.0
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector(3, keep=[4]).fit(X)
+    summary = summarise_selection(selector, X)
+    assert summary.share[1] == 0  # the kept constant covers nothing
+    assert summary.share[-1] == pytest.approx(1)
+    assert len(summary.share) == 11
+    assert 4 not in summary.network.drawn
+    assert "1 column held one value only" in " ".join(words_of(summary).notes)
+    assert "Kept by request: x4" in " ".join(words_of(summary).notes)
+
+
+def test_ties_at_the_cut():
+    X = table()
+    selector = tied_selector(X)
+    k = int(selector.support_.sum())
+    ties = ties_at(features_of(selector), k)
+    same = selector.scores_ == ties.score
+    assert ties.inside == (same & selector.support_).sum() > 0
+    assert ties.outside == (same & ~selector.support_).sum() > 0
+    notes = " ".join(words_of(summarise_selection(selector, X)).notes)
+    assert f"{ties.inside} kept and {ties.outside} not" in notes
+
+
+def test_no_ties_where_nothing_is_left_to_choose():
+    X = factor_table(50, 10)
+    features = features_of(TopologicalFeatureSelector(10).fit(X))
+    assert ties_at(features, 10) is None
+    kept = features_of(TopologicalFeatureSelector(2, keep=[0, 1]).fit(X))
+    assert ties_at(kept, 2) is None
+
+
+def test_a_large_network_is_cut_down_to_the_neighbourhood():
+    X = factor_table(60, 90)
+    selector = TopologicalFeatureSelector(5).fit(X)
+    features, graph = features_of(selector), selector.graph_
+    view = network_view(graph, features, 5, most=20)
+    selected = set(np.flatnonzero(selector.support_).tolist())
+    around = {n for node in selected for n in graph.neighbors(node).tolist()}
+    assert len(view.drawn) == 20
+    assert selected <= set(view.drawn.tolist()) <= selected | around
+    assert view.n_nodes == 90
+    assert len(view.edges) == graph.n_edges
+    # Those left out are joined no more strongly than those drawn.
+    weights = graph.to_scipy().toarray()
+    strongest = {n: max(weights[n, s] for s in selected) for n in around - selected}
+    drawn = set(view.drawn.tolist()) - selected
+    assert min(strongest[n] for n in drawn) >= max(strongest[n] for n in set(strongest) - drawn)
+
+
+def test_more_selected_than_can_be_drawn():
+    selector = TopologicalFeatureSelector(15).fit(factor_table(60, 30))
+    features = features_of(selector)
+    view = network_view(selector.graph_, features, 15, most=10)
+    assert set(view.drawn) == set(features.order[:10])
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels"),
+    [
+        ([3.0], ("3",)),
+        ([3.0, 5.0], ("3", "4", "5")),
+        ([0.25, 0.75], ("0.25–0.417", "0.417–0.583", "0.583–0.75")),
+    ],
+)
+def test_bars(scores, labels):
+    bars = bars_of(np.array(scores))
+    assert bars.labels == labels
+    assert bars.counts().sum() == len(scores)
+
+
+@pytest.mark.parametrize("high", [40, 500, 100_000])
+def test_wide_whole_scores_get_few_bars_that_cover_them(high):
+    scores = np.concatenate([np.repeat(3.0, 50), np.arange(3.0, 40), [float(high)]])
+    bars = bars_of(scores)
+    assert len(bars.labels) <= 29
+    assert bars.counts().sum() == len(scores)
+    assert bars.bar_of[0] == 0
+    assert bars.bar_of[-1] == len(bars.labels) - 1
+    assert bars.labels[0] == "3"
+    ends = [int(label.replace(",", "").split("–")[-1]) for label in bars.labels]
+    firsts = [int(label.replace(",", "").split("–")[0]) for label in bars.labels]
+    assert [end + 1 for end in ends[:-1]] == firsts[1:]
+    widths = [end - first for first, end in zip(firsts, ends, strict=True)][:-1]
+    assert widths == sorted(widths)
+
+
+def test_heat_map_puts_like_beside_like():
+    groups = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2])
+    similarity = np.where(groups[:, None] == groups[None], 0.9, 0.1)
+    np.fill_diagonal(similarity, 1)
+    heat = heat_map(similarity)
+    assert (np.diff(groups[heat.rows]) != 0).sum() == 2
+    np.testing.assert_array_equal(heat.values, similarity[np.ix_(heat.rows, heat.rows)])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_few_columns(n):
+    X = factor_table(30, n)
+    summary = summarise_selection(TopologicalFeatureSelector(1).fit(X), X)
+    assert summary.share[-1] == pytest.approx(1)
+    assert len(summary.heat.rows) == n
+
+
+def test_left_out_columns_are_grouped_by_reason():
+    X = factor_table(30, 5)
+    left_out = [LeftOut("a", "text"), LeftOut("b", "dates"), LeftOut("c", "text")]
+    left_out.append(LeftOut("y", "target"))
+    summary = summarise_selection(
+        TopologicalFeatureSelector(1).fit(X), X, left_out=left_out, passed_through=["y"]
+    )
+    assert summary.left_out == (("text", ("a", "c")), ("dates", ("b",)))
+    notes = " ".join(words_of(summary).notes)
+    assert "3 columns left out" in notes
+    assert "Passed through unjudged: y." in notes
+
+
+def test_features_may_have_no_place_in_the_network():
+    features = Features(
+        names=("a", "b", "c"),
+        ranks=np.array([3, 1, 2]),
+        scores=np.zeros(3),
+        strengths=np.zeros(3),
+        score_groups=np.array([-1, 0, 0]),
+        kept=np.array([0]),
+        order=np.array([0, 1, 2]),
+        nodes=np.array([1, 2]),
+    )
+    assert features.node_order().tolist() == [0, 1]
+    view = network_view(FilteredGraph(2, [[0, 1]], [0.5]), features, 1)
+    assert view.drawn.tolist() == [1, 2]
+    assert view.edges.tolist() == [[1, 2]]

@@ -1,0 +1,100 @@
+import gzip
+
+import polars as pl
+import pytest
+
+from topofs.errors import TableError
+from topofs.tables import open_table
+
+
+def opened(tmp_path, text, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with open_table(path) as table:
+        return table, table.rows.collect()
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype", "values"),
+    [
+        (["1", "2"], pl.Int64, [1, 2]),
+        (["1", "2.5"], pl.Float64, [1.0, 2.5]),
+        (["true", "false"], pl.Boolean, [True, False]),
+        (["1", "NA"], pl.Int64, [1, None]),
+        ([" 1", "+2"], pl.Int64, [1, 2]),
+        (["1e3", "-Infinity"], pl.Float64, [1000.0, float("-inf")]),
+        (["?", "-0.5"], pl.Float64, [None, -0.5]),
+        (["", ""], pl.Float64, [None, None]),
+        (["NA", "n/a"], pl.Float64, [None, None]),
+        (["9" * 50, "1"], pl.Float64, [1e50, 1.0]),
+        (["x", "1"], pl.String, ["x", "1"]),
+        (["NA", "x"], pl.String, ["NA", "x"]),
+        (["2020-01-01", "2020-01-02"], pl.String, ["2020-01-01", "2020-01-02"]),
+    ],
+)
+def test_what_a_column_holds(tmp_path, column, dtype, values):
+    lines = "\n".join(f"{i},{value},end" for i, value in enumerate(column))
+    table, frame = opened(tmp_path, f"i,c,e\n{lines}\n")
+    assert table.schema["c"] == frame.schema["c"] == dtype
+    assert frame["c"].to_list() == pytest.approx(values)
+    assert ("c" in table.not_numbers) == (dtype == pl.String)
+
+
+def test_a_word_in_the_last_of_many_lines_is_found(tmp_path):
+    table, _ = opened(tmp_path, "a,b\n" + "1,2\n" * 20_000 + "1,word\n")
+    assert table.not_numbers == {"b": "text, such as 'word'"}
+
+
+def test_long_words_are_shortened(tmp_path):
+    table, _ = opened(tmp_path, "a,b\n1,abcdefghijklmnopqrstuvwxyz\n2,x\n")
+    assert table.not_numbers == {"b": "text, such as 'abcdefghijklmnopqrs…'"}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a,b\n1,2\n3,4\n", ("a", "b")),
+        ("a;b\n1,5;2\n3;4,5\n", ("a", "b")),
+        ("a|b\n1|2\n3|4\n", ("a", "b")),
+        ("a\tb c\n1\t2\n3\t4\n", ("a", "b c")),
+        ('"a;b;c",d\n1,2\n3,4\n', ("a;b;c", "d")),
+        ("a, b\n1, 2\n3, 4\n", ("a", " b")),
+        ("\ufeffa,b\n1,2\n3,4\n", ("a", "b")),
+        ("a,b\r\n1,2\r\n3,4\r\n", ("a", "b")),
+        ('a,"b\nc"\n1,2\n3,4\n', ("a", "b\nc")),
+        (",b\n1,2\n3,4\n", ("", "b")),
+    ],
+)
+def test_separators_and_names(tmp_path, text, columns):
+    table, frame = opened(tmp_path, text)
+    assert table.columns == tuple(frame.columns) == columns
+    assert frame.height == table.n_samples == 2
+    assert frame[columns[1]].to_list() == pytest.approx([2, 4]) or table.not_numbers
+
+
+def test_blank_lines_at_the_end_are_no_rows(tmp_path):
+    table, frame = opened(tmp_path, "a,b\n1,2\n3,4\n\n\r\n")
+    assert table.n_samples == frame.height == 2
+    assert table.as_written.collect().height == 2
+
+
+def test_notes(tmp_path):
+    assert "has no name" in opened(tmp_path, ",b\n1,2\n3,4\n")[0].notes[0]
+    assert "all of them are numbers" in opened(tmp_path, "1,2.5\n1,2\n3,4\n")[0].notes[0]
+    assert opened(tmp_path, "1,b\n1,2\n3,4\n")[0].notes == ()
+
+
+def test_gzip_needs_no_ending(tmp_path):
+    table, frame = opened(tmp_path, gzip.compress(b"a,b\n1,2\n3,4\n"), name="packed")
+    assert (table.name, frame.columns) == ("packed", ["a", "b"])
+
+
+@pytest.mark.parametrize("bad", [b"a,\xff\n1,2\n", b"a,b\n1,\xff\n"])
+def test_bytes_that_are_no_text(tmp_path, bad):
+    with pytest.raises(TableError, match="iconv"):
+        opened(tmp_path, bad)
+
+
+def test_a_name_without_end(tmp_path):
+    with pytest.raises(TableError, match="the column names cannot be read"):
+        opened(tmp_path, "a," + "b" * 200_000 + "\n1,2\n3,4\n")
