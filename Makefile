@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types bench bench-large clean
+.PHONY: demo test lint types docs bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -15,7 +15,7 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed-demo: pyproject.toml $(VENV)/.created
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[cli,report]'
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml $(VENV)/.created
@@ -24,6 +24,11 @@ $(VENV)/.installed-test: pyproject.toml $(VENV)/.created
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python examples/select_features.py
+	@mkdir -p demo
+	cd demo && ../$(BIN)/python ../examples/breast_cancer_csv.py
+	cd demo && ../$(BIN)/topofs select breast_cancer.csv -k 10 --target diagnosis \
+		--out selected.csv --report report.html
+	@echo "The report: $(CURDIR)/demo/report.html"
 
 # The second run has the JIT off, so that the kernels are measured line by line too.
 test: $(VENV)/.installed-test
@@ -39,8 +44,16 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
+$(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+# The pages go to site/; open site/index.html.
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site .coverage .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet fast-tmfg

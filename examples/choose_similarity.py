@@ -1,0 +1,55 @@
+"""See how the measures of similarity differ, on data made for it and on real data."""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+import topofs
+from topofs import TopologicalFeatureSelector
+
+# --8<-- [start:measures]
+rng = np.random.default_rng(0)
+x = rng.normal(size=500)
+X = np.column_stack([x, -x, np.exp(3 * x), x**2, rng.normal(size=500)])
+names = ["x", "-x", "exp(3x)", "x squared", "noise"]
+rows = [
+    ("pearson", topofs.pearson(X)[0]),
+    ("pearson, squared", topofs.pearson(X, squared=True)[0]),
+    ("spearman", topofs.spearman(X)[0]),
+    ("energy, alpha 0.5", topofs.energy(X)[0]),
+]
+print("similarity of x to   " + "".join(f"{name:>11}" for name in names[1:]))
+for measure, row in rows:
+    print(f"{measure:<21}" + "".join(f"{value:>11.2f}" for value in row[1:]))
+# --8<-- [end:measures]
+
+# --8<-- [start:overlap]
+data = load_breast_cancer(as_frame=True).data
+settings = {
+    "pearson, squared": {"similarity": "pearson"},
+    "spearman, squared": {"similarity": "spearman"},
+    "pearson, signed": {"similarity": "pearson", "squared": False},
+    "energy, alpha 0.5": {"similarity": "energy"},
+}
+chosen = {
+    name: set(TopologicalFeatureSelector(10, **given).fit(data).get_feature_names_out())
+    for name, given in settings.items()
+}
+print("\nof 10 columns, in common with pearson, squared:")
+for name, columns in chosen.items():
+    print(f"{name:<21}{len(columns & chosen['pearson, squared']):>3}")
+# --8<-- [end:overlap]
+
+
+# --8<-- [start:own]
+def distance_from_zero(table):
+    """Correlate the absolute values: any function of a table to an n × n matrix will do."""
+    return topofs.pearson(np.abs(table - table.mean(axis=0)), squared=True)
+
+
+own = TopologicalFeatureSelector(10, similarity=distance_from_zero).fit(data)
+print("\nwith a measure of one's own:", ", ".join(own.get_feature_names_out()[:3]), "…")
+
+matrix = topofs.spearman(data, squared=True)
+given = TopologicalFeatureSelector(10, similarity="precomputed").fit(matrix)
+print("from a matrix: columns", given.get_support(indices=True).tolist())
+# --8<-- [end:own]

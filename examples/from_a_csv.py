@@ -1,0 +1,38 @@
+"""The tutorial: write a CSV file, read it, select from it, look at the result."""
+
+# --8<-- [start:make]
+from sklearn.datasets import load_breast_cancer
+
+data = load_breast_cancer(as_frame=True)
+table = data.data.round(4)
+table.insert(0, "patient", [f"P{row:03d}" for row in range(len(table))])
+table["diagnosis"] = data.target_names[data.target]
+table.to_csv("tumours.csv", index=False)
+print(f"tumours.csv: {table.shape[0]} rows, {table.shape[1]} columns")
+# --8<-- [end:make]
+
+# --8<-- [start:select]
+import pandas as pd
+
+from topofs import TopologicalFeatureSelector
+
+table = pd.read_csv("tumours.csv")
+X = table.drop(columns=["patient", "diagnosis"])
+
+selector = TopologicalFeatureSelector(8).fit(X)  # no labels
+for name in selector.get_feature_names_out():
+    print(name)
+# --8<-- [end:select]
+
+# --8<-- [start:explain]
+print(selector.explain("mean radius"))
+# --8<-- [end:explain]
+
+# --8<-- [start:sizes]
+print(selector.at(3).get_feature_names_out().tolist())
+# --8<-- [end:sizes]
+
+# --8<-- [start:keep]
+kept = TopologicalFeatureSelector(3, keep=["mean texture"]).fit(X)
+print(kept.get_feature_names_out().tolist())
+# --8<-- [end:keep]
