@@ -50,7 +50,7 @@ $(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
 
 # The pages go to site/; open site/index.html.
 docs: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site .coverage .pytest_cache .mypy_cache .ruff_cache

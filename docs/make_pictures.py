@@ -102,7 +102,7 @@ def insertion_steps():
     position = planar_positions(network, outer)
     labels = np.empty(graph.n_nodes, dtype=object)
     labels[graph.order] = [str(step + 1) for step in range(graph.n_nodes)]
-    figure, panels = plt.subplots(1, 4, figsize=(12, 3.3))
+    figure, panels = plt.subplots(1, 4, figsize=(10, 2.9))
     for axes, count in zip(panels, (4, 5, 6, graph.n_nodes), strict=True):
         present = graph.order[:count].tolist()
         inside = [edge for edge in graph.edges.tolist() if set(edge) <= set(present)]
@@ -137,7 +137,7 @@ def three_graphs():
     labels = [SHORT.get(name, name.replace("_", " ")) for name in X.columns]
     tree, pmfg, tmfg = (make(similarity) for make in (topofs.mst, topofs.pmfg, topofs.tmfg))
     in_tree = {tuple(edge) for edge in tree.edges.tolist()}
-    figure, panels = plt.subplots(1, 3, figsize=(13.5, 5))
+    figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.4))
     at_pmfg = planar_positions(pmfg.to_networkx())
     at_tmfg = planar_positions(tmfg.to_networkx())
     for axes, name, graph, position in zip(
@@ -178,7 +178,7 @@ def hubs():
     graph, chosen = selector.graph_, selector.support_
     position = planar_positions(graph.to_networkx())
     similarity = topofs.pearson(X, squared=True)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12.5, 5), width_ratios=[1.25, 1])
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), width_ratios=[1.25, 1])
     both = [edge for edge in graph.edges.tolist() if chosen[edge].all()]
     draw_links(left, position, graph.edges, width=0.9)
     draw_links(left, position, both, FIRST, 2, 2)
@@ -194,7 +194,7 @@ def hubs():
             zorder=4,
             bbox={"facecolor": "white", "alpha": 0.8, "pad": 0.6, "linewidth": 0},
         )
-    left.set_title("the TMFG of 30 columns; the 8 of highest degree marked", color=INK)
+    left.set_title("30 columns; the 8 of highest degree marked", color=INK)
     left.set_axis_off()
     pairs = similarity[np.triu_indices(30, 1)]
     inside = similarity[np.ix_(chosen, chosen)][np.triu_indices(8, 1)]
@@ -256,7 +256,7 @@ def ties():
 def save(figure, name):
     """Write a picture on white, so that it can be read on a dark page."""
     figure.tight_layout()
-    figure.savefig(IMAGES / name, dpi=110, facecolor="white")
+    figure.savefig(IMAGES / name, dpi=130, facecolor="white")
     plt.close(figure)
 
 

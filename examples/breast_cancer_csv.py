@@ -12,4 +12,6 @@ with path.open("w", newline="") as file:
     writer.writerow([*data.feature_names, "diagnosis"])
     for row, target in zip(data.data.tolist(), data.target, strict=True):
         writer.writerow([*row, data.target_names[target]])
-print(f"{path}: {len(data.data)} rows, {len(data.feature_names)} measurements and the diagnosis")
+print(
+    f"{path}: {len(data.data)} rows, {len(data.feature_names)} measurements and the diagnosis"
+)

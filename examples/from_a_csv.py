@@ -1,7 +1,10 @@
 """The tutorial: write a CSV file, read it, select from it, look at the result."""
 
 # --8<-- [start:make]
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
+
+from topofs import TopologicalFeatureSelector
 
 data = load_breast_cancer(as_frame=True)
 table = data.data.round(4)
@@ -12,10 +15,6 @@ print(f"tumours.csv: {table.shape[0]} rows, {table.shape[1]} columns")
 # --8<-- [end:make]
 
 # --8<-- [start:select]
-import pandas as pd
-
-from topofs import TopologicalFeatureSelector
-
 table = pd.read_csv("tumours.csv")
 X = table.drop(columns=["patient", "diagnosis"])
 

@@ -37,7 +37,7 @@ class SimilarityMatrix:
     labels: tuple[str, ...] | None
 
 
-def check_similarity_matrix(similarity: npt.ArrayLike) -> SimilarityMatrix:
+def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> SimilarityMatrix:
     """Check that a matrix is square, finite and symmetric, and take its mean on the way.
 
     Symmetric means up to rounding: mirrored entries may differ by √ε times the largest entry
@@ -48,7 +48,8 @@ def check_similarity_matrix(similarity: npt.ArrayLike) -> SimilarityMatrix:
     Parameters
     ----------
     similarity : array-like, shape (n, n)
-        A similarity between n features; a data frame lends its column names as labels.
+        A similarity between n features; a data frame lends its column names as labels. A
+        `SimilarityMatrix` has passed already and is returned as it is.
 
     Returns
     -------
@@ -68,6 +69,8 @@ def check_similarity_matrix(similarity: npt.ArrayLike) -> SimilarityMatrix:
     Traceback (most recent call last):
     ValueError: the similarity is not symmetric: entry (0, 1) is 0.5 but entry (1, 0) is 0.4
     """
+    if isinstance(similarity, SimilarityMatrix):
+        return similarity
     values = _square_floats(similarity)
     total, largest = sum_and_peak(values)
     if not math.isfinite(total):

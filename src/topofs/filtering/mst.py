@@ -11,10 +11,12 @@ from topofs.similarity_matrix import check_similarity_matrix
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from topofs.similarity_matrix import SimilarityMatrix
+
 __all__ = ["mst"]
 
 
-def mst(similarity: npt.ArrayLike) -> FilteredGraph:
+def mst(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     r"""Build the maximum spanning tree of a similarity matrix.
 
     The MST is the tree over all :math:`n` nodes with the largest total weight,

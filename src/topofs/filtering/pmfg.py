@@ -13,10 +13,12 @@ from topofs.similarity_matrix import check_similarity_matrix
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from topofs.similarity_matrix import SimilarityMatrix
+
 __all__ = ["pmfg"]
 
 
-def pmfg(similarity: npt.ArrayLike) -> FilteredGraph:
+def pmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     r"""Build the Planar Maximally Filtered Graph of a similarity matrix.
 
     Sort all pairs by falling similarity; take each in turn as an edge if the graph with it is

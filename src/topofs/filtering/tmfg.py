@@ -26,7 +26,7 @@ IntArray = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.floating[Any]]
 
 
-def tmfg(similarity: npt.ArrayLike) -> FilteredGraph:
+def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     r"""Build the Triangulated Maximally Filtered Graph of a similarity matrix.
 
     The TMFG is a planar, chordal graph with :math:`3n-6` edges whose total weight is made

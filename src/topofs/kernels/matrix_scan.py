@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["largest_asymmetry", "row_sums", "sums_above"]
+__all__ = ["largest_asymmetry", "row_sums", "sums_above", "zero_below"]
 
 Matrix = npt.NDArray[Any]
 
@@ -86,6 +86,30 @@ def sums_above(
                 lanes[lane] += weight if weight > level else 0.0
         for j in range(n - n % 8, n):
             lanes[0] += row[j] if row[j] > level else 0.0
+        sums[i] = _add_lanes(lanes)
+
+
+@njit(cache=True, nogil=True)
+def zero_below(
+    matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
+) -> None:
+    """Set the entries of the rows first … last − 1 that are below `level` to 0.
+
+    The sums of the rows after that go into `sums`; they are those of `row_sums`.
+    """
+    n = matrix.shape[1]
+    lanes = np.zeros(8, np.float64)
+    for i in range(first, last):
+        row = matrix[i]
+        lanes[:] = 0.0
+        for j in range(0, n - 7, 8):
+            for lane in range(8):
+                weight = row[j + lane] if row[j + lane] >= level else 0
+                row[j + lane] = weight
+                lanes[lane] += weight
+        for j in range(n - n % 8, n):
+            row[j] = row[j] if row[j] >= level else 0
+            lanes[0] += row[j]
         sums[i] = _add_lanes(lanes)
 
 

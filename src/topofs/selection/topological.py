@@ -24,7 +24,7 @@ from topofs.similarity.energy import check_alpha
 from topofs.similarity.operator import dense
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.similarity.threshold import threshold_mean_in_place
-from topofs.similarity_matrix import check_similarity_matrix
+from topofs.similarity_matrix import SimilarityMatrix, check_similarity_matrix, sum_and_peak
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -292,10 +292,12 @@ class TopologicalFeatureSelector(RankingSelector):
         return self._graph_of(dense(measure(table, squared=self.squared, alpha=self.alpha)))
 
     def _graph_of(self, similarity: npt.NDArray[np.floating[Any]]) -> FilteredGraph:
-        """Filter a similarity; it is overwritten."""
+        """Filter a similarity that has passed its checks; it is overwritten."""
         if self.threshold == "mean":
-            threshold_mean_in_place(similarity)
-        return GRAPHS[self.graph](similarity)
+            mean = threshold_mean_in_place(similarity)
+        else:
+            mean = sum_and_peak(similarity)[0] / similarity.size
+        return GRAPHS[self.graph](SimilarityMatrix(similarity, mean, labels=None))
 
     def _graph_without_matrix(self, table: Any, memory: int) -> FilteredGraph:
         if self.graph != "tmfg":

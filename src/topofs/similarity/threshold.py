@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from topofs.kernels.matrix_scan import zero_below
+from topofs.row_threads import for_row_ranges
 from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
 
 __all__ = ["threshold_mean", "threshold_mean_in_place"]
@@ -44,12 +47,15 @@ def threshold_mean(similarity: npt.ArrayLike) -> Matrix:
     return values
 
 
-def threshold_mean_in_place(similarity: Matrix) -> None:
-    """Do the same to a matrix that needs no check, without a copy."""
+def threshold_mean_in_place(similarity: Matrix) -> float:
+    """Do the same to a matrix that needs no check, without a copy; return its new mean."""
     total, _ = sum_and_peak(similarity)
-    _zero_below(similarity, total / similarity.size)
+    return _zero_below(similarity, total / similarity.size)
 
 
-def _zero_below(similarity: Matrix, level: float) -> None:
-    for row in similarity:
-        row[row < level] = 0
+def _zero_below(similarity: Matrix, level: float) -> float:
+    """Set entries below the level to 0 and return the mean of what is left."""
+    n = len(similarity)
+    sums = np.empty(n)
+    for_row_ranges(lambda i, j: zero_below(similarity, level, i, j, sums), n, n)
+    return math.fsum(sums) / similarity.size
