@@ -73,7 +73,8 @@ def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> Sim
         return similarity
     values = _square_floats(similarity)
     total, largest = sum_and_peak(values)
-    if not math.isfinite(total):
+    # A gain is a sum of three entries, so three times the largest must be finite, too.
+    if not math.isfinite(total) or 3 * largest > float(np.finfo(values.dtype).max):
         _raise_first_not_finite(values)
     n = len(values)
     asymmetry = max(for_row_ranges(lambda i, j: largest_asymmetry(values, i, j), n, n))
@@ -130,7 +131,7 @@ def _raise_first_not_finite(values: Matrix) -> None:
                 f"entry ({i}, {bad[0]}) of the similarity is {row[bad[0]]}; every entry must "
                 "be a finite number (put 0 where a similarity is undefined)"
             )
-    raise ValueError("the entries of the similarity are so large that their sum overflows")
+    raise ValueError("the entries of the similarity are so large that their sums overflow")
 
 
 def _raise_first_asymmetry(values: Matrix, tolerance: float) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.matrices import factor_table, tables
-from topofs import TopologicalFeatureSelector, threshold_mean, tmfg, tmfg_from_data
+from topofs import TopologicalFeatureSelector, pearson, threshold_mean, tmfg, tmfg_from_data
 from topofs.filtering import matrix_free
 from topofs.selection.memory_size import parse_memory
 from topofs.similarity import SIMILARITIES
@@ -133,3 +133,17 @@ def test_memory_in_words():
     assert parse_memory("1.5GiB") == 3 * 2**29
     assert parse_memory(" 20 kb ") == 20_000
     assert parse_memory(None) > 10**8
+
+
+def test_float32_entries_are_compared_with_the_mean_in_float64():
+    """Entries that equal the mean only after it is rounded to float32 are below it."""
+    differ = 0
+    for seed in range(3000):
+        X = np.random.default_rng(seed).integers(0, 2, size=(6, 16)).astype(np.float32)
+        X = X[:, np.ptp(X, axis=0) > 0]
+        similarity = pearson(X, squared=True)
+        mean = similarity.astype(np.float64).mean()
+        if np.any((similarity < mean) & (similarity == np.float32(mean))):
+            differ += 1
+            assert tmfg_from_data(X) == tmfg(threshold_mean(similarity))
+    assert differ

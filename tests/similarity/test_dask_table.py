@@ -275,3 +275,18 @@ def test_other_things_are_not_dask():
     assert is_dask(da.zeros((2, 2)))
     assert not is_dask(np.zeros((2, 2)))
     assert not is_dask(SimpleNamespace(__dask_graph__=None))
+
+
+@pytest.mark.parametrize("similarity", ["pearson", "spearman"])
+def test_chunks_that_a_filter_left_empty_do_not_matter(similarity):
+    X = example("whole")
+    X[:, 0] = np.arange(40)
+    array = da.from_array(X, chunks=(10, -1))
+    array = array[(array[:, 0] < 10) | (array[:, 0] > 25)]
+    array.compute_chunk_sizes()
+    assert 0 in array.chunks[0]
+    found = dask_similarity(
+        check_dask_table(array), similarity=similarity, squared=False, alpha=0.3
+    )
+    kept = X[(X[:, 0] < 10) | (X[:, 0] > 25)]
+    np.testing.assert_array_equal(found.values, in_memory(kept, similarity))

@@ -108,8 +108,8 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
     if missing:
         errors = Console(stderr=True, soft_wrap=True, highlight=False)
-        for name, reason in missing.items():
-            errors.print(f"[red]not run:[/] {name}: {escape(reason)}")
+        for reason in missing.values():
+            errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
 
 

@@ -90,7 +90,9 @@ def tmfg_of_operator(operator: Operator, *, threshold: bool, memory: int) -> Fil
         )
         block = operator.cross(slice(None), operator)
         np.fill_diagonal(block, operator.diagonal())
-        return complete_graph(np.where(block >= level, block, 0).astype(operator.dtype))
+        return complete_graph(
+            np.where(block >= np.float64(level), block, 0).astype(operator.dtype)
+        )
     plan = _plan(operator, memory)
     survey = _survey_similarity(operator, plan, threshold=threshold)
     growth = start_growth(n, survey.start, operator.dtype)
@@ -191,8 +193,9 @@ def _rows(operator: Operator, rows: slice | IntArray) -> Block:
     return block
 
 
-def _mean(totals: Doubles) -> float:
-    return float(math.fsum(totals[0]) / totals.shape[1] ** 2)
+def _mean(totals: Doubles) -> np.float64:
+    """Mean of all entries; of a numpy type, or float32 entries would be compared in float32."""
+    return np.float64(math.fsum(totals[0]) / totals.shape[1] ** 2)
 
 
 def _strongest(
@@ -302,7 +305,7 @@ class _FreeRows:
         """Multiply the rows of some vertices."""
         block = self._operator.cross(vertices, self._among)
         block = block.astype(self._operator.dtype, copy=False)
-        block[block < self.level] = 0
+        block[block < np.float64(self.level)] = 0
         return block
 
     def has(self, vertices: IntArray) -> bool:

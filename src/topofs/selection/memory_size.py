@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+import numpy as np
+
 __all__ = ["parse_memory"]
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -32,8 +34,8 @@ def parse_memory(memory: Any) -> int:
     """
     if memory is None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
-        return memory
+    if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool) and memory > 0:
+        return int(memory)
     if isinstance(memory, str):
         found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([KMGT]?)(I?)B?\s*", memory.upper())
         if found:

@@ -115,6 +115,10 @@ def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[n
     >>> pearson_of_rows(X, squared=False)[0].tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
+    if 0 in array.chunks[0]:
+        array = array.rechunk(
+            (tuple(rows for rows in array.chunks[0] if rows), array.chunks[1])
+        )
     chunks = array.to_delayed()
     groups = _row_groups(array.chunks[0], least=array.shape[1])
     moments, grams = _one_pass(chunks, groups, None)
