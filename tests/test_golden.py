@@ -41,9 +41,7 @@ def test_with_the_similarity_of_pandas_every_graph_is_equal(name):
 
 
 def fitted(X, metric, squared, alpha):
-    selector = TopologicalFeatureSelector(
-        similarity=metric, squared=squared, alpha=alpha, ties="index"
-    )
+    selector = TopologicalFeatureSelector.paper(similarity=metric, squared=squared, alpha=alpha)
     return selector.fit(X)
 
 

@@ -9,7 +9,9 @@ __all__ = [
     "ConstantFeatureWarning",
     "DatasetError",
     "DatasetNotFoundError",
+    "IdentifierFeatureWarning",
     "MissingExtraError",
+    "NoStructureWarning",
     "StoreError",
     "StudyError",
     "TableError",
@@ -22,6 +24,14 @@ __all__ = [
 
 class ConstantFeatureWarning(UserWarning):
     """Some columns hold a single value (or none) and take no part in the graph."""
+
+
+class IdentifierFeatureWarning(UserWarning):
+    """Some columns hold names that hardly repeat, such as identifiers, and take no part."""
+
+
+class NoStructureWarning(UserWarning):
+    """No two columns share more than chance explains; an automatic size is a guess."""
 
 
 class DatasetError(ValueError):

@@ -1,4 +1,6 @@
-"""Slow twins of what a growing selection covers."""
+"""Slow twins of coverage: every gain of every node at every step, paths by Floyd-Warshall."""
+
+from fractions import Fraction
 
 import numpy as np
 
@@ -18,3 +20,56 @@ def nearest(similarity, order, k):
         best = max(others, key=lambda other: (row[other], -other), default=None)
         found.append(None if best is None else (best, row[best]))
     return found
+
+
+def naive_cover(weights):
+    """Order and gains of greedy facility location, in exact arithmetic; lowest index first."""
+    n = len(weights)
+    exact = [[Fraction(float(w)) for w in row] for row in weights]
+    covered = [Fraction(0)] * n
+    order, gains = [], []
+    while len(order) < n:
+        best, best_gain = None, Fraction(-1)
+        for i in range(n):
+            if i in order:
+                continue
+            gain = sum(max(exact[i][j] - covered[j], Fraction(0)) for j in range(n))
+            if gain > best_gain:
+                best, best_gain = i, gain
+        covered = [max(covered[j], exact[best][j]) for j in range(n)]
+        order.append(best)
+        gains.append(float(best_gain))
+    return order, gains
+
+
+def naive_path_weights(edges, least):
+    """Best product along any path; several edges count only from `least` on.
+
+    `edges` is a symmetric matrix of edge weights, 0 where there is no edge.
+    """
+    n = len(edges)
+    best = np.array(edges, dtype=float)
+    np.fill_diagonal(best, 1.0)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                best[i, j] = max(best[i, j], best[i, k] * best[k, j])
+    weights = np.where(best >= least, best, 0.0)
+    weights = np.maximum(weights, edges)
+    np.fill_diagonal(weights, 1.0)
+    return weights
+
+
+def naive_nearest(weights, sources):
+    """The source with the largest weight for each node, the lowest of equal ones."""
+    owner, weight = [], []
+    for j in range(len(weights)):
+        best, best_weight = -1, 0.0
+        for i in sorted(sources):
+            if weights[i][j] > best_weight:
+                best, best_weight = i, weights[i][j]
+        if j in sources:
+            best, best_weight = j, 1.0
+        owner.append(best)
+        weight.append(best_weight)
+    return owner, weight

@@ -65,14 +65,21 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
 @pytest.mark.parametrize(
     ("parameter", "known"),
     [
-        ("similarity", "'pearson', 'spearman', 'energy', 'precomputed' and a function"),
+        (
+            "similarity",
+            "'auto', 'pearson', 'spearman', 'energy', 'mixed', 'mutual_information', "
+            "'precomputed' and a function",
+        ),
+        ("rule", "'coverage', 'degree'"),
+        ("reach", "'paths', 'edges', 'similarity'"),
+        ("isolated", "'drop', 'keep'"),
         ("graph", "'tmfg', 'pmfg', 'mst'"),
         (
             "centrality",
             "'degree', 'strength', 'eigenvector', 'pagerank', 'closeness', 'betweenness'",
         ),
         ("ties", "'strength', 'index'"),
-        ("threshold", "'mean', None"),
+        ("threshold", "'auto', 'mean', None"),
     ],
 )
 @pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"], np.eye(2)], ids=str)
@@ -149,6 +156,7 @@ def test_one_feature_is_selected(estimator):
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_a_few_features_are_ranked(estimator, n):
     assert sorted(estimator().fit(factor_table(9, n)).ranking_) == list(range(1, n + 1))
@@ -161,10 +169,12 @@ def test_nothing_but_constant_columns_is_refused(estimator, value):
         estimator().fit(np.full((4, 3), value))
 
 
-@pytest.mark.parametrize("similarity", ["spearman", "energy"])
+@pytest.mark.parametrize("similarity", ["spearman", "energy", "mixed", "mutual_information"])
 def test_a_sparse_table_is_refused_where_ranks_are_needed(similarity):
     with pytest.raises(TypeError, match="[Ss]parse"):
-        TopologicalFeatureSelector(similarity=similarity).fit(sparse.csr_array(np.eye(4)))
+        TopologicalFeatureSelector(2, similarity=similarity, rule="degree").fit(
+            sparse.csr_array(np.eye(4))
+        )
 
 
 def test_missing_values_in_a_sparse_table_are_refused():

@@ -41,7 +41,7 @@ def slow_nearest(similarity, nodes, support):
 @pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("at_hand", [True, False])
 def test_every_column_with_its_place_and_its_nearest(X, name, at_hand):
-    selector = TopologicalFeatureSelector(9, similarity=name, alpha=0.2).fit(X)
+    selector = TopologicalFeatureSelector(9, similarity=name, alpha=0.2, rule="degree").fit(X)
     nodes = selector.nodes_
     similarity = SIMILARITIES[name](X[:, nodes])
     ranked = ranked_columns(selector, X, similarity=similarity if at_hand else None)
@@ -63,7 +63,7 @@ def test_every_column_with_its_place_and_its_nearest(X, name, at_hand):
 
 def test_no_other_selected_column():
     X = np.random.default_rng(0).standard_normal((9, 4))
-    selector = TopologicalFeatureSelector(1).fit(X)
+    selector = TopologicalFeatureSelector(1, rule="degree").fit(X)
     first = ranked_columns(selector, X)[0]
     assert (first.nearest, first.similarity) == (None, None)
 
@@ -81,8 +81,9 @@ def test_only_constant_columns_selected():
     [
         SelectionSettings(size=3),
         SelectionSettings(size=0.5, similarity="spearman", squared=False, ties="index"),
-        SelectionSettings(size=3, similarity="energy", alpha=0.7, keep=("c", "f")),
-        SelectionSettings(size=2, graph="mst", centrality="closeness"),
+        SelectionSettings(size=3, similarity="energy", alpha=0.7, rule="degree", keep=("c",)),
+        SelectionSettings(size=2, graph="mst", rule="degree", centrality="closeness"),
+        SelectionSettings(size=4, reach="edges", isolated="keep"),
     ],
 )
 def test_a_named_array_is_fitted_like_a_frame(settings):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.similarity import SIMILARITIES
 from topofs.similarity.dask_table import check_dask_table, check_dimensions, dask_similarity
+from topofs.similarity.registry import COLUMN_MEASURES
 
 if TYPE_CHECKING:
     from topofs.similarity.dask_table import DaskSimilarity
@@ -55,8 +55,8 @@ def similarity_on_workers(
     -------
     DaskSimilarity
     """
-    if not isinstance(similarity, str) or similarity not in SIMILARITIES:
-        known = ", ".join(repr(name) for name in SIMILARITIES)
+    if not isinstance(similarity, str) or similarity not in COLUMN_MEASURES:
+        known = ", ".join(repr(name) for name in COLUMN_MEASURES)
         raise ValueError(
             f"similarity is {similarity!r}, which needs X in memory: pass X.compute(), or for a "
             f"dask table use one of {known}"

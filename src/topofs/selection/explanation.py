@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Explanation", "Neighbor"]
+__all__ = ["Explanation", "Neighbor", "Speaking"]
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,61 @@ class Neighbor:
     name: str
     weight: float
     selected: bool
+
+
+@dataclass(frozen=True)
+class Speaking:
+    """Who stands for a feature, and for whom it stands.
+
+    Attributes
+    ----------
+    representative : str or None
+        The selected feature that stands for it; itself if it is selected; None if none does.
+    weight : float
+        Share of its variance that the representative explains.
+    path : tuple of str
+        Features between it and its representative in the graph, nearest first.
+    members : tuple of (str, float)
+        The features it stands for, with their shares, strongest first.
+    isolated : bool
+        Whether it shares with no neighbour more than chance explains.
+    """
+
+    representative: str | None
+    weight: float
+    path: tuple[str, ...]
+    members: tuple[tuple[str, float], ...]
+    isolated: bool
+
+    def lines(self, *, selected: bool) -> list[str]:
+        """Say it in sentences.
+
+        Parameters
+        ----------
+        selected : bool
+            Whether the feature is selected.
+
+        Returns
+        -------
+        list of str
+        """
+        lines = []
+        if self.isolated:
+            lines.append("It is isolated: with no neighbour does it share more than chance.")
+        if selected:
+            n = len(self.members)
+            who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
+            lines.append(f"It stands for {who}")
+            lines += [f"  {name}  {weight:.4g}" for name, weight in self.members]
+        elif self.representative is not None:
+            way = f", by way of {', '.join(self.path)}" if self.path else ""
+            lines.append(
+                f"{self.representative} stands for it, with {self.weight:.4g} of its "
+                f"variance{way}."
+            )
+        elif not self.isolated:
+            lines.append("No selected feature stands for it.")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -29,7 +84,7 @@ class Explanation:
     selected, kept : bool
         Whether it was selected, and whether `keep` asked for it.
     score : float
-        Its centrality.
+        Its centrality, or what it added to the coverage.
     rank : int
         Its place in the ranking, 1 = best.
     n_features, n_selected : int
@@ -42,7 +97,9 @@ class Explanation:
         The features it is joined to, strongest first; empty for a column that takes no part
         in the graph because it is constant.
     constant : bool
-        Whether the column is constant or all missing.
+        Whether the column takes no part: constant, all missing, or an identifier.
+    speaking : Speaking or None
+        Who stands for it and for whom it stands; None where the rule is not coverage.
     """
 
     feature: str
@@ -56,6 +113,7 @@ class Explanation:
     centrality: str
     neighbors: tuple[Neighbor, ...]
     constant: bool
+    speaking: Speaking | None = None
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -65,13 +123,18 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.feature} is {'selected' if self.selected else 'not selected'}."]
         if self.constant:
-            lines.append("It is constant or all missing, so it takes no part in the graph.")
+            lines.append(
+                "It takes no part in the graph: constant or all missing, or names that hardly "
+                "repeat."
+            )
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
             f"{self.centrality} {self.score:g}" + self._same_score()
         )
         if self.kept:
             lines.append("It was to be kept whatever its rank.")
+        if self.speaking is not None and not self.constant:
+            lines += self.speaking.lines(selected=self.selected)
         if self.neighbors:
             tied = self.selected_neighbors
             lines.append(

@@ -12,6 +12,7 @@ from topofs.filtering.matrix_free import tmfg_of_operator
 from topofs.selection.memory_size import parse_memory
 from topofs.similarity import SIMILARITIES
 from topofs.similarity.energy import check_alpha
+from topofs.similarity.registry import COLUMN_MEASURES
 from topofs.similarity.table import check_table
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def tmfg_from_data(
     >>> bool((graph.edges == topofs.tmfg(similarity).edges).all())
     True
     """
-    if similarity not in SIMILARITIES:
-        known = ", ".join(repr(name) for name in SIMILARITIES)
+    if similarity not in COLUMN_MEASURES:
+        known = ", ".join(repr(name) for name in COLUMN_MEASURES)
         raise ValueError(f"similarity is {similarity!r}; known are {known}")
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")

@@ -105,20 +105,19 @@ class InfiniteFeatureSelector(RankingSelector):
                 alpha=self.alpha,
                 memory=parse_memory(None),
             )
-            varying = self._varying_columns(found.constant)
-            scores = infinite_path_scores(found.values, [self.theta])[0]
-            self._rank_and_select(size, kept, scores, varying)
-            return self
-        X = validate_data(
-            self,
-            X,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=2,
-        )
-        size, kept = self._check_size()
-        varying = self._varying_columns(is_constant(X))
-        similarity = dense(energy_operator(X[:, varying], alpha=self.alpha))
+            varying, similarity = self._varying_columns(found.constant), found.values
+        else:
+            X = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=2,
+            )
+            size, kept = self._check_size()
+            varying = self._varying_columns(is_constant(X))
+            similarity = dense(energy_operator(X[:, varying], alpha=self.alpha))
         scores = infinite_path_scores(similarity, [self.theta])[0]
-        self._rank_and_select(size, kept, scores, varying)
+        order = np.argsort(-scores, kind="stable")
+        self._rank_and_select(size, kept, order, scores, varying)
         return self

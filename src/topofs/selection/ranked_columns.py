@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from topofs.selection.topological import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.typed_table import TypedTable
 
 __all__ = ["RankedColumn", "fitted_similarity", "ranked_columns"]
 
@@ -31,7 +32,7 @@ class RankedColumn:
     rank : int
         Its place, 1 = best.
     score, strength : float
-        Its centrality, and the sum of the weights of its edges.
+        What it adds to the coverage or its centrality, and the sum of the weights of its edges.
     selected : bool
         Whether it is among the selected.
     nearest : str or None
@@ -51,7 +52,7 @@ class RankedColumn:
 
 
 def fitted_similarity(
-    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]]
+    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
 ) -> SimilarityOperator:
     """Prepare the similarity that a selector was fitted with, before its threshold.
 
@@ -59,7 +60,7 @@ def fitted_similarity(
     ----------
     selector : TopologicalFeatureSelector
         Fitted to `X`, with a similarity given by name.
-    X : array, shape (n_samples, n_features)
+    X : array or TypedTable, shape (n_samples, n_features)
         The table.
 
     Returns
@@ -67,7 +68,7 @@ def fitted_similarity(
     SimilarityOperator
         Over the columns that vary, in the order of `selector.nodes_`.
     """
-    measure = SIMILARITIES[str(selector.similarity)]
+    measure = SIMILARITIES[str(selector.similarity_)]
     nodes = selector.nodes_
     table = X if len(nodes) == X.shape[1] else X[:, nodes]
     return measure(table, squared=selector.squared, alpha=selector.alpha)
@@ -75,7 +76,7 @@ def fitted_similarity(
 
 def ranked_columns(
     selector: TopologicalFeatureSelector,
-    X: npt.NDArray[np.floating[Any]],
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
     *,
     similarity: npt.NDArray[np.floating[Any]] | None = None,
 ) -> tuple[RankedColumn, ...]:
@@ -85,7 +86,7 @@ def ranked_columns(
     ----------
     selector : TopologicalFeatureSelector
         Fitted to `X`, with a similarity given by name.
-    X : array, shape (n_samples, n_features)
+    X : array or TypedTable, shape (n_samples, n_features)
         The table.
     similarity : array, shape (n_nodes, n_nodes), optional
         The whole similarity where it is at hand; otherwise it is computed again, a few rows
@@ -100,7 +101,7 @@ def ranked_columns(
     >>> import numpy as np
     >>> from topofs import TopologicalFeatureSelector
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
-    >>> selector = TopologicalFeatureSelector(1).fit(X)
+    >>> selector = TopologicalFeatureSelector(1, rule="degree").fit(X)
     >>> [(c.name, c.nearest) for c in ranked_columns(selector, X)]
     [('x0', None), ('x1', 'x0'), ('x2', 'x0')]
     """
@@ -127,7 +128,7 @@ def ranked_columns(
 
 def _nearest_selected(
     selector: TopologicalFeatureSelector,
-    X: npt.NDArray[np.floating[Any]],
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
     similarity: npt.NDArray[np.floating[Any]] | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Column of the nearest selected node and the similarity to it, for each node; or −1."""

@@ -36,12 +36,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     ranking_: npt.NDArray[np.int64]
     support_: npt.NDArray[np.bool_]
 
-    def at(self, n_features_to_select: float | None) -> Self:
+    @property
+    def n_features_(self) -> int:
+        """Number of selected columns."""
+        check_is_fitted(self)
+        return int(self.support_.sum())
+
+    def at(self, n_features_to_select: float | str | None) -> Self:
         """Cut the same ranking at another size, without fitting again.
 
         Parameters
         ----------
-        n_features_to_select : int, float or None
+        n_features_to_select : int, float, str or None
             As in the constructor.
 
         Returns
@@ -50,10 +56,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
         check_is_fitted(self)
-        size = resolve_size(n_features_to_select, self.n_features_in_, least=len(self.kept_))
+        size = self._size(n_features_to_select, self.kept_)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
-        other.support_ = self._support(size)
+        other.support_ = self._support(self._auto_size() if size is None else size)
         if hasattr(self, "_sklearn_output_config"):
             other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
         return other
@@ -102,12 +108,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_.copy()
 
-    def _varying_columns(self, constant: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary; warns once about the others."""
-        if constant.all():
+    def _varying_columns(
+        self,
+        constant: npt.NDArray[np.bool_],
+        left_out: npt.NDArray[np.bool_] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Positions of the columns that vary and are not left out; warns of constant ones."""
+        out = constant if left_out is None else constant | left_out
+        if out.all():
+            or_names = "" if constant.all() else ", or hold names that hardly repeat"
             raise ValueError(
-                f"all {len(constant)} columns of X are constant or missing: there is nothing "
-                "to compare; give at least one column with two different values"
+                f"all {len(constant)} columns of X are constant or missing{or_names}: there is "
+                "nothing to compare; give at least one column with two different values"
             )
         if constant.any():
             names = self._column_names()[constant]
@@ -118,7 +130,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 ConstantFeatureWarning,
                 stacklevel=3,
             )
-        return np.flatnonzero(~constant)
+        return np.flatnonzero(~out)
 
     def _column_names(self) -> npt.NDArray[np.object_]:
         """Names of the columns given to fit, or x0, x1, … where there were none."""
@@ -127,36 +139,42 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             names = [f"x{position}" for position in range(self.n_features_in_)]
         return np.asarray(names, dtype=object)
 
-    def _check_size(self) -> tuple[int, npt.NDArray[np.int64]]:
+    def _check_size(self) -> tuple[int | None, npt.NDArray[np.int64]]:
         """Resolve how many features to select and which of them always, before the work."""
         names = getattr(self, "feature_names_in_", None)
         kept = resolve_kept(self.keep, names, self.n_features_in_)
-        size = resolve_size(self.n_features_to_select, self.n_features_in_, least=len(kept))
-        return size, kept
+        return self._size(self.n_features_to_select, kept), kept
+
+    def _size(self, given: Any, kept: npt.NDArray[np.int64]) -> int | None:
+        """How many features to select; None where the ranking is to decide."""
+        return resolve_size(given, self.n_features_in_, least=len(kept))
+
+    def _auto_size(self) -> int:
+        """How many features the fitted ranking asks for, where a subclass has a rule."""
+        raise NotImplementedError
 
     def _rank_and_select(
         self,
-        size: int,
+        size: int | None,
         kept: npt.NDArray[np.int64],
+        order: npt.NDArray[np.intp],
         scores: npt.NDArray[np.float64],
         varying: npt.NDArray[np.int64],
-        tie_breaker: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Set `scores_`, `ranking_`, `kept_` and `support_`.
 
-        Columns are ordered by score, then by tie breaker, both descending, then by position;
-        the columns that do not vary come last.
+        The varying columns are ranked in the given order; the columns that do not vary come
+        last.
         """
         n_features = self.n_features_in_
         self.scores_ = np.zeros(n_features)
         self.scores_[varying] = scores
-        keys = [-scores] if tie_breaker is None else [-tie_breaker, -scores]
         others = np.setdiff1d(np.arange(n_features), varying)
-        order = np.concatenate([varying[np.lexsort(keys)], others])
+        best_first = np.concatenate([varying[order], others])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
-        self.ranking_[order] = np.arange(1, n_features + 1)
+        self.ranking_[best_first] = np.arange(1, n_features + 1)
         self.kept_ = kept
-        self.support_ = self._support(size)
+        self.support_ = self._support(self._auto_size() if size is None else size)
 
     def _support(self, size: int) -> npt.NDArray[np.bool_]:
         """The kept columns, then the best ranked, up to the size."""

@@ -40,6 +40,6 @@ def tfs_score(X: Any, y: Any = None) -> npt.NDArray[np.float64]:  # noqa: ARG001
     >>> SelectKBest(tfs_score, k=2).fit(X, y).get_feature_names_out().tolist()
     ['total_phenols', 'flavanoids']
     """
-    selector = TopologicalFeatureSelector().fit(X)
+    selector = TopologicalFeatureSelector(None, rule="degree").fit(X)
     n_features = selector.n_features_in_
     return selector.scores_ + (n_features - selector.ranking_) / n_features

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.similarity.typed_table import TypedTable
+
 __all__ = ["SelectionSettings"]
 
 
@@ -25,9 +27,9 @@ class SelectionSettings:
 
     Parameters
     ----------
-    size : int, float or None
-        A count, a fraction in (0, 1], or None for half of the columns.
-    similarity, squared, alpha, graph, centrality, ties
+    size : "auto", int, float or None
+        "auto", a count, a fraction in (0, 1], or None for half of the columns.
+    similarity, squared, alpha, graph, rule, reach, isolated, centrality, ties
         As in `TopologicalFeatureSelector`.
     keep : tuple of str
         Columns that are always selected.
@@ -36,16 +38,19 @@ class SelectionSettings:
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
-    >>> selector = SelectionSettings(size=2).fit(X, ["a", "b", "c"])
+    >>> selector = SelectionSettings(size=2, rule="degree").fit(X, ["a", "b", "c"])
     >>> selector.get_feature_names_out().tolist()
     ['a', 'b']
     """
 
-    size: float | None = None
-    similarity: str = "pearson"
+    size: float | str | None = "auto"
+    similarity: str = "auto"
     squared: bool = True
     alpha: float = 0.5
     graph: str = "tmfg"
+    rule: str = "coverage"
+    reach: str = "paths"
+    isolated: str = "drop"
     centrality: str = "degree"
     ties: str = "strength"
     keep: tuple[str, ...] = ()
@@ -63,13 +68,16 @@ class SelectionSettings:
             squared=self.squared,
             alpha=self.alpha,
             graph=self.graph,
+            rule=self.rule,
+            reach=self.reach,
+            isolated=self.isolated,
             centrality=self.centrality,
             ties=self.ties,
             keep=list(self.keep) or None,
         )
 
     def fit(
-        self, X: npt.NDArray[np.floating[Any]], names: Sequence[str]
+        self, X: npt.NDArray[np.floating[Any]] | TypedTable, names: Sequence[str]
     ) -> TopologicalFeatureSelector:
         """Fit the estimator to an array whose columns have these names.
 
@@ -77,7 +85,7 @@ class SelectionSettings:
 
         Parameters
         ----------
-        X : array, shape (n_samples, n_features)
+        X : array or TypedTable, shape (n_samples, n_features)
             The table; a constant column raises no warning.
         names : sequence of str
             The names of its columns.

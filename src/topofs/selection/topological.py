@@ -7,60 +7,73 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.centrality import CENTRALITIES
-from topofs.filtering import GRAPHS
 from topofs.selection.dask_input import check_dask_input, similarity_on_workers
 from topofs.selection.explanation import Explanation, Neighbor
-from topofs.selection.from_data import tmfg_from_columns
+from topofs.selection.groups import SpeakingColumns
 from topofs.selection.memory_size import parse_memory
-from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.parameters import check_parameters
+from topofs.selection.reading import choose_measure, find_columns_out, read_table
+from topofs.selection.rules import rank_nodes
+from topofs.selection.similarity_graph import graph_of_similarity, graph_of_table
 from topofs.selection.subset_size import column_position
-from topofs.similarity import SIMILARITIES
+from topofs.similarity.columns import is_frame
 from topofs.similarity.dask_table import is_dask
-from topofs.similarity.energy import check_alpha
-from topofs.similarity.operator import dense
-from topofs.similarity.table import is_constant, without_duplicates
-from topofs.similarity.threshold import threshold_mean_in_place
-from topofs.similarity_matrix import SimilarityMatrix, check_similarity_matrix, sum_and_peak
+from topofs.similarity.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from topofs.graph import FilteredGraph
-    from topofs.similarity.dask_table import DaskSimilarity
 
 __all__ = ["TopologicalFeatureSelector"]
 
 
-class TopologicalFeatureSelector(RankingSelector):
-    r"""Select features by their place in a filtered graph of similarities.
+class TopologicalFeatureSelector(SpeakingColumns):
+    r"""Select columns that stand for the others in a filtered graph of similarities.
 
-    Table → similarity between columns → mean threshold → planar filtered graph → centrality
-    of each column → the best k. Labels are not used. The published method is the TMFG with
-    degree: :math:`\deg(v) = \sum_w A_{vw}`.
+    Table → similarity between columns → mean threshold → planar filtered graph → the columns
+    that, along the links of the graph, stand for as many others as can be. Labels are not
+    used. With :math:`w_{ij}` the variance that i and j share (below), each next column is
+    the one that adds most to the coverage
+
+    .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
+
+    and selection stops by itself when the next one would explain no more than itself. The
+    published method, which ranks by degree, is `TopologicalFeatureSelector.paper`.
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A count, a fraction in (0, 1], or None for half of the columns.
-    similarity : {"pearson", "spearman", "energy", "precomputed"} or callable, default="pearson"
+    n_features_to_select : "auto", int, float or None, default="auto"
+        "auto": as many as explain more than themselves (rule "coverage" only). Or a count, a
+        fraction in (0, 1], or None for half of the columns.
+    similarity : {"auto", "pearson", "spearman", "mixed", "mutual_information", "energy", \
+"precomputed"} or callable, default="auto"
+        "auto": "mixed" for a data frame with text, categories or booleans, else "pearson".
         "precomputed": X is the n × n similarity itself. A callable takes the table of the
         columns that vary and returns their similarity.
     squared : bool, default=True
-        Square the correlation, so that strong negative links count as links. Plays no part
-        for energy, precomputed and callables.
+        Square the correlation, so that strong negative links count as links. Plays a part
+        for "pearson" and "spearman" only.
     alpha : float, default=0.5
         Weight of the dispersion in the energy coefficient, in [0, 1].
-    threshold : {"mean", None}, default="mean"
-        Set similarities below their mean to 0 before filtering, as the authors' program does.
+    threshold : {"auto", "mean", None}, default="auto"
+        "mean": set similarities below their mean to 0 before filtering, as the authors'
+        program does. "auto": not where rule "coverage" has a noise floor instead.
     graph : {"tmfg", "pmfg", "mst"}, default="tmfg"
         The filtered graph.
+    rule : {"coverage", "degree"}, default="coverage"
+        How columns are ranked: by what each adds to the coverage, or by their `centrality`.
+    reach : {"paths", "edges", "similarity"}, default="paths"
+        Rule "coverage": whom a column stands for. Along the paths of the graph (see Notes),
+        its neighbours only, or any column at all, whatever the graph.
+    isolated : {"drop", "keep"}, default="drop"
+        Rule "coverage": whether "auto" leaves out the columns that share with no neighbour
+        more than chance explains, and whether they rank after all others.
     centrality : {"degree", "strength", "eigenvector", "pagerank", "closeness", \
 "betweenness"}, default="degree"
-        The score of a node.
+        Rule "degree": the score of a node.
     ties : {"strength", "index"}, default="strength"
         Equal scores are ordered by strength (then position), or by position (the paper).
     keep : list of str or int, default=None
@@ -74,11 +87,25 @@ class TopologicalFeatureSelector(RankingSelector):
     Attributes
     ----------
     scores_ : array of float, shape (n_features,)
-        Centrality of each column; 0 for constant columns.
+        What each column added to the coverage at its turn, or its centrality; 0 for columns
+        that take no part.
     ranking_ : array of int, shape (n_features,)
         A permutation of 1 … n_features; 1 is the best.
     support_ : array of bool, shape (n_features,)
         The selected columns.
+    n_features_ : int
+        How many they are.
+    coverage_ : array of float, shape (graph_.n_nodes,)
+        Share of the columns that the first 1, 2, … of the ranking stand for.
+    representative_, representative_weight_ : arrays of int and float, shape (n_features,)
+        Position of the selected column that stands for each column (-1: none does), and the
+        share of its variance that it explains.
+    groups_ : tuple of Group
+        The selected columns, best first, each with the columns it stands for.
+    isolated_ : array of int
+        Positions of the columns with no neighbour above the noise floor.
+    similarity_ : str or callable
+        The similarity that was used: `similarity`, with "auto" resolved.
     graph_ : FilteredGraph
         The graph over the columns that vary, labelled with their names.
     nodes_ : array of int, shape (graph_.n_nodes,)
@@ -92,39 +119,61 @@ class TopologicalFeatureSelector(RankingSelector):
 
     Notes
     -----
-    Constant and all-missing columns take no part in the graph, score 0 and rank last, with
-    one `ConstantFeatureWarning`. Missing values are used pair by pair. A sparse table is
-    accepted with ``similarity="pearson"`` and is not made dense. A dask array or dataframe
+    Shared variance is the squared correlation (or its like), less what chance alone gives;
+    below the noise floor, which pairs of unrelated columns exceed in 5 % of all tables, it
+    is 0. Along a path of the graph shares multiply. A path of several edges counts as long
+    as half of the variance is left at its end; a single edge always does.
+
+    Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
+    rank last, with a warning. Missing values are used pair by pair. A sparse table is
+    accepted with Pearson's correlation and is not made dense. A dask array or dataframe
     without missing values is reduced where its chunks lie, and `transform` leaves it lazy.
+    From a data frame with text, categories or booleans, `transform` selects columns of the
+    frame as they are.
+
+    The attributes from `coverage_` to `isolated_` are there with rule "coverage"; they
+    follow `at`.
 
     References
     ----------
     .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+    .. [2] G. L. Nemhauser, L. A. Wolsey and M. L. Fisher (1978). An analysis of
+       approximations for maximizing submodular set functions. Mathematical Programming 14,
+       265-294.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from topofs import TopologicalFeatureSelector
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = TopologicalFeatureSelector(4).fit(X)
-    >>> selector.get_feature_names_out().tolist()
-    ['total_phenols', 'flavanoids', 'hue', 'od280/od315_of_diluted_wines']
+    >>> selector = TopologicalFeatureSelector().fit(X)
+    >>> for group in selector.groups_:
+    ...     print(group.name, "for", ", ".join(member.name for member in group.members))
+    flavanoids for total_phenols, od280/od315_of_diluted_wines, proanthocyanins,
+    nonflavanoid_phenols
+    proline for alcohol, magnesium
+    hue for malic_acid, color_intensity
+    ash for alcalinity_of_ash
     >>> selector.at(2).get_feature_names_out().tolist()
-    ['total_phenols', 'flavanoids']
+    ['flavanoids', 'proline']
     """
 
+    similarity_: str | Callable[[Any], npt.ArrayLike]
     graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a parameter for each choice
         self,
-        n_features_to_select: float | None = None,
+        n_features_to_select: float | str | None = "auto",
         *,
-        similarity: str | Callable[[Any], npt.ArrayLike] = "pearson",
+        similarity: str | Callable[[Any], npt.ArrayLike] = "auto",
         squared: bool = True,
         alpha: float = 0.5,
-        threshold: str | None = "mean",
+        threshold: str | None = "auto",
         graph: str = "tmfg",
+        rule: str = "coverage",
+        reach: str = "paths",
+        isolated: str = "drop",
         centrality: str = "degree",
         ties: str = "strength",
         keep: Iterable[str | int] | None = None,
@@ -136,17 +185,61 @@ class TopologicalFeatureSelector(RankingSelector):
         self.alpha = alpha
         self.threshold = threshold
         self.graph = graph
+        self.rule = rule
+        self.reach = reach
+        self.isolated = isolated
         self.centrality = centrality
         self.ties = ties
         self.keep = keep
         self.memory = memory
+
+    @classmethod
+    def paper(
+        cls,
+        n_features_to_select: float | None = None,
+        *,
+        similarity: str | Callable[[Any], npt.ArrayLike] = "pearson",
+        squared: bool = True,
+        alpha: float = 0.5,
+        keep: Iterable[str | int] | None = None,
+    ) -> Self:
+        """Give the published method: mean threshold, TMFG, degree, ties by position.
+
+        Parameters
+        ----------
+        n_features_to_select, similarity, squared, alpha, keep
+            As in the constructor; the paper tunes the similarity with labels.
+
+        Returns
+        -------
+        TopologicalFeatureSelector
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> TopologicalFeatureSelector.paper(2).fit(X).get_feature_names_out().tolist()
+        ['total_phenols', 'flavanoids']
+        """
+        return cls(
+            n_features_to_select,
+            similarity=similarity,
+            squared=squared,
+            alpha=alpha,
+            threshold="mean",
+            rule="degree",
+            ties="index",
+            keep=keep,
+        )
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Build the graph of the columns and rank them.
 
         Parameters
         ----------
-        X : array-like, sparse matrix, or dask array or dataframe, shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or dask collection, shape \
+(n_samples, n_features)
             The table; the n × n similarity where ``similarity="precomputed"``.
         y : ignored
             Labels are not used.
@@ -155,47 +248,60 @@ class TopologicalFeatureSelector(RankingSelector):
         -------
         self
         """
-        self._check_parameters()
+        check_parameters(self)
+        measure = choose_measure(self.similarity, X)
         if is_dask(X):
-            table = check_dask_input(self, X)
+            X = check_dask_input(self, X)
             size, kept = self._check_size()
-            found = self._similarity_of_dask(table)
+            found = similarity_on_workers(
+                X,
+                similarity=measure,
+                squared=self.squared,
+                alpha=self.alpha,
+                memory=parse_memory(self.memory),
+            )
             nodes = self._varying_columns(found.constant)
-            return self._finish_fit(size, kept, nodes, self._graph_of(found.values))
-        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csc" if self._takes_sparse() else False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=_finite_check(X, precomputed=precomputed),
-            ensure_min_samples=1 if precomputed else 2,
-        )
-        size, kept = self._check_size()
-        if precomputed:
-            nodes = np.arange(X.shape[1])
-            graph = self._graph_of(check_similarity_matrix(X).values.copy())
+            built = graph_of_similarity(self, found.values, measure, n_samples=X.shape[0])
         else:
-            X = without_duplicates(X) if sparse.issparse(X) else X
-            nodes = self._varying_columns(is_constant(X))
-            graph = self._graph_of_table(X if len(nodes) == X.shape[1] else X[:, nodes])
-        return self._finish_fit(size, kept, nodes, graph)
-
-    def _finish_fit(
-        self,
-        size: int,
-        kept: npt.NDArray[np.int64],
-        nodes: npt.NDArray[np.int64],
-        graph: FilteredGraph,
-    ) -> Self:
-        """Score the nodes of the graph, rank all columns and select."""
-        scores = CENTRALITIES[self.centrality](graph)
-        tie_breaker = graph.strength() if self.ties == "strength" else None
+            X = read_table(self, X, measure, takes_sparse=self._takes_sparse())
+            size, kept = self._check_size()
+            nodes = np.arange(X.shape[1])
+            if not (isinstance(measure, str) and measure == "precomputed"):
+                constant, identifiers = find_columns_out(X, self._column_names().tolist())
+                nodes = self._varying_columns(constant, identifiers)
+            table = X if len(nodes) == X.shape[1] else X[:, nodes]
+            built = graph_of_table(self, table, measure)
+        ranked = rank_nodes(self, built)
         self.nodes_ = nodes
-        self.graph_ = replace(graph, labels=self._column_names()[nodes].tolist())
-        self._score_name = self.centrality
-        self._rank_and_select(size, kept, scores, nodes, tie_breaker)
+        self.graph_ = replace(built.graph, labels=self._column_names()[nodes].tolist())
+        self._score_name = self.centrality if self.rule == "degree" else "coverage gain"
+        self.similarity_ = measure
+        self._coverage, self._reach = ranked.coverage, ranked.reach
+        self._has_names = isinstance(X, TypedTable) and X.has_nominal
+        self._rank_and_select(size, kept, ranked.order, ranked.scores, nodes)
+        if size is None:
+            self._warn_without_structure()
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+            A table with the columns given to fit.
+
+        Returns
+        -------
+        array, sparse matrix or data frame, shape (n_samples, n_selected)
+            After a fit to a table with names, a data frame in gives a data frame out, its
+            columns as they are.
+        """
+        check_is_fitted(self)
+        if not (self._has_names and is_frame(X)):
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._transform(X)
 
     def explain(self, feature: str | int) -> Explanation:
         """Say why a feature was or was not selected.
@@ -208,21 +314,25 @@ class TopologicalFeatureSelector(RankingSelector):
         Returns
         -------
         Explanation
-            Score, rank and neighbours; print it to read it.
+            Score, rank, neighbours, who stands for it and for whom it stands; print it to
+            read it.
 
         Examples
         --------
         >>> from sklearn.datasets import load_wine
         >>> from topofs import TopologicalFeatureSelector
         >>> X = load_wine(as_frame=True).data
-        >>> print(TopologicalFeatureSelector(4).fit(X).explain("ash"))
-        ash is not selected.
-        Rank 9 of 13 (4 selected), degree 4 (5 other features have the same).
-        Joined to 4 features, 2 of them selected:
-          alcalinity_of_ash  0.1966
-          total_phenols  0  selected
-          flavanoids  0  selected
-          color_intensity  0
+        >>> print(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
+        alcohol is not selected.
+        Rank 10 of 13 (4 selected), coverage gain 0.588952.
+        proline stands for it, with 0.411 of its variance.
+        Joined to 6 features, 3 of them selected:
+          proline  0.4144  selected
+          alcalinity_of_ash  0.09625
+          total_phenols  0.08358
+          magnesium  0.07333
+          flavanoids  0.05608  selected
+          ash  0.04475  selected
         """
         check_is_fitted(self)
         names = self._column_names()
@@ -246,6 +356,7 @@ class TopologicalFeatureSelector(RankingSelector):
             centrality=self._score_name,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
+            speaking=None if self._coverage is None else self._speaking(column),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:
@@ -261,80 +372,18 @@ class TopologicalFeatureSelector(RankingSelector):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse()
+        tags.input_tags.string = isinstance(self.similarity, str) and self.similarity == "mixed"
         return tags
 
     def _takes_sparse(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity == "pearson"
+        return isinstance(self.similarity, str) and self.similarity in ("auto", "pearson")
 
-    def _similarity_of_dask(self, table: Any) -> DaskSimilarity:
-        return similarity_on_workers(
-            table,
-            similarity=self.similarity,
-            squared=self.squared,
-            alpha=self.alpha,
-            memory=parse_memory(self.memory),
-        )
-
-    def _graph_of_table(self, table: Any) -> FilteredGraph:
-        if callable(self.similarity):
-            matrix = check_similarity_matrix(self.similarity(table)).values
-            if len(matrix) != table.shape[1]:
+    def _size(self, given: Any, kept: npt.NDArray[np.int64]) -> int | None:
+        if isinstance(given, str) and given == "auto":
+            if self.rule == "degree":
                 raise ValueError(
-                    f"the similarity function must return a {table.shape[1]} × "
-                    f"{table.shape[1]} matrix for as many columns; got {matrix.shape}"
+                    "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
+                    "centrality has no end of its own; give a count, a fraction, or None for half"
                 )
-            return self._graph_of(matrix.copy())
-        memory = parse_memory(self.memory)
-        # The matrix, and a block of rows while it is filled.
-        if table.shape[1] ** 2 * table.dtype.itemsize * 1.2 > memory:
-            return self._graph_without_matrix(table, memory)
-        measure = SIMILARITIES[self.similarity]
-        return self._graph_of(dense(measure(table, squared=self.squared, alpha=self.alpha)))
-
-    def _graph_of(self, similarity: npt.NDArray[np.floating[Any]]) -> FilteredGraph:
-        """Filter a similarity that has passed its checks; it is overwritten."""
-        if self.threshold == "mean":
-            mean = threshold_mean_in_place(similarity)
-        else:
-            mean = sum_and_peak(similarity)[0] / similarity.size
-        return GRAPHS[self.graph](SimilarityMatrix(similarity, mean, labels=None))
-
-    def _graph_without_matrix(self, table: Any, memory: int) -> FilteredGraph:
-        if self.graph != "tmfg":
-            raise ValueError(
-                f"the similarity of {table.shape[1]} columns does not fit into memory "
-                f"({memory / 1e9:.3g} GB), and graph {self.graph!r} needs it whole: use graph "
-                "'tmfg', allow more memory, or select among fewer columns"
-            )
-        return tmfg_from_columns(
-            table,
-            similarity=str(self.similarity),
-            squared=self.squared,
-            alpha=self.alpha,
-            threshold=self.threshold == "mean",
-            memory=memory,
-        )
-
-    def _check_parameters(self) -> None:
-        if not callable(self.similarity):
-            known = (*SIMILARITIES, "precomputed")
-            _check_known("similarity", self.similarity, known, also="a function")
-        _check_known("threshold", self.threshold, ("mean", None))
-        _check_known("graph", self.graph, tuple(GRAPHS))
-        _check_known("centrality", self.centrality, tuple(CENTRALITIES))
-        _check_known("ties", self.ties, ("strength", "index"))
-        check_alpha(self.alpha)
-        parse_memory(self.memory)
-
-
-def _finite_check(X: Any, *, precomputed: bool) -> bool | str:
-    """NaN is a missing value in a dense table; a similarity is checked entry by entry later."""
-    if precomputed:
-        return False
-    return True if sparse.issparse(X) else "allow-nan"
-
-
-def _check_known(name: str, given: Any, known: tuple[Any, ...], also: str = "") -> None:
-    if not (given is None or isinstance(given, str)) or given not in known:
-        listed = ", ".join(repr(value) for value in known) + (f" and {also}" if also else "")
-        raise ValueError(f"{name} is {given!r}; known are {listed}")
+            return None
+        return super()._size(given, kept)

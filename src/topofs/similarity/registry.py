@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topofs.similarity.energy import energy_operator
+from topofs.similarity.mixed import mixed_operator
+from topofs.similarity.mutual_information import mutual_information_operator
 from topofs.similarity.pearson import pearson_operator
 from topofs.similarity.spearman import spearman_operator
 
 if TYPE_CHECKING:
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["SIMILARITIES"]
+__all__ = ["COLUMN_MEASURES", "SIMILARITIES"]
 
 
 class Measure(Protocol):
@@ -25,4 +27,10 @@ SIMILARITIES: dict[str, Measure] = {
     "pearson": lambda X, *, squared, alpha: pearson_operator(X, squared=squared),  # noqa: ARG005
     "spearman": lambda X, *, squared, alpha: spearman_operator(X, squared=squared),  # noqa: ARG005
     "energy": lambda X, *, squared, alpha: energy_operator(X, alpha=alpha),  # noqa: ARG005
+    "mixed": lambda X, *, squared, alpha: mixed_operator(X.columns),  # noqa: ARG005
+    "mutual_information": lambda X, *, squared, alpha: mutual_information_operator(X),  # noqa: ARG005, PLW0108
 }
+"""The measures; 'mixed' takes a `TypedTable`, the others an array."""
+
+COLUMN_MEASURES = ("pearson", "spearman", "energy")
+"""Those that a product of prepared columns gives: without the matrix, and on dask workers."""

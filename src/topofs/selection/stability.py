@@ -1,0 +1,256 @@
+"""Stability: whether a selector chooses the same columns again on data drawn anew."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils import check_random_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["EdgeConfidence", "Stability", "nogueira_stability", "stability"]
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EdgeConfidence:
+    """How often an edge came back over the resamples.
+
+    Attributes
+    ----------
+    left, right : int
+        Positions of its two columns, left < right.
+    confidence : float
+        Share of the resamples whose graph has the edge.
+    """
+
+    left: int
+    right: int
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How much a selection depends on the sample.
+
+    Attributes
+    ----------
+    phi : float
+        Nogueira's measure: 1 where every resample gives the same set, near 0 for random
+        sets, below 0 for sets that avoid each other. NaN where all sets are full.
+    lower, upper : float
+        Its approximate confidence interval.
+    variance : float
+        Estimated variance of `phi`.
+    frequency : array of float, shape (n_features,)
+        Share of the resamples that chose each column.
+    names : tuple of str
+        Names of the columns.
+    sizes : array of int, shape (n_resamples,)
+        Number of columns chosen on each resample.
+    edges : tuple of EdgeConfidence
+        The edges of the selector's graphs, most confident first; empty where it has none.
+    n_resamples : int
+        Number of resamples.
+    level : float
+        Confidence of the interval.
+    """
+
+    phi: float
+    lower: float
+    upper: float
+    variance: float
+    frequency: Doubles
+    names: tuple[str, ...]
+    sizes: npt.NDArray[np.int64]
+    edges: tuple[EdgeConfidence, ...]
+    n_resamples: int
+    level: float
+
+    def __str__(self) -> str:
+        often = np.argsort(-self.frequency, kind="stable")[:10]
+        lines = [
+            f"Stability {self.phi:.3f} ({self.level:.0%} interval {self.lower:.3f} … "
+            f"{self.upper:.3f}) over {self.n_resamples} resamples.",
+            f"{self.sizes.min()} to {self.sizes.max()} of {len(self.names)} columns were "
+            "chosen; most often:",
+        ]
+        lines += [f"  {self.names[i]}  {self.frequency[i]:.0%}" for i in often]
+        return "\n".join(lines)
+
+
+def stability(
+    selector: Any,
+    X: Any,
+    *,
+    n_resamples: int = 50,
+    random_state: Any = None,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Stability:
+    r"""Fit a selector to bootstrap samples of a table and compare what it chooses.
+
+    With Z the 0/1 matrix of M resamples and d columns, :math:`\hat p_f` the column means
+    and :math:`\bar k` the mean number of columns chosen,
+
+    .. math::
+       \hat\Phi = 1 - \frac{\frac1d \sum_f \frac{M}{M-1} \hat p_f (1 - \hat p_f)}
+                           {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
+
+    Parameters
+    ----------
+    selector : estimator
+        Any scikit-learn selector with `get_support`; it is cloned, not fitted itself.
+    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+        The table.
+    n_resamples : int, default=50
+        Number M of bootstrap samples, at least 2.
+    random_state : int, RandomState or None, default=None
+        Draws the samples. With an int the answer is the same on any number of jobs.
+    level : float, default=0.95
+        Confidence of the interval, in (0, 1).
+    n_jobs : int or None, default=None
+        Processes to use, as in joblib.
+    progress : callable, optional
+        Called as ``progress(done, n_resamples)`` after each resample.
+
+    Returns
+    -------
+    Stability
+
+    Notes
+    -----
+    A bootstrap sample holds about 63 % of the rows, some of them several times, so that
+    links look stronger than they are: an automatic size comes out larger than on X itself.
+    Warnings of the fits (columns constant in a resample) are not shown.
+
+    References
+    ----------
+    .. [1] S. Nogueira, K. Sechidis and G. Brown (2018). On the stability of feature
+       selection algorithms. Journal of Machine Learning Research 18(174), 1-54.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector, stability
+    >>> X = load_wine(as_frame=True).data
+    >>> found = stability(TopologicalFeatureSelector(4), X, n_resamples=10, random_state=0)
+    >>> found.n_resamples, found.lower < found.phi < found.upper
+    (10, True)
+    """
+    _check_counts(n_resamples, level)
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    generator = check_random_state(random_state)
+    seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
+    tasks = (delayed(_fit_resample)(selector, X, n_samples, number, int(seed))
+             for number, seed in enumerate(seeds))  # fmt: skip
+    found: list[Any] = [None] * n_resamples
+    fits = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+    for done, (number, *answer) in enumerate(fits, start=1):
+        found[number] = answer
+        if progress is not None:
+            progress(done, n_resamples)
+    chosen = np.array([support for support, _, _ in found])
+    phi, variance = nogueira_stability(chosen)
+    half_width = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
+    return Stability(
+        phi=phi,
+        lower=phi - half_width,
+        upper=phi + half_width,
+        variance=variance,
+        frequency=chosen.mean(axis=0),
+        names=found[0][2],
+        sizes=chosen.sum(axis=1),
+        edges=_edge_confidence([edges for _, edges, _ in found]),
+        n_resamples=n_resamples,
+        level=level,
+    )
+
+
+def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
+    r"""Give Nogueira's stability of some sets of features, and the variance of the estimate.
+
+    With :math:`k_i` the size of set i and :math:`q = \frac{\bar k}{d}(1 - \frac{\bar k}{d})`,
+
+    .. math::
+       \hat\Phi_i = \frac1q \left[ \frac1d \sum_f z_{if} \hat p_f - \frac{k_i \bar k}{d^2}
+         + \frac{\hat\Phi}{2} \left( \frac{2 k_i \bar k}{d^2} - \frac{k_i}{d}
+         - \frac{\bar k}{d} + 1 \right) \right], \qquad
+       v = \frac{4}{M^2} \sum_i (\hat\Phi_i - \bar\Phi)^2 .
+
+    Parameters
+    ----------
+    chosen : array-like of 0 and 1, shape (n_sets, n_features)
+        One row a set, at least two.
+
+    Returns
+    -------
+    phi, variance : float
+        NaN and 0 where every set is empty or every set is full.
+
+    References
+    ----------
+    .. [1] S. Nogueira, K. Sechidis and G. Brown (2018). On the stability of feature
+       selection algorithms. Journal of Machine Learning Research 18(174), 1-54:
+       Definition 4 and Theorem 7.
+
+    Examples
+    --------
+    >>> nogueira_stability([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
+    (-0.5, 0.0)
+    """
+    z = np.asarray(chosen, dtype=np.float64)
+    n_sets, d = z.shape
+    often, sizes = z.mean(axis=0), z.sum(axis=1)
+    mean_size = sizes.mean()
+    chance = mean_size / d * (1 - mean_size / d)
+    if chance == 0:
+        return math.nan, 0.0
+    phi = 1 - n_sets / (n_sets - 1) * np.mean(often * (1 - often)) / chance
+    both = sizes * mean_size / d**2
+    parts = z @ often / d - both + phi / 2 * (2 * both - sizes / d - mean_size / d + 1)
+    variance = 4 / n_sets**2 * np.sum(((parts - parts.mean()) / chance) ** 2)
+    return float(phi), float(variance)
+
+
+def _check_counts(n_resamples: Any, level: Any) -> None:
+    whole = isinstance(n_resamples, (int, np.integer)) and not isinstance(n_resamples, bool)
+    if not whole or n_resamples < 2:
+        raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
+    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
+
+
+def _fit_resample(
+    selector: Any, X: Any, n_samples: int, number: int, seed: int
+) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
+    """Fit a clone to one bootstrap sample: number, support, edges between columns, names."""
+    rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(selector).fit(take_rows(X, rows))
+    support = fitted.get_support()
+    edges = np.empty((0, 2), dtype=np.int64)
+    if hasattr(fitted, "graph_"):
+        edges = np.sort(fitted.nodes_[fitted.graph_.edges], axis=1)
+    names = getattr(fitted, "feature_names_in_", [f"x{i}" for i in range(len(support))])
+    return number, support, edges, tuple(str(name) for name in names)
+
+
+def _edge_confidence(resamples: list[npt.NDArray[np.int64]]) -> tuple[EdgeConfidence, ...]:
+    counts = Counter(tuple(edge) for edges in resamples for edge in edges.tolist())
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(EdgeConfidence(i, j, n / len(resamples)) for (i, j), n in ordered)

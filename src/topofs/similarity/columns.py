@@ -1,0 +1,246 @@
+"""Columns of any kind: what a table holds, told apart by type and put into numbers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Column", "has_nominal_columns", "is_frame", "read_columns"]
+
+TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    nominal : bool
+        Whether it holds names (levels without an order) rather than amounts or ranks.
+    values : array of float64, shape (n_samples,)
+        Amounts; positions of ordered categories; or codes of the levels from 0. NaN where
+        missing.
+    """
+
+    name: str
+    nominal: bool
+    values: npt.NDArray[np.float64]
+
+
+def is_frame(table: Any) -> bool:
+    """Whether a table is a pandas or polars data frame.
+
+    Parameters
+    ----------
+    table : object
+        Anything.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_frame([[1.0, 2.0]])
+    False
+    """
+    return _library(table) is not None and hasattr(table, "columns")
+
+
+def has_nominal_columns(table: Any) -> bool:
+    """Whether a data frame has a column that is not a number: text, categories, booleans.
+
+    Parameters
+    ----------
+    table : object
+        Anything; only data frames can have such columns.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> has_nominal_columns(pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", "Bonn"]}))
+    True
+    """
+    if not is_frame(table):
+        return False
+    if _library(table) == "polars":
+        return any(not dtype.is_numeric() for dtype in table.dtypes)
+    return any(not _is_pandas_number(series) for _, series in table.items())
+
+
+def read_columns(table: Any) -> list[Column]:
+    """Tell the columns of a table apart and put them into numbers.
+
+    Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
+    categorical, a polars Enum) become ranks. Text, booleans and other categories are
+    nominal.
+
+    Parameters
+    ----------
+    table : data frame or array, shape (n_samples, n_features)
+        pandas, polars, or anything that numpy makes a table of.
+
+    Returns
+    -------
+    list of Column
+
+    Raises
+    ------
+    ValueError
+        A column holds values of several types, timestamps, nested or infinite values; the
+        message names the column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", None]})
+    >>> [(column.nominal, column.values.tolist()) for column in read_columns(table)]
+    [(False, [1.5, 2.5]), (True, [0.0, nan])]
+    """
+    library = _library(table) if is_frame(table) else None
+    if library == "polars":
+        return [_polars_column(series) for series in table.get_columns()]
+    if library == "pandas":
+        # By position, because two columns may share a name.
+        names = [str(name) for name in table.columns]
+        return [_pandas_column(name, table.iloc[:, i]) for i, name in enumerate(names)]
+    values = np.asarray(table)
+    if values.ndim != 2:
+        raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
+    if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
+        columns = np.ascontiguousarray(values.T, dtype=np.float64)
+        return [_number_column(f"x{i}", row, nominal=False) for i, row in enumerate(columns)]
+    return [_object_column(f"x{i}", column) for i, column in enumerate(values.T)]
+
+
+def _library(table: Any) -> str | None:
+    library = type(table).__module__.partition(".")[0]
+    return library if library in {"pandas", "polars"} else None
+
+
+def _is_pandas_number(series: Any) -> bool:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_object_dtype
+
+    if is_object_dtype(series.dtype):
+        return all(_kind_of(value) == "numbers" for value in series.dropna())
+    return bool(is_numeric_dtype(series.dtype) and not is_bool_dtype(series.dtype))
+
+
+def _pandas_column(name: str, series: Any) -> Column:
+    from pandas import CategoricalDtype
+    from pandas.api.types import (
+        is_bool_dtype,
+        is_numeric_dtype,
+        is_object_dtype,
+        is_string_dtype,
+    )
+
+    dtype = series.dtype
+    if isinstance(dtype, CategoricalDtype):
+        codes = series.cat.codes.to_numpy().astype(np.float64)
+        codes[codes < 0] = np.nan
+        return Column(name, not dtype.ordered, codes)
+    if is_object_dtype(dtype):
+        return _object_column(name, series.to_numpy())
+    if is_bool_dtype(dtype) or is_numeric_dtype(dtype):
+        if getattr(dtype, "kind", "") == "c":
+            raise _refusal(name, "complex numbers")
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _number_column(name, values, nominal=bool(is_bool_dtype(dtype)))
+    if is_string_dtype(dtype):
+        return _object_column(name, series.to_numpy(dtype=object))
+    raise _refusal(name, "timestamps" if _is_pandas_time(dtype) else f"values of type {dtype}")
+
+
+def _is_pandas_time(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
+
+
+def _polars_column(series: Any) -> Column:
+    name, dtype = series.name, series.dtype
+    if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
+        values = series.cast(float).to_numpy().astype(np.float64)
+        return _number_column(name, values, nominal=str(dtype) == "Boolean")
+    if dtype.is_temporal():
+        raise _refusal(name, "timestamps")
+    if dtype.is_nested():
+        raise _refusal(name, "nested values")
+    word = str(dtype).partition("(")[0]
+    if word in {"String", "Categorical", "Enum"}:
+        if word == "Enum":
+            codes = series.to_physical().cast(float).to_numpy()
+            return Column(name, nominal=False, values=codes.astype(np.float64))
+        return _object_column(name, np.array(series.to_list(), dtype=object))
+    if word == "Object":
+        return _object_column(name, np.array(series.to_list(), dtype=object))
+    raise _refusal(name, f"values of type {dtype}")
+
+
+def _number_column(name: str, values: npt.NDArray[np.float64], *, nominal: bool) -> Column:
+    if np.isinf(values).any():
+        raise ValueError(
+            f"column {name!r} has an infinite value in row {int(np.isinf(values).argmax())}: "
+            "replace it by a number or leave it missing"
+        )
+    return Column(name, nominal, values)
+
+
+def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
+    """A column of Python objects, all of one kind."""
+    values = values.astype(object)
+    missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+    kinds = sorted({_kind_of(value) for value in values[~missing]})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
+        )
+    kind = kinds[0] if kinds else "numbers"
+    numbers = np.full(len(values), np.nan)
+    if kind in {"text", "booleans"}:
+        _, codes = np.unique(values[~missing].astype(str), return_inverse=True)
+        numbers[~missing] = codes
+        return Column(name, nominal=True, values=numbers)
+    if kind == "numbers":
+        numbers[~missing] = values[~missing].astype(np.float64)
+        return _number_column(name, numbers, nominal=False)
+    raise _refusal(name, kind)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, np.bool_)):
+        return "booleans"
+    if isinstance(value, (Real, np.integer, np.floating)) or type(value).__name__ == "Decimal":
+        return "numbers"
+    if isinstance(value, TIMES):
+        return "timestamps"
+    if isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray)):
+        return "nested values"
+    return f"values of type {type(value).__name__}"
+
+
+def _refusal(name: str, kind: str) -> ValueError:
+    advice = {
+        "timestamps": "turn it into a number (days since a date), or leave it out",
+        "nested values": "spread it over columns of its own, or leave it out",
+    }.get(kind, "turn it into numbers or text, or leave it out")
+    return ValueError(f"column {name!r} holds {kind}: {advice}")

@@ -1,0 +1,305 @@
+"""One similarity for numbers, ranks and names: shared variance between columns of any kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.similarity.columns import Column, read_columns
+from topofs.similarity.noise_floor import degrees_floor
+from topofs.similarity.operator import dense
+from topofs.similarity.ranks import doubled_centred_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["MixedSimilarity", "mixed", "mixed_operator", "usable_columns"]
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+ROUNDING = 2.0**40
+"""Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12."""
+
+RARE = 5
+"""Levels of fewer samples than this are merged into one."""
+
+
+def mixed(X: Any, *, corrected: bool = True) -> Doubles:
+    r"""Shared variance between columns of numbers, ordered categories and names.
+
+    Every column becomes a block: numbers and ordered categories the centred unit vector of
+    their average ranks, a nominal column of K levels the K columns
+    :math:`1[x = \text{level}] / \sqrt{n_\text{level}}`. One matrix product gives
+
+    .. math::
+       T_{ij} = \lVert Q_i^\top Q_j \rVert_F^2 \ (- 1 \text{ if both are nominal}), \qquad
+       s_{ij} = \frac{T_{ij}}{\min(d_i, d_j)},
+
+    d = 1 for numbers and K − 1 for names: Spearman's ρ², the correlation ratio η² of the
+    ranks, and Cramér's V², in one formula. Chance gives T a mean of
+    :math:`d_i d_j / (S-1)`, more for columns of many levels; corrected for it,
+
+    .. math::
+       \tilde s_{ij} = \max\left(0, \frac{T_{ij} - d_i d_j / (S-1)}
+                                         {\min(\tilde d_i, \tilde d_j)}\right), \qquad
+       \tilde d = d - \frac{d^2}{S-1},
+
+    all three are comparable.
+
+    Parameters
+    ----------
+    X : data frame or array, shape (n_samples, n_features)
+        pandas or polars; or anything numpy makes a table of. See Notes for what is nominal.
+    corrected : bool, default=True
+        Return s̃ rather than s.
+
+    Returns
+    -------
+    array of float64, shape (n_features, n_features)
+        Exactly symmetric, in [0, 1], diagonal 1. A column that cannot be compared (constant,
+        or names that hardly repeat) has zeros.
+
+    Notes
+    -----
+    Text, booleans and unordered categories are nominal; an ordered pandas categorical and a
+    polars Enum are ranked. A missing name is a level of its own, a missing number has the
+    middle rank. Levels of fewer than 5 samples are merged, unless the column has two.
+
+    The product is one of whole numbers (doubled ranks and counts), exact in float64, and
+    sums over levels are rounded to 1e-12, so that no blocking or number of threads changes a
+    bit.
+
+    References
+    ----------
+    .. [1] W. Bergsma (2013). A bias-correction for Cramér's V and Tschuprow's T. Journal of
+       the Korean Statistical Society 42(3), 323-328.
+    .. [2] H. Cramér (1946). Mathematical methods of statistics, chapter 21. Princeton.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from topofs.similarity import mixed
+    >>> table = pd.DataFrame({
+    ...     "mass": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+    ...     "age": [2, 1, 3, 4, 6, 5],
+    ...     "sex": ["f", "f", "f", "m", "m", "m"],
+    ... })
+    >>> mixed(table, corrected=False).round(3).tolist()
+    [[1.0, 0.784, 0.771], [0.784, 1.0, 0.771], [0.771, 0.771, 1.0]]
+    """
+    columns = read_columns(X)
+    usable = usable_columns(columns)
+    kept = np.flatnonzero(usable)
+    similarity = np.eye(len(columns))
+    operator = mixed_operator([columns[i] for i in kept], corrected=corrected)
+    similarity[np.ix_(kept, kept)] = dense(operator)
+    return similarity
+
+
+def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
+    """Tell which columns can be compared with others at all.
+
+    Numbers that vary, and names with two levels or more after rare ones are merged.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns of a table.
+
+    Returns
+    -------
+    array of bool
+    """
+    return np.array([_is_usable(column) for column in columns], dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedSimilarity:
+    """The similarity of `mixed`, any block on demand.
+
+    Attributes
+    ----------
+    values : array of float64, shape (n_rows, n_samples)
+        Doubled centred ranks of numbers, 0/1 rows of levels: whole numbers.
+    spreads : array of float64, shape (n_rows,)
+        Sum of squares of each row.
+    starts : array of int, shape (n_features + 1,)
+        Rows ``starts[i] … starts[i + 1] - 1`` belong to column i.
+    nominal : array of bool, shape (n_features,)
+        Which columns are names of three levels or more.
+    corrected : bool
+        Whether the bias of chance is taken off.
+    """
+
+    values: Doubles
+    spreads: Doubles
+    starts: Ints
+    nominal: npt.NDArray[np.bool_]
+    corrected: bool
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.nominal)
+
+    @property
+    def n_samples(self) -> int:
+        """The number S of samples."""
+        return int(self.values.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the finished similarity."""
+        return np.dtype(np.float64)
+
+    @property
+    def degrees(self) -> Ints:
+        """Degrees of freedom: 1 for numbers, K − 1 for names."""
+        return np.asarray(np.diff(self.starts) - self.nominal, dtype=np.int64)
+
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """Entries of the given rows and columns."""
+        i, j = range(*rows.indices(self.n_features)), range(*columns.indices(self.n_features))
+        shared = self._shared(i, j)
+        left, right = self.degrees[i.start : i.stop], self.degrees[j.start : j.stop]
+        if not self.corrected:
+            shared /= np.minimum.outer(left, right)
+            return np.clip(shared, 0.0, 1.0, out=shared)
+        shared -= np.multiply.outer(left, right / (self.n_samples - 1))
+        shared /= np.minimum.outer(
+            self._corrected_degrees(left), self._corrected_degrees(right)
+        )
+        return np.clip(shared, 0.0, 1.0, out=shared)
+
+    def diagonal(self) -> Doubles:
+        """Ones."""
+        return np.ones(self.n_features)
+
+    def floors(self, left: Ints, right: Ints) -> Doubles:
+        """Noise floors of pairs of columns, on the scale of the entries.
+
+        Parameters
+        ----------
+        left, right : arrays of int
+            The two columns of each pair.
+
+        Returns
+        -------
+        array of float64
+        """
+        d, e = self.degrees[left], self.degrees[right]
+        floors = degrees_floor(self.n_samples, self.n_features, d, e)
+        if not self.corrected:
+            return floors
+        smaller = np.minimum(self._corrected_degrees(d), self._corrected_degrees(e))
+        shared = floors * np.minimum(d, e) - d * e / (self.n_samples - 1)
+        return np.asarray(np.clip(shared / smaller, 0.0, 1.0))
+
+    def _corrected_degrees(self, degrees: Ints) -> Doubles:
+        # With as many levels as samples nothing is left to judge by: everything becomes 0.
+        rest = degrees - degrees**2 / (self.n_samples - 1)
+        return np.asarray(np.where(rest > 0, rest, np.inf))
+
+    def _shared(self, i: range, j: range) -> Doubles:
+        """T for the columns i and j."""
+        top = slice(self.starts[i.start], self.starts[i.stop])
+        side = slice(self.starts[j.start], self.starts[j.stop])
+        gram = self.values[top] @ self.values[side].T
+        np.square(gram, out=gram)
+        gram /= np.multiply.outer(self.spreads[top], self.spreads[side])
+        for axis, part in enumerate((i, j)):
+            starts = self.starts[part.start : part.stop]
+            if len(starts) < gram.shape[axis]:
+                gram = np.add.reduceat(gram, starts - starts[0], axis=axis)
+        if self.nominal.any():
+            gram -= np.logical_and.outer(
+                self.nominal[i.start : i.stop], self.nominal[j.start : j.stop]
+            )
+            # Cells are summed in another order where i and j change places.
+            np.rint(gram * ROUNDING, out=gram)
+            gram /= ROUNDING
+        return gram
+
+
+def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> MixedSimilarity:
+    """Prepare the similarity of columns that can be compared (see `usable_columns`).
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        At least two samples.
+    corrected : bool, default=True
+        Whether to take off the bias of chance.
+
+    Returns
+    -------
+    MixedSimilarity
+    """
+    coded = [_coded(column) for column in columns]
+    n_rows = np.array([_n_rows(column) for column in coded], dtype=np.int64)
+    nominal = n_rows > 1
+    starts = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
+    n_samples = len(coded[0].values) if coded else 0
+    values = np.zeros((int(starts[-1]), n_samples))
+    numbers = np.flatnonzero(~nominal)
+    if len(numbers):
+        amounts = np.column_stack([coded[i].values for i in numbers])
+        values[starts[numbers]] = np.nan_to_num(doubled_centred_ranks(amounts))
+    for i in np.flatnonzero(nominal):
+        levels = coded[i].values.astype(np.int64)
+        values[starts[i] + levels, np.arange(n_samples)] = 1.0
+    spreads = np.einsum("ij,ij->i", values, values)
+    return MixedSimilarity(values, spreads, starts, nominal, corrected)
+
+
+def level_codes(values: Doubles) -> Ints:
+    """Number the levels of a nominal column from 0: missing is one, rare ones are merged.
+
+    Parameters
+    ----------
+    values : array of float64
+        Codes of the levels; NaN where missing.
+
+    Returns
+    -------
+    array of int64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> level_codes(np.array([0.0] * 6 + [1, 2, np.nan] + [3] * 5)).tolist()
+    [0, 0, 0, 0, 0, 0, 2, 2, 2, 1, 1, 1, 1, 1]
+    """
+    _, codes, counts = np.unique(
+        values, return_inverse=True, return_counts=True, equal_nan=True
+    )
+    if len(counts) > 2 and (counts < RARE).any():
+        often = counts >= RARE
+        codes = np.where(often, np.cumsum(often) - 1, often.sum())[codes]
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _coded(column: Column) -> Column:
+    """The column with its rare levels merged; two levels are a number, for all formulas."""
+    if not column.nominal:
+        return column
+    levels = level_codes(column.values)
+    return Column(column.name, nominal=levels.max() > 1, values=levels.astype(np.float64))
+
+
+def _n_rows(column: Column) -> int:
+    """Rows that a coded column takes in the product: one, or one a level."""
+    return int(column.values.max()) + 1 if column.nominal else 1
+
+
+def _is_usable(column: Column) -> bool:
+    """Whether a column can be compared with others."""
+    if column.nominal:
+        all_different = len(np.unique(column.values)) == len(column.values) > 2
+        return bool(level_codes(column.values).max() > 0 and not all_different)
+    observed = column.values[~np.isnan(column.values)]
+    return len(observed) > 0 and bool(observed.min() < observed.max())

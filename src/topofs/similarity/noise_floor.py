@@ -1,0 +1,151 @@
+"""Noise floors: the shared variance that unrelated columns reach by chance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+__all__ = ["correct_bias", "degrees_floor", "noise_floor"]
+
+Floats = npt.NDArray[np.floating[Any]]
+
+LEVEL = 0.05
+"""Chance that a table of unrelated columns has any pair above its floor."""
+
+
+def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> float:
+    r"""Squared correlation that no pair of unrelated columns is likely to reach.
+
+    Under independence r² follows :math:`\mathrm{Beta}(\tfrac12, \tfrac{S-2}{2})`. With
+    :math:`m = n(n-1)/2` pairs the floor is its quantile at :math:`1 - \text{level}/m`
+    (Bonferroni), so all pairs of a table of noise stay below it with probability
+    :math:`1 - \text{level}` or more.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size S × n of the table.
+    level : float, default=0.05
+        Chance of at least one false link, in (0, 1).
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 where two samples or fewer leave nothing to judge by.
+
+    Notes
+    -----
+    Exact for normal columns and, with Spearman's coefficient, close for any continuous ones.
+
+    References
+    ----------
+    .. [1] R. A. Fisher (1915). Frequency distribution of the values of the correlation
+       coefficient in samples from an indefinitely large population. Biometrika 10, 507-521.
+
+    Examples
+    --------
+    >>> from topofs.similarity import noise_floor
+    >>> round(noise_floor(100, 50), 4)
+    0.1586
+    >>> noise_floor(1000, 50) < noise_floor(100, 50) < noise_floor(100, 5000)
+    True
+    """
+    return float(degrees_floor(n_samples, n_features, np.array([1]), np.array([1]), level)[0])
+
+
+def degrees_floor(
+    n_samples: int,
+    n_features: int,
+    left: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    level: float = LEVEL,
+) -> npt.NDArray[np.float64]:
+    r"""Floors of pairs of columns with any degrees of freedom.
+
+    A numeric column has one degree, a nominal one of K levels K − 1; d = 1 also stands for a
+    nominal column of two levels, which behaves as a number. With d and e the degrees of the
+    two columns, s follows under independence
+
+    .. math::
+       \mathrm{Beta}\left(\tfrac{d}{2}, \tfrac{S-1-d}{2}\right) \ (e = 1), \qquad
+       \frac{\chi^2_{de}}{S \min(d, e)} \ (\text{else, in the limit of large } S).
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size S × n of the table.
+    left, right : arrays of int
+        Degrees of freedom of the two columns of each pair.
+    level : float, default=0.05
+        Chance of at least one false link among all pairs.
+
+    Returns
+    -------
+    array of float64
+        One floor a pair, at most 1.
+
+    References
+    ----------
+    .. [1] H. Cramér (1946). Mathematical methods of statistics, section 21.9. Princeton.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> degrees_floor(200, 10, np.array([1, 1, 2]), np.array([1, 4, 3])).round(3).tolist()
+    [0.052, 0.089, 0.056]
+    """
+    n_pairs = max(1, n_features * (n_features - 1) // 2)
+    tail = level / n_pairs
+    small, large = np.minimum(left, right), np.maximum(left, right)
+    # Pairs repeat the same few degrees, and a quantile is dear: one for each combination.
+    codes, position = np.unique(small * (large.max(initial=0) + 1) + large, return_inverse=True)
+    few = np.zeros((2, len(codes)), dtype=np.int64)
+    few[0, position], few[1, position] = small, large
+    floors = [_floor(n_samples, int(d), int(e), tail) for d, e in few.T]
+    return np.array(floors, dtype=np.float64)[position]
+
+
+def correct_bias(similarity: Any, n_samples: int) -> Any:
+    r"""Take from a squared correlation what chance alone gives it.
+
+    .. math:: \tilde s = \max\left(0, \frac{s - 1/(S-1)}{1 - 1/(S-1)}\right)
+
+    The mean of s under independence is :math:`1/(S-1)`; the corrected one has mean near 0
+    there and still 1 for columns that determine each other.
+
+    Parameters
+    ----------
+    similarity : array or float
+        Squared correlations.
+    n_samples : int
+        Number S of samples, at least 2.
+
+    Returns
+    -------
+    array or float
+
+    Examples
+    --------
+    >>> correct_bias(np.array([1.0, 0.55, 0.02]), 11).round(3).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    if n_samples <= 2:
+        return np.zeros_like(similarity)
+    chance = 1.0 / (n_samples - 1)
+    return np.maximum((similarity - chance) / (1 - chance), 0.0)
+
+
+def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
+    """The quantile for one combination of degrees, small <= large."""
+    if small == 1:
+        rest = n_samples - 1 - large
+        if rest <= 0:
+            return 1.0
+        floor = stats.beta.isf(tail, large / 2, rest / 2)
+    else:
+        floor = stats.chi2.isf(tail, small * large) / (n_samples * small)
+    return min(1.0, float(floor)) if math.isfinite(floor) else 1.0

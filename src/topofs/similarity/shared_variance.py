@@ -1,0 +1,180 @@
+"""What a similarity says about shared variance: weights in [0, 1], 0 where chance explains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.similarity.noise_floor import correct_bias, noise_floor
+
+__all__ = [
+    "CorrelationScale",
+    "FlooredScale",
+    "GivenScale",
+    "VarianceScale",
+    "check_shared_variance",
+    "variance_scale",
+    "whole_weights",
+]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+
+# How far rounding may take a similarity out of [0, 1].
+TOLERANCE = 1e-6
+
+
+class VarianceScale(Protocol):
+    """How entries of a similarity become weights."""
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
+        """Weights of pairs of columns, in a fresh array.
+
+        Parameters
+        ----------
+        values : array of float
+            Their similarity.
+        left, right : arrays of int
+            The two columns of each pair; as a row and a column, a block of pairs.
+
+        Returns
+        -------
+        array of float64
+            Shared variance in [0, 1]; 0 below the noise floor.
+        """
+
+
+@dataclass(frozen=True)
+class CorrelationScale:
+    """Correlations, or their squares.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size of the table.
+    squared : bool
+        Whether the entries are squares already.
+
+    Examples
+    --------
+    >>> scale = CorrelationScale(100, 50, squared=False)
+    >>> scale.weights(np.array([-0.9, 0.3]), np.array([0, 0]), np.array([1, 2])).round(3)
+    array([0.808, 0.   ])
+    """
+
+    n_samples: int
+    n_features: int
+    squared: bool
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:  # noqa: ARG002
+        """Weights of pairs of columns."""
+        shared = values.astype(np.float64)
+        if not self.squared:
+            np.square(shared, out=shared)
+        corrected: Doubles = correct_bias(shared, self.n_samples)
+        corrected[shared < noise_floor(self.n_samples, self.n_features)] = 0.0
+        return corrected
+
+
+class _WithFloors(Protocol):
+    def floors(self, left: Ints, right: Ints) -> Doubles:
+        """Noise floors of pairs of columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class FlooredScale:
+    """Shared variance, corrected for bias, of a measure that knows its noise floors."""
+
+    operator: _WithFloors
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
+        """Weights of pairs of columns."""
+        left, right = np.broadcast_arrays(left, right)
+        floors = self.operator.floors(left.ravel(), right.ravel()).reshape(left.shape)
+        return np.where(values < floors, 0.0, values.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class GivenScale:
+    """Shared variance given by the user: no number of samples, hence no noise floor."""
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:  # noqa: ARG002
+        """Weights of pairs of columns."""
+        return np.clip(values.astype(np.float64), 0.0, 1.0)
+
+
+def check_shared_variance(similarity: Floats) -> None:
+    """Refuse a given similarity that cannot be shared variance.
+
+    Parameters
+    ----------
+    similarity : array, shape (n, n)
+        What the user gave.
+
+    Examples
+    --------
+    >>> check_shared_variance(np.array([[1.0, -0.5], [-0.5, 1.0]]))
+    Traceback (most recent call last):
+    ValueError: rule 'coverage' needs shared variance between 0 and 1, but the similarity
+    goes from -0.5 to 1: give squared correlations, or choose rule='degree'
+    """
+    lowest, highest = similarity.min(initial=0.0), similarity.max(initial=0.0)
+    if lowest < -TOLERANCE or highest > 1 + TOLERANCE:
+        raise ValueError(
+            f"rule 'coverage' needs shared variance between 0 and 1, but the similarity "
+            f"goes from {lowest:g} to {highest:g}: give squared correlations, or choose "
+            "rule='degree'"
+        )
+
+
+def variance_scale(
+    measure: Any, operator: Any, *, squared: bool, n_samples: int, n_features: int
+) -> VarianceScale:
+    """Give the scale of a similarity.
+
+    Parameters
+    ----------
+    measure : str or callable
+        Its name; "precomputed" or a function where the user gave it.
+    operator : SimilarityOperator or None
+        The similarity, where topofs computes it.
+    squared : bool
+        Whether correlations were squared.
+    n_samples, n_features : int
+        Size of the table.
+
+    Returns
+    -------
+    VarianceScale
+    """
+    if measure in ("pearson", "spearman"):
+        return CorrelationScale(n_samples, n_features, squared)
+    return FlooredScale(operator) if hasattr(operator, "floors") else GivenScale()
+
+
+def whole_weights(similarity: Floats, scale: VarianceScale) -> Doubles:
+    """Weights of all pairs, with ones on the diagonal.
+
+    Parameters
+    ----------
+    similarity : array, shape (n, n)
+        The similarity; left as it is.
+    scale : VarianceScale
+        How its entries become weights.
+
+    Returns
+    -------
+    array of float64, shape (n, n)
+    """
+    n = len(similarity)
+    weights = np.empty((n, n))
+    everyone = np.arange(n)[None, :]
+    for first in range(0, n, 256):
+        rows = np.arange(first, min(first + 256, n))[:, None]
+        weights[first : first + 256] = scale.weights(similarity[rows[:, 0]], rows, everyone)
+    np.fill_diagonal(weights, 1.0)
+    return weights

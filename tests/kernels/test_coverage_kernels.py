@@ -1,0 +1,143 @@
+"""Lazy greedy coverage against its naive twin, with ties and without."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from scipy.sparse.csgraph import dijkstra
+
+from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
+from topofs.selection.coverage import MatrixReach, PathReach
+
+# Dyadic weights: products and sums of a few are exact, so equal gains are equal.
+DYADIC = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+@st.composite
+def weight_matrices(draw, elements, max_size=8):
+    n = draw(st.integers(1, max_size))
+    values = draw(hnp.arrays(np.float64, (n, n), elements=elements))
+    weights = np.tril(values) + np.tril(values, -1).T
+    np.fill_diagonal(weights, 1.0)
+    return weights
+
+
+def path_reach(edges, least):
+    rows = sparse.csr_array(edges)
+    return PathReach(
+        rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, least
+    )
+
+
+def without_diagonal(weights):
+    edges = weights.copy()
+    np.fill_diagonal(edges, 0.0)
+    return edges
+
+
+@given(weight_matrices(DYADIC))
+def test_dense_and_sparse_weights_follow_the_twin(weights):
+    order, gains = naive_cover(weights)
+    for matrix in (weights, weights.astype(np.float32), sparse.csr_array(weights)):
+        found, found_gains = MatrixReach(matrix).greedy()
+        assert found.tolist() == order
+        assert found_gains.tolist() == gains
+
+
+@given(weight_matrices(st.floats(0, 1)))
+def test_with_any_weights_each_step_takes_a_best_node(weights):
+    order, gains = MatrixReach(weights).greedy()
+    assert sorted(order) == list(range(len(weights)))
+    covered = np.zeros(len(weights))
+    for step, node in enumerate(order):
+        possible = np.maximum(weights[order[step:]] - covered, 0).sum(axis=1)
+        assert gains[step] == pytest.approx(possible[0], abs=1e-9)
+        assert possible[0] >= possible.max() - 1e-9
+        covered = np.maximum(covered, weights[node])
+    assert (np.diff(gains) <= 0).all()
+
+
+@pytest.mark.parametrize("least", [0.5, 0.3, 1.0])
+@given(weights=weight_matrices(DYADIC))
+def test_paths_follow_the_twin(weights, least):
+    edges = without_diagonal(weights)
+    whole = naive_path_weights(edges, least)
+    order, gains = naive_cover(whole)
+    reach = path_reach(edges, least)
+    found, found_gains = reach.greedy()
+    assert found_gains.tolist() == pytest.approx(gains, abs=1e-11)
+    assert found.tolist() == order
+    np.testing.assert_array_equal(reach.isolated(), (whole > 0).sum(axis=1) == 1)
+
+
+@pytest.mark.parametrize("least", [0.5, 0.2])
+@given(weights=weight_matrices(st.floats(0, 1)), data=st.data())
+def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
+    edges = without_diagonal(weights)
+    whole = naive_path_weights(edges, least)
+    n = len(weights)
+    chosen = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
+    for reach in (path_reach(edges, least), MatrixReach(whole)):
+        owner, weight = reach.nearest(np.array(chosen))
+        _, expected = naive_nearest(whole, chosen)
+        # A product at the very limit may fall on either side of it by rounding.
+        close = np.isclose(weight, expected, atol=1e-12)
+        at_limit = np.isclose(np.maximum(weight, expected), least, atol=1e-9)
+        assert (close | at_limit).all()
+        assert (owner[np.array(chosen)] == chosen).all()
+        served = owner >= 0
+        assert (weight[~served] == 0).all()
+        assert (whole[owner[served], np.flatnonzero(served)] >= weight[served] - 1e-12).all()
+
+
+@given(weight_matrices(DYADIC))
+def test_equal_sources_leave_a_node_to_the_lowest(weights):
+    n = len(weights)
+    for reach in (MatrixReach(weights), MatrixReach(sparse.csr_array(weights))):
+        owner, weight = reach.nearest(np.arange(n)[::-2])
+        expected_owner, expected_weight = naive_nearest(weights, list(range(n))[::-2])
+        assert owner.tolist() == expected_owner
+        assert weight.tolist() == expected_weight
+
+
+def test_permuted_columns_give_the_permuted_order():
+    rng = np.random.default_rng(0)
+    edges = sparse.random_array((60, 60), density=0.1, rng=rng).toarray()
+    edges = np.maximum(edges, edges.T)
+    np.fill_diagonal(edges, 0)
+    _, gains = path_reach(edges, 0.5).greedy()
+    for seed in range(5):
+        shuffled = np.random.default_rng(seed).permutation(60)
+        _, again = path_reach(edges[np.ix_(shuffled, shuffled)], 0.5).greedy()
+        assert again.tolist() == gains.tolist()
+
+
+def test_an_empty_graph_is_ordered_by_index():
+    order, gains = path_reach(np.zeros((4, 4)), 0.5).greedy()
+    assert order.tolist() == [0, 1, 2, 3]
+    assert gains.tolist() == [1.0] * 4
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("strength", [0.3, 0.8, 0.97])
+def test_a_large_graph_of_weak_or_strong_links_follows_the_whole_matrix(strength):
+    rng = np.random.default_rng(0)
+    n = 400
+    # A tree with some more edges, its weights around the given strength.
+    parents = np.array([rng.integers(0, i) for i in range(1, n)])
+    edges = np.zeros((n, n))
+    edges[np.arange(1, n), parents] = np.clip(rng.normal(strength, 0.1, n - 1), 0.01, 0.999)
+    extra = rng.integers(0, n, size=(2, n))
+    edges[extra[0], extra[1]] = np.clip(rng.normal(strength, 0.1, n), 0.01, 0.999)
+    edges = np.maximum(edges, edges.T)
+    np.fill_diagonal(edges, 0)
+    lengths = sparse.csr_array(-np.log(np.where(edges > 0, edges, 1)))
+    whole = np.exp(-dijkstra(lengths, directed=False))
+    whole = np.maximum(np.where(whole >= 0.5, whole, 0), edges)
+    np.fill_diagonal(whole, 1)
+    order, gains = MatrixReach(whole).greedy()
+    found, found_gains = path_reach(edges, 0.5).greedy()
+    np.testing.assert_allclose(found_gains, gains, atol=1e-6)
+    assert found[:50].tolist() == order[:50].tolist()

@@ -1,0 +1,339 @@
+"""The default rule: columns that stand for others, and an end of their own."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_limits
+
+from tests.certificates import assert_tmfg
+from tests.matrices import factor_table
+from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
+from topofs import (
+    ConstantFeatureWarning,
+    NoStructureWarning,
+    TopologicalFeatureSelector,
+    pearson,
+)
+from topofs.similarity import noise_floor
+from topofs.similarity.noise_floor import correct_bias
+
+
+def groups_table(n_samples=200, *, sizes=(5, 4, 3), n_noise=6, seed=0):
+    """Groups of columns around a factor of their own, then columns of noise."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    for size in sizes:
+        factor = rng.normal(size=n_samples)
+        columns += [factor + 0.4 * rng.normal(size=n_samples) for _ in range(size)]
+    columns += [rng.normal(size=n_samples) for _ in range(n_noise)]
+    return np.column_stack(columns)
+
+
+@pytest.fixture
+def X():
+    return groups_table()
+
+
+def expected_weights(X, graph, least=0.5):
+    """Weights along the paths of a fitted graph, by the definitions."""
+    square = pearson(X, squared=True)
+    edges = np.zeros_like(square)
+    i, j = graph.edges.T
+    edges[i, j] = edges[j, i] = np.where(
+        square[i, j] >= noise_floor(*X.shape), correct_bias(square[i, j], len(X)), 0
+    )
+    return edges, naive_path_weights(edges, least)
+
+
+def test_auto_selects_one_column_for_each_group(X):
+    selector = TopologicalFeatureSelector().fit(X)
+    assert selector.n_features_ == selector.support_.sum() == 3
+    groups = [
+        {group.position, *(member.position for member in group.members)}
+        for group in selector.groups_
+    ]
+    assert groups == [{0, 1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11}]
+    assert selector.isolated_.tolist() == [12, 13, 14, 15, 16, 17]
+    assert_tmfg(selector.graph_)
+
+
+def test_isolated_columns_can_be_kept(X):
+    selector = TopologicalFeatureSelector(isolated="keep").fit(X)
+    assert selector.n_features_ == 3 + 6
+    assert selector.support_[12:].all()
+    assert set(selector.ranking_[12:]) == {4, 5, 6, 7, 8, 9}
+    dropped = TopologicalFeatureSelector(9).fit(X)
+    assert not dropped.support_[12:].any()
+    assert set(dropped.ranking_[12:]) == {13, 14, 15, 16, 17, 18}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_order_gains_and_representatives_follow_the_twin(seed):
+    X = factor_table(60, 14, seed=seed)
+    selector = TopologicalFeatureSelector(5, isolated="keep").fit(X)
+    edges, weights = expected_weights(X, selector.graph_)
+    order, gains = naive_cover(weights)
+    alone = (edges > 0).sum(axis=1) == 0
+    assert np.argsort(selector.ranking_)[~alone[order]].tolist() == [
+        i for i in order if not alone[i]
+    ]
+    np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
+    np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / 14, atol=1e-9)
+    for size in (1, 3, 5, 9):
+        cut = selector.at(size)
+        owner, weight = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
+        assert cut.representative_.tolist() == owner
+        np.testing.assert_allclose(cut.representative_weight_, weight, atol=1e-12)
+    assert selector.at("auto").n_features_ == max(
+        1, sum(gain > 1 for gain in gains) + alone.sum()
+    )
+
+
+@pytest.mark.parametrize("reach", ["edges", "similarity"])
+def test_other_reaches_follow_the_twin(X, reach):
+    selector = TopologicalFeatureSelector(4, reach=reach, isolated="keep").fit(X)
+    square = pearson(X, squared=True)
+    weights = np.where(square >= noise_floor(*X.shape), correct_bias(square, len(X)), 0)
+    if reach == "edges":
+        linked = selector.graph_.to_scipy().toarray() != 0
+        weights *= linked | np.eye(len(weights), dtype=bool)
+    order, gains = naive_cover(weights)
+    np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
+    assert np.argsort(selector.ranking_)[:3].tolist() == order[:3]
+    owner, _ = naive_nearest(weights, set(np.flatnonzero(selector.support_)))
+    assert selector.representative_.tolist() == owner
+
+
+def test_isolated_columns_are_ordered_by_strength_or_by_index(X):
+    by_strength = TopologicalFeatureSelector().fit(X)
+    strength = by_strength.graph_.strength()
+    tail = np.argsort(by_strength.ranking_)[-6:]
+    assert tail.tolist() == sorted(range(12, 18), key=lambda i: -strength[i])
+    by_index = TopologicalFeatureSelector(ties="index").fit(X)
+    assert np.argsort(by_index.ranking_)[-6:].tolist() == list(range(12, 18))
+
+
+def test_the_ranking_is_a_permutation_and_the_support_its_beginning(X):
+    for size in (1, 4, 18, 0.5, None, "auto"):
+        selector = TopologicalFeatureSelector(size).fit(X)
+        assert sorted(selector.ranking_) == list(range(1, 19))
+        np.testing.assert_array_equal(
+            selector.support_, selector.ranking_ <= selector.n_features_
+        )
+
+
+@pytest.mark.parametrize("similarity", ["pearson", "spearman", "mixed", "mutual_information"])
+@pytest.mark.parametrize("graph", ["tmfg", "pmfg", "mst"])
+def test_permuting_columns_permutes_the_answer(similarity, graph, X):
+    estimator = TopologicalFeatureSelector(similarity=similarity, graph=graph)
+    selector = clone(estimator).fit(X)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        order = rng.permutation(18)
+        permuted = clone(estimator).fit(X[:, order])
+        np.testing.assert_array_equal(permuted.support_, selector.support_[order])
+        np.testing.assert_array_equal(permuted.ranking_, selector.ranking_[order])
+
+
+def test_the_number_of_threads_changes_nothing():
+    X = factor_table(100, 300)
+    answers = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            answers.append(TopologicalFeatureSelector().fit(X))
+    np.testing.assert_array_equal(answers[0].ranking_, answers[1].ranking_)
+
+
+def test_a_strong_negative_link_is_a_link():
+    X = groups_table()
+    X[:, 1] *= -1
+    selector = TopologicalFeatureSelector().fit(X)
+    assert selector.representative_[1] == selector.representative_[0] >= 0
+    # Without squares the graph looks for positive links alone, but weights are squares still.
+    selector = TopologicalFeatureSelector(squared=False).fit(X)
+    assert selector.representative_[1] == -1
+    assert selector.representative_weight_[0] < 0.9
+
+
+def test_duplicated_columns_stand_for_each_other_and_the_first_is_taken():
+    X = groups_table(sizes=(1, 1, 1), n_noise=0)
+    X = np.column_stack([X, X])
+    selector = TopologicalFeatureSelector().fit(X)
+    assert selector.support_.tolist() == [True] * 3 + [False] * 3
+    assert selector.representative_.tolist() == [0, 1, 2, 0, 1, 2]
+    everything = selector.at(6)
+    assert everything.representative_.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("n_features", [2, 5, 40])
+def test_without_structure_auto_takes_one_and_says_so(n_features):
+    X = np.random.default_rng(0).normal(size=(50, n_features))
+    with pytest.warns(NoStructureWarning, match=f"no two of the {n_features} columns"):
+        selector = TopologicalFeatureSelector().fit(X)
+    assert selector.n_features_ == 1
+    assert len(selector.isolated_) == n_features
+    assert TopologicalFeatureSelector(2).fit(X).n_features_ == 2
+
+
+def test_auto_with_kept_columns(X):
+    selector = TopologicalFeatureSelector(keep=[12, 13]).fit(X)
+    assert selector.n_features_ == 3
+    assert selector.support_[[12, 13]].all()
+    assert TopologicalFeatureSelector(keep=list(range(12, 18))).fit(X).n_features_ == 6
+
+
+def test_another_size_without_fitting_again(X):
+    selector = TopologicalFeatureSelector(2).fit(X)
+    assert selector.at("auto").n_features_ == 3
+    assert selector.at(1).groups_[0] == selector.groups_[0]
+    assert len(selector.groups_) == 2
+    assert selector.at(None).n_features_ == 9
+    assert (selector.at(2).representative_[9:12] == -1).all()
+    assert (selector.at(3).representative_[9:12] >= 9).all()
+    selector.set_params(isolated="keep", rule="coverage")
+    assert selector.at("auto").n_features_ == 3
+
+
+def test_constant_columns_have_no_representative():
+    X = groups_table()
+    X[:, 3] = 1.0
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector(keep=[3]).fit(X)
+    assert selector.support_[3]
+    assert selector.representative_[3] == 3
+    assert selector.ranking_[3] == 18
+    assert len(selector.coverage_) == 17
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector().fit(X)
+    assert selector.representative_[3] == -1
+    assert selector.representative_weight_[3] == 0
+    assert 3 not in selector.isolated_
+
+
+def test_a_sparse_table_gives_the_answer_of_the_dense_one():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.5, size=(80, 12)).astype(float)
+    X[:, 1] = X[:, 0] + (rng.random(80) < 0.1)
+    dense = TopologicalFeatureSelector().fit(X)
+    selector = TopologicalFeatureSelector().fit(sparse.csr_array(X))
+    np.testing.assert_array_equal(selector.ranking_, dense.ranking_)
+    assert sparse.issparse(selector.transform(sparse.csr_array(X)))
+
+
+def test_missing_values_are_used_pair_by_pair(X):
+    X[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
+    assert TopologicalFeatureSelector().fit(X).n_features_ == 3
+
+
+def test_a_given_similarity_is_shared_variance_without_a_floor(X):
+    matrix = pearson(X, squared=True)
+    selector = TopologicalFeatureSelector(3, similarity="precomputed").fit(matrix)
+    assert {g.position // 4 for g in selector.groups_} <= {0, 1, 2}
+    same = TopologicalFeatureSelector(3, similarity=lambda x: pearson(x, squared=True)).fit(X)
+    np.testing.assert_array_equal(same.ranking_, selector.ranking_)
+    np.testing.assert_array_equal(matrix, pearson(X, squared=True))
+    with pytest.raises(ValueError, match="goes from -.* to 1: give squared correlations"):
+        TopologicalFeatureSelector(similarity="precomputed").fit(pearson(X))
+
+
+def test_rules_that_do_not_fit_together_are_refused(X):
+    with pytest.raises(ValueError, match="similarity 'energy' grows with what columns do not"):
+        TopologicalFeatureSelector(similarity="energy").fit(X)
+    with pytest.raises(ValueError, match="centrality is 'pagerank', but rule 'coverage'"):
+        TopologicalFeatureSelector(centrality="pagerank").fit(X)
+    with pytest.raises(ValueError, match="'auto', which needs rule='coverage'"):
+        TopologicalFeatureSelector(rule="degree").fit(X)
+    assert (
+        TopologicalFeatureSelector(4, similarity="energy", rule="degree").fit(X).n_features_
+        == 4
+    )
+
+
+def test_what_coverage_tells_is_not_there_for_degree(X):
+    selector = TopologicalFeatureSelector.paper(3).fit(X)
+    for name in ("coverage_", "representative_", "groups_", "isolated_"):
+        assert not hasattr(selector, name)
+    with pytest.raises(AttributeError, match="groups_ is there only after a fit with rule"):
+        _ = selector.groups_
+    with pytest.raises(NotFittedError):
+        _ = TopologicalFeatureSelector().groups_
+    selector.set_params(rule="coverage").fit(X)
+    assert len(selector.groups_) == 3
+
+
+def test_the_preset_of_the_paper():
+    selector = TopologicalFeatureSelector.paper(7, similarity="spearman", keep=[1])
+    expected = TopologicalFeatureSelector(
+        7,
+        similarity="spearman",
+        rule="degree",
+        ties="index",
+        threshold="mean",
+        keep=[1],
+    )
+    assert selector.get_params() == expected.get_params()
+    X = np.rint(factor_table(60, 20))
+    selector = TopologicalFeatureSelector.paper().fit(X)
+    assert selector.n_features_ == 10
+    degrees = selector.graph_.degree()
+    order = sorted(range(20), key=lambda i: (-degrees[i], i))
+    assert np.argsort(selector.ranking_).tolist() == order
+
+
+def test_explanations_say_who_speaks_for_whom():
+    X = pd.DataFrame(groups_table(), columns=[f"c{i}" for i in range(18)])
+    selector = TopologicalFeatureSelector().fit(X)
+    for group in selector.groups_:
+        explanation = selector.explain(group.name)
+        assert explanation.speaking.members == tuple((m.name, m.weight) for m in group.members)
+        text = str(explanation)
+        assert f"It stands for {len(group.members)} other features:" in text
+        for member in group.members:
+            other = selector.explain(member.name)
+            assert other.speaking.representative == group.name
+            assert other.speaking.weight == member.weight
+            assert f"{group.name} stands for it, with {member.weight:.4g}" in str(other)
+    text = str(selector.explain("c12"))
+    assert "It is isolated: with no neighbour does it share more than chance." in text
+    assert "coverage gain 1 (5 other features have the same)" in text
+    assert "No selected feature stands for it." in str(selector.at(2).explain("c9"))
+    alone = TopologicalFeatureSelector(keep=["c13"]).fit(X).explain("c13")
+    assert "It stands for itself alone." in str(alone)
+    assert selector.explain("c0").centrality == "coverage gain"
+
+
+def test_the_path_to_the_representative_is_a_path_of_the_graph():
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.normal(size=(500, 30)) * 0.25, axis=1) + rng.normal(size=(500, 1))
+    X = pd.DataFrame(walk, columns=[f"t{i}" for i in range(30)])
+    selector = TopologicalFeatureSelector(1).fit(X)
+    graph = selector.graph_
+    weights = {}
+    for (i, j), w in zip(graph.edges.tolist(), graph.weights, strict=True):
+        weights[i, j] = weights[j, i] = correct_bias(w, 500)
+    longest = 0
+    for column in range(30):
+        speaking = selector.explain(column).speaking
+        if speaking.representative in (None, f"t{column}"):
+            continue
+        stops = [f"t{column}", *speaking.path, speaking.representative]
+        nodes = [int(name[1:]) for name in stops]
+        product = np.prod([weights[pair] for pair in pairwise(nodes)])
+        assert product == pytest.approx(speaking.weight)
+        longest = max(longest, len(speaking.path))
+        if speaking.path:
+            assert "by way of" in str(selector.explain(column))
+    assert longest >= 1
+
+
+def test_pickles_tell_the_same(X):
+    selector = TopologicalFeatureSelector().fit(X)
+    other = pickle.loads(pickle.dumps(selector))
+    assert other.groups_ == selector.groups_
+    np.testing.assert_array_equal(other.coverage_, selector.coverage_)

@@ -1,0 +1,113 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from topofs import mixed, pearson
+from topofs.similarity import noise_floor
+from topofs.similarity.noise_floor import correct_bias, degrees_floor
+from topofs.similarity.shared_variance import (
+    CorrelationScale,
+    FlooredScale,
+    GivenScale,
+    check_shared_variance,
+    variance_scale,
+    whole_weights,
+)
+
+
+@pytest.mark.parametrize(("n_samples", "n_features"), [(20, 5), (100, 50), (1000, 20_000)])
+def test_the_floor_is_the_quantile_of_the_correlation_test(n_samples, n_features):
+    floor = noise_floor(n_samples, n_features)
+    # The same test by Student's t.
+    t = np.sqrt(floor * (n_samples - 2) / (1 - floor))
+    n_pairs = n_features * (n_features - 1) / 2
+    assert 2 * stats.t.sf(t, n_samples - 2) == pytest.approx(0.05 / n_pairs, rel=1e-6)
+
+
+def test_of_twenty_tables_of_noise_one_passes_the_floor():
+    rng = np.random.default_rng(0)
+    floor = noise_floor(30, 15)
+    passed = 0
+    for _ in range(400):
+        similarity = pearson(rng.normal(size=(30, 15)), squared=True)
+        passed += (similarity[np.triu_indices(15, 1)] >= floor).any()
+    assert 0.02 < passed / 400 < 0.08
+
+
+def test_floors_of_names():
+    rng = np.random.default_rng(0)
+    # η² of independent columns, and V², by simulation against the quantile of one pair.
+    pairs = {(1, 4): 0, (2, 3): 0}
+    for _ in range(1000):
+        frame = {
+            "x": rng.normal(size=200),
+            "five": rng.choice(list("abcde"), 200),
+            "three": rng.choice(list("abc"), 200),
+            "four": rng.choice(list("abcd"), 200),
+        }
+        found = mixed(pd.DataFrame(frame), corrected=False)
+        pairs[1, 4] += found[0, 1] >= degrees_floor(200, 2, np.array([1]), np.array([4]))[0]
+        pairs[2, 3] += found[2, 3] >= degrees_floor(200, 2, np.array([2]), np.array([3]))[0]
+    assert all(0.03 < count / 1000 < 0.07 for count in pairs.values())
+
+
+def test_with_too_few_samples_nothing_passes():
+    assert noise_floor(2, 5) == 1.0
+    assert degrees_floor(5, 3, np.array([1]), np.array([4])).tolist() == [1.0]
+    assert correct_bias(np.array([0.9]), 2).tolist() == [0.0]
+
+
+def test_the_correction_takes_off_the_mean_of_chance():
+    rng = np.random.default_rng(0)
+    values = np.array(
+        [pearson(rng.normal(size=(12, 2)), squared=True)[0, 1] for _ in range(4000)]
+    )
+    raw = (values - 1 / 11) / (1 - 1 / 11)
+    assert abs(raw.mean()) < 0.01
+    np.testing.assert_allclose(correct_bias(values, 12), np.maximum(raw, 0))
+
+
+@pytest.mark.parametrize("squared", [True, False])
+def test_correlations_become_weights(squared):
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    X[:, 1] -= 2 * X[:, 0]
+    similarity = pearson(X, squared=squared)
+    before = similarity.copy()
+    scale = CorrelationScale(40, 6, squared)
+    weights = whole_weights(similarity, scale)
+    np.testing.assert_array_equal(similarity, before)
+    square = pearson(X, squared=True)
+    expected = np.where(square >= noise_floor(40, 6), correct_bias(square, 40), 0)
+    np.testing.assert_allclose(weights, expected, atol=1e-15)
+    assert weights[0, 1] > 0.5
+
+
+def test_a_given_similarity_must_be_shared_variance():
+    pair = (np.array([0]), np.array([1]))
+    assert GivenScale().weights(np.array([1 + 1e-9]), *pair).tolist() == [1.0]
+    check_shared_variance(np.array([[1.0, -1e-9], [-1e-9, 1.0]]))
+    for bad in (-0.4, 1.5):
+        with pytest.raises(ValueError, match=f"goes from .*{bad:g}.*squared correlations"):
+            check_shared_variance(np.array([[1.0, bad], [bad, 1.0]]))
+
+
+def test_scales_by_measure():
+    class WithFloors:
+        n_features = 3
+
+        def floors(self, left, right):
+            return np.full(len(left), 0.5)
+
+    assert variance_scale("pearson", WithFloors(), squared=True, n_samples=9, n_features=3) == (
+        CorrelationScale(9, 3, squared=True)
+    )
+    scale = variance_scale("mixed", WithFloors(), squared=True, n_samples=9, n_features=3)
+    assert isinstance(scale, FlooredScale)
+    matrix = np.array([[1.0, 0.4, 0.6], [0.4, 1.0, 0.5], [0.6, 0.5, 1.0]])
+    assert whole_weights(matrix, scale).tolist() == [[1, 0, 0.6], [0, 1, 0.5], [0.6, 0.5, 1]]
+    assert (
+        variance_scale("precomputed", None, squared=True, n_samples=9, n_features=3)
+        == GivenScale()
+    )
+    assert variance_scale(len, None, squared=True, n_samples=9, n_features=3) == GivenScale()
