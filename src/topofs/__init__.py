@@ -1,31 +1,46 @@
-"""Feature selection by the shape of the dependency network."""
+"""Feature selection by the shape of the dependency network.
 
-from topofs.centrality import betweenness, closeness, degree, eigenvector, pagerank, strength
-from topofs.errors import (
-    ConstantFeatureWarning,
-    IdentifierFeatureWarning,
-    MissingExtraError,
-    NoStructureWarning,
-)
-from topofs.filtering import mst, pmfg, tmfg
-from topofs.graph import FilteredGraph
-from topofs.selection import (
-    Explanation,
-    InfiniteFeatureSelector,
-    Stability,
-    TopologicalFeatureSelector,
-    stability,
-    tfs_score,
-    tmfg_from_data,
-)
-from topofs.similarity import (
-    energy,
-    mixed,
-    mutual_information,
-    pearson,
-    spearman,
-    threshold_mean,
-)
+Names are imported when they are first used, so that ``import topofs`` and ``topofs --help``
+do not wait for numba and scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from topofs.centrality import (
+        betweenness,
+        closeness,
+        degree,
+        eigenvector,
+        pagerank,
+        strength,
+    )
+    from topofs.errors import (
+        ConstantFeatureWarning,
+        IdentifierFeatureWarning,
+        MissingExtraError,
+        NoStructureWarning,
+    )
+    from topofs.filtering import mst, pmfg, tmfg
+    from topofs.graph import FilteredGraph
+    from topofs.selection import (
+        Explanation,
+        InfiniteFeatureSelector,
+        Stability,
+        TopologicalFeatureSelector,
+        stability,
+        tfs_score,
+        tmfg_from_data,
+    )
+    from topofs.similarity import (
+        energy,
+        mixed,
+        mutual_information,
+        pearson,
+        spearman,
+        threshold_mean,
+    )
 
 __all__ = [
     "ConstantFeatureWarning",
@@ -59,3 +74,19 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_ROOMS = ("errors", "graph", "similarity", "filtering", "centrality", "selection")
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for room in _ROOMS:
+            module = import_module(f"topofs.{room}")
+            if name in module.__all__:
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'topofs' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
