@@ -12,8 +12,8 @@ __all__ = ["largest_asymmetry", "row_sums", "sums_above", "zero_below"]
 
 Matrix = npt.NDArray[Any]
 
-# A tile and its mirror stay in the first-level cache.
-TILE = 32
+# A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
+TILE = 64
 
 
 @njit(cache=True, nogil=True)
