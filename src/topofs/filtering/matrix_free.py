@@ -242,8 +242,9 @@ def _grow_to_the_end(operator: Operator, survey: _Survey, growth: Growth, plan: 
                 survey.lists,
                 min(_ROWS_AHEAD, plan.n_kept),
             )
-            rows.bring(vertices)
-            _fill_lists(rows.of(vertices), vertices, rows, growth, survey.lists)
+            block = rows.product(vertices)
+            _fill_lists(block, vertices, rows, growth, survey.lists)
+            rows.keep(vertices, block)
         elif growth.progress[USE_LISTS]:
             _fill_lists(rows.of(corners), corners, rows, growth, survey.lists)
         _answer_top(growth, rows)
@@ -252,7 +253,14 @@ def _grow_to_the_end(operator: Operator, survey: _Survey, growth: Growth, plan: 
 def _fill_lists(
     block: Block, vertices: IntArray, rows: _FreeRows, growth: Growth, lists: TopLists
 ) -> None:
-    refill_lists(block, vertices, rows.columns, rows.level, growth.penalty, lists)
+    """Fill lists from rows; entries of the rows below the level become 0."""
+
+    def fill_part(i: int, j: int) -> None:
+        refill_lists(
+            block[i:j], vertices[i:j], rows.columns, rows.level, growth.penalty, lists
+        )
+
+    for_row_ranges(fill_part, len(vertices), len(rows.columns))
 
 
 def _answer_top(growth: Growth, rows: _FreeRows) -> None:
@@ -302,17 +310,15 @@ class _FreeRows:
         return _FreeRows(self._operator, free, self.level, self._n_kept)
 
     def product(self, vertices: IntArray) -> Block:
-        """Multiply the rows of some vertices."""
+        """Multiply the rows of some vertices; the level is not yet applied."""
         block = self._operator.cross(vertices, self._among)
-        block = block.astype(self._operator.dtype, copy=False)
-        block[block < np.float64(self.level)] = 0
-        return block
+        return block.astype(self._operator.dtype, copy=False)
 
     def has(self, vertices: IntArray) -> bool:
         """Whether all these rows are kept."""
         return bool((self._place[vertices] >= 0).all())
 
-    def bring(self, vertices: IntArray) -> None:
+    def keep(self, vertices: IntArray, block: Block) -> None:
         """Keep the rows of some vertices, instead of the oldest."""
         # All of them, known or not: none of these may be dropped for another.
         places = (self._next + np.arange(len(vertices))) % len(self._kept)
@@ -321,7 +327,7 @@ class _FreeRows:
         self._place[dropped[dropped >= 0]] = -1
         earlier = self._place[vertices]
         self._owner[earlier[earlier >= 0]] = -1
-        self._kept[places] = self.product(vertices)
+        self._kept[places] = block
         self._owner[places] = vertices
         self._place[vertices] = places
 

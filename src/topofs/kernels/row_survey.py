@@ -80,7 +80,8 @@ def refill_lists(
     block : array, shape (m, n_columns)
         Row r belongs to ``vertices[r]``; entries below `level` become 0.
     vertices, columns : arrays of int64
-        What the rows and columns of the block are; all free vertices are among the columns.
+        What the rows and columns of the block are; columns ascend, and all free vertices are
+        among them.
     level : float
         The threshold, or −∞.
     penalty : array, shape (n,)
@@ -93,18 +94,16 @@ def refill_lists(
     places = np.empty(2 * n_columns, np.int64)
     penalty_here = penalty[columns]
     for r in range(len(vertices)):
-        row = block[r]
-        own = -1
+        row, v = block[r], vertices[r]
         for u in range(n_columns):
             row[u] = row[u] if row[u] >= level else 0
-            if columns[u] == vertices[r]:
-                own = u
-        if own >= 0:
+        own = np.searchsorted(columns, v)
+        among = own < n_columns and columns[own] == v
+        if among:
             before = penalty_here[own]
             penalty_here[own] = -np.inf
-        v = vertices[r]
         fill_list(v, row, penalty_here, lists, values, places)
-        if own >= 0:
+        if among:
             penalty_here[own] = before
         for position in range(lists.length[v]):
             lists.vertex[v, position] = columns[lists.vertex[v, position]]
