@@ -1,5 +1,7 @@
 """Without the matrix, the same graph."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from topofs import TopologicalFeatureSelector, pearson, threshold_mean, tmfg, tmfg_from_data
 from topofs.filtering import matrix_free
+from topofs.selection import memory_size
 from topofs.selection.memory_size import parse_memory
 from topofs.similarity import SIMILARITIES
 from topofs.similarity.operator import dense
@@ -147,3 +150,19 @@ def test_float32_entries_are_compared_with_the_mean_in_float64():
             differ += 1
             assert tmfg_from_data(X) == tmfg(threshold_mean(similarity))
     assert differ
+
+
+def test_half_of_what_the_container_may_use(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", (limit, tmp_path / "absent"))
+    whole = parse_memory(None)
+    limit.write_text("max\n")
+    assert parse_memory(None) == whole
+    limit.write_text("2000000\n")
+    assert parse_memory(None) == 1_000_000
+
+
+def test_a_system_that_does_not_tell_its_memory(monkeypatch):
+    monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", ())
+    monkeypatch.delattr(os, "sysconf")
+    assert parse_memory(None) == 4 * 10**9

@@ -256,9 +256,7 @@ def _fill_lists(
     """Fill lists from rows; entries of the rows below the level become 0."""
 
     def fill_part(i: int, j: int) -> None:
-        refill_lists(
-            block[i:j], vertices[i:j], rows.columns, rows.level, growth.penalty, lists
-        )
+        refill_lists(block[i:j], vertices[i:j], rows.columns, rows.level, growth.penalty, lists)
 
     for_row_ranges(fill_part, len(vertices), len(rows.columns))
 
