@@ -130,6 +130,26 @@ def test_classes_or_numbers(values, task):
         assert target_of(values, task="regression").y.dtype == float
 
 
+def test_numbers_as_classes_are_never_merged():
+    codes = np.repeat([1_000_001.0, 1_000_002.0, 1e17, 0.1, 0.1 + 2**-56, -0.0, 0.0], 5)
+    target = target_of(codes, task="classification")
+    assert set(target.y) == {
+        *("1000001", "1000002", "100000000000000000", "0"),
+        *("0.1", "0.10000000000000002"),
+    }
+    assert (np.unique(target.y, return_counts=True)[1] == [10, 5, 5, 5, 5, 5]).all()
+    with pytest.raises(TableError, match="infinite"):
+        target_of(np.array([1.0, np.inf]), task="classification")
+
+
+@pytest.mark.parametrize("task", [None, *TASKS])
+@pytest.mark.parametrize("nothing", [[None, None], [np.nan, np.nan], []])
+def test_a_target_without_values(nothing, task):
+    values = np.array(nothing, dtype=object if None in nothing else float)
+    with pytest.raises(TableError, match="every value of the target is missing"):
+        target_of(values, task=task)
+
+
 def test_rare_classes_are_borne_and_too_few_rows_are_not():
     rare = target_of(np.array(["a"] * 20 + ["b"] * 20 + ["c"], dtype=object))
     assert len(folds(rare, Resampling())) == 10

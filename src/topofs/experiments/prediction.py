@@ -115,7 +115,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     Raises
     ------
     TableError
-        There are not two different values, or numbers are asked for and these are none.
+        All values are missing, there are not two different ones, or numbers are asked for and
+        these are none.
 
     Examples
     --------
@@ -127,6 +128,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     numbers = values.dtype.kind == "f"
     given = ~np.isnan(values) if numbers else np.array([v is not None for v in values])
     y = values[given]
+    if not len(y):
+        raise TableError("every value of the target is missing: there is nothing to predict")
     if task == "regression" and not numbers:
         raise TableError(f"the target holds text, such as {y[0]!r}; it cannot be a number")
     if numbers and not np.isfinite(y).all():
@@ -139,7 +142,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         few = n_values <= min(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS)
         task = "classification" if not numbers or (whole and few) else "regression"
     if task == "classification" and numbers:
-        y = np.array([f"{value:g}" for value in y], dtype=object)
+        y = np.array([_label(value) for value in y.tolist()], dtype=object)
     return Target(task, y if task == "regression" else y.astype(str), given)
 
 
@@ -226,3 +229,8 @@ def fit_and_score(
         predicted = pipeline.fit(*train).predict(test[0])
         score = balanced_accuracy_score if task == "classification" else r2_score
         return float(score(test[1], predicted))
+
+
+def _label(value: float) -> str:
+    """Write a number as a class: different numbers give different labels."""
+    return str(int(value)) if value.is_integer() else repr(value)
