@@ -86,6 +86,16 @@ def test_rows_without_a_target_and_gaps(tmp_path):
     assert next(row["mean"] for row in found["scores"] if row["method"] == "all") > 0.9
 
 
+def test_a_class_that_looks_missing_is_one_and_is_pointed_out(tmp_path):
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    signs = np.where(X[:, 0] > 0, "+", "-")
+    pl.DataFrame(X, schema=list("abc")).with_columns(sign=signs).write_csv(tmp_path / "t.csv")
+    result = run("compare", tmp_path / "t.csv", "--target", "sign", *QUICK[2:], "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["n_samples"] == 30
+    assert "note: the target has a class '-'; if it stands for a missing" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "reason"),
     [

@@ -16,6 +16,7 @@ from topofs.cli.unfolding import unfolding
 if TYPE_CHECKING:
     from topofs.cli.messages import Messages
     from topofs.experiments.comparison import Comparison
+    from topofs.experiments.prediction import Target
     from topofs.selection import SelectionSettings
     from topofs.tables import ColumnRoles
 
@@ -138,6 +139,7 @@ def _compared(
     messages.notes(numbers.notes)
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
+    messages.notes(_doubtful_classes(values))
     for size in options["sizes"]:
         check_size(size, len(numbers.names), option="--sizes")
     with _progress(messages) as bar:
@@ -150,6 +152,17 @@ def _compared(
             **options,
         )
     return comparison, table.name
+
+
+def _doubtful_classes(target: Target) -> list[str]:
+    """Name the classes that may as well stand for a missing value."""
+    from topofs.tables.numbers_in_text import MISSING
+
+    found = sorted(set(target.y.tolist()) & set(MISSING)) if target.y.dtype.kind == "U" else []
+    return [
+        f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
+        for name in found
+    ]
 
 
 def _progress(messages: Messages) -> Progress:

@@ -10,7 +10,7 @@ import polars as pl
 from topofs.errors import TableError
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
-from topofs.tables.numbers_in_text import MISSING
+from topofs.tables.numbers_in_text import MISSING_CLASSES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,7 +34,8 @@ def column_values(table: Table, column: str) -> npt.NDArray[Any]:
     -------
     array
         Numbers as float64, with NaN for missing ones; truth values and text as objects of
-        type str, with None for missing ones.
+        type str, with None for missing ones (`MISSING_CLASSES`: a dash or a question mark
+        among words is a class).
 
     Raises
     ------
@@ -61,4 +62,7 @@ def column_values(table: Table, column: str) -> npt.NDArray[Any]:
             "a target is a number, a class or a truth value"
         )
     labels = series.cast(pl.String).str.strip_chars().to_list()
-    return np.array([None if label in MISSING else label for label in labels], dtype=object)
+    return np.array(
+        [None if label is None or label in MISSING_CLASSES else label for label in labels],
+        dtype=object,
+    )

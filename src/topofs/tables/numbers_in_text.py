@@ -12,9 +12,12 @@ from topofs.tables.exact_names import columns_named
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MISSING", "NumbersInText", "numbers_in_text"]
+__all__ = ["MISSING", "MISSING_CLASSES", "NumbersInText", "numbers_in_text"]
 
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", "-", ".")
+MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
+"""What stands for a missing value among words; the rest of `MISSING` may be a class there."""
+
+MISSING = (*MISSING_CLASSES, "None", "?", "-", ".")
 """What stands for a missing value in a column that otherwise holds numbers."""
 
 _SHOWN = 20
