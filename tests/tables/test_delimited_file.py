@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from topofs.errors import TableError
-from topofs.tables import open_table
+from topofs.tables import open_table, write_columns
 
 
 def opened(tmp_path, text, name="t.csv"):
@@ -63,6 +63,10 @@ def test_long_words_are_shortened(tmp_path):
         ("a,b\r\n1,2\r\n3,4\r\n", ("a", "b")),
         ('a,"b\nc"\n1,2\n3,4\n', ("a", "b\nc")),
         (",b\n1,2\n3,4\n", ("", "b")),
+        ('a,"q""uote"\n1,2\n3,4\n', ("a", 'q"uote')),
+        ('"^q""$","*"""\n1,2\n3,4\n', ('^q"$', '*"')),
+        ('"q""""","q"""\n1,2\n3,4\n', ('q""', 'q"')),
+        ('\ufeff"a""b",c\n1,2\n3,4\n', ('a"b', "c")),
     ],
 )
 def test_separators_and_names(tmp_path, text, columns):
@@ -70,6 +74,19 @@ def test_separators_and_names(tmp_path, text, columns):
     assert table.columns == tuple(frame.columns) == columns
     assert frame.height == table.n_samples == 2
     assert frame[columns[1]].to_list() == pytest.approx([2, 4]) or table.not_numbers
+
+
+def test_a_doubled_mark_in_a_name_comes_back_as_it_was(tmp_path):
+    text = '"5"" pipe",kind,"3"" pipe"\n1.50,oak,NA\n2,elm, 7\n'
+    (tmp_path / "t.csv").write_text(text)
+    with open_table(tmp_path / "t.csv") as table:
+        assert dict(table.schema) == {
+            '5" pipe': pl.Float64,
+            "kind": pl.String,
+            '3" pipe': pl.Int64,
+        }
+        write_columns(table, table.columns, tmp_path / "o.csv")
+    assert (tmp_path / "o.csv").read_text() == text
 
 
 def test_blank_lines_at_the_end_are_no_rows(tmp_path):

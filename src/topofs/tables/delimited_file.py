@@ -70,15 +70,16 @@ def open_delimited(path: Path, name: str) -> Table:
         raise TableError(f"{name}: has a line of names and no rows below it")
     n_rows = records.n_rows if records.blank_at_end else None
     with as_table_errors(name):
-        # Names come from the header as it was read here: polars changes some.
-        text = _scan(path, separator, schema=dict.fromkeys(names, pl.String()), n_rows=n_rows)
-        types = _scan(path, separator).collect_schema().dtypes()
-        settled = {
-            column: t if t in _SETTLED else pl.String()
-            for column, t in zip(names, types, strict=True)
-        }
+        found = _scan(path, separator).collect_schema()
+        types = [t if t in _SETTLED else pl.String() for t in found.dtypes()]
+        # Names come from the header as it was read here: polars leaves doubled marks in.
+        own = found.names()
+        text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows)
+        text = _renamed(text, own, names)
+        settled = dict(zip(names, types, strict=True))
         in_text = numbers_in_text(text, [c for c, t in settled.items() if t == pl.String])
-    rows = _scan(path, separator, schema=settled, n_rows=n_rows)
+        rows = _scan(path, separator, dict(zip(own, types, strict=True)), n_rows)
+        rows = _renamed(rows, own, names)
     return Table(
         name=name,
         rows=rows.with_columns(in_text.expressions),
@@ -93,7 +94,6 @@ def open_delimited(path: Path, name: str) -> Table:
 def _scan(
     path: Path,
     separator: str,
-    *,
     schema: dict[str, pl.DataType] | None = None,
     n_rows: int | None = None,
 ) -> pl.LazyFrame:
@@ -105,6 +105,11 @@ def _scan(
         n_rows=n_rows,
         glob=False,
     )
+
+
+def _renamed(rows: pl.LazyFrame, before: list[str], names: list[str]) -> pl.LazyFrame:
+    changes = {old: new for old, new in zip(before, names, strict=True) if old != new}
+    return rows.rename(changes) if changes else rows
 
 
 def _header(path: Path, name: str) -> tuple[str, list[str]]:
