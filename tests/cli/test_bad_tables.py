@@ -26,6 +26,13 @@ TABLES = {
     "a long row": (b"a,b,c\n1,2,3\n4,5,6,7\n6,7,8\n", 3, "line 3 has 4 fields"),
     "an empty row": (b"a,b,c\n1,2,3\n\n6,7,8\n", 3, "line 3 is empty"),
     "an open quotation": (b'a,b,c\n1,"2,3\n4,5,6\n', 3, "line 2 is never closed"),
+    "inch marks": (
+        b'a,b,c\n1,5",3\n4,6",6\n',
+        3,
+        'inside a field, such as the inch mark of 5"',
+    ),
+    "old Mac line ends": (b"a,b\r1,2\r3,5\r4,1\r", 3, "carriage return alone"),
+    "decimal commas": (b"a;b\n1,5;2,5\n3,5;1,5\n", 3, "need a decimal point"),
     "latin-1 text": ("a,b,t\n1,2,x\n3,5,é\n4,1,y\n".encode("latin1"), 3, "line 3 is not UTF-8"),
     "latin-1 name": ("é,b\n1,2\n3,5\n".encode("latin1"), 3, "line 1 is not UTF-8"),
     "utf-16": ("a,b\n1,2\n3,5\n".encode("utf-16"), 3, "UTF-16"),

@@ -45,6 +45,20 @@ def test_a_word_in_the_last_of_many_lines_is_found(tmp_path):
     assert table.not_numbers == {"b": "text, such as 'word'"}
 
 
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        *[(value, True) for value in ("1,5", "-0,25", ",5", "1.234,5", "1,5e-3")],
+        *[(value, False) for value in ("a,5", "1,5 m", "1;2", ",")],
+    ],
+)
+def test_decimal_commas_get_a_hint(tmp_path, value, hint):
+    table, _ = opened(tmp_path, f'a;b\n1;"{value}"\n2;"3,5"\n')
+    said = f"text, such as {value!r}"
+    said += "; numbers need a decimal point in place of the comma" * hint
+    assert table.not_numbers == {"b": said}
+
+
 def test_long_words_are_shortened(tmp_path):
     table, _ = opened(tmp_path, "a,b\n1,abcdefghijklmnopqrstuvwxyz\n2,x\n")
     assert table.not_numbers == {"b": "text, such as 'abcdefghijklmnopqrs…'"}
@@ -110,6 +124,16 @@ def test_gzip_needs_no_ending(tmp_path):
 def test_bytes_that_are_no_text(tmp_path, bad):
     with pytest.raises(TableError, match="iconv"):
         opened(tmp_path, bad)
+
+
+@pytest.mark.parametrize("text", ["a,b\r1,2\r3,4\r", 'a,"b"\r1,2', "a,b\r1,2\n3,4\n"])
+def test_lines_that_end_in_carriage_returns(tmp_path, text):
+    with pytest.raises(TableError, match=r"carriage return alone.* tr '\\r' '\\n'"):
+        opened(tmp_path, text)
+
+
+def test_a_carriage_return_inside_a_name_ends_no_line(tmp_path):
+    assert opened(tmp_path, 'a,"b\rc"\n1,2\n3,4\n')[0].columns == ("a", "b\rc")
 
 
 def test_a_name_without_end(tmp_path):

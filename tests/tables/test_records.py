@@ -52,6 +52,15 @@ def test_every_record_is_counted_as_the_csv_module_counts_it(
         assert found.startswith(f"t.csv: line {wrong[0]} has {fields} and line 1 names")
 
 
+@given(lines=st.lists(st.text(st.sampled_from('a", x'), min_size=1, max_size=9), max_size=4))
+def test_marks_in_odd_places_give_one_answer_however_the_blocks_fall(tmp_path_factory, lines):
+    content = "\n".join(["h,k", *lines, ""]).encode()
+    answers = {
+        checked(tmp_path_factory, content, ",", 2, block) for block in (1, 2, 5, 1 << 20)
+    }
+    assert len(answers) == 1
+
+
 @pytest.mark.parametrize("block", [1, 3, 1 << 20])
 @pytest.mark.parametrize(
     ("content", "expected"),
@@ -65,6 +74,16 @@ def test_every_record_is_counted_as_the_csv_module_counts_it(
         (b"a,b\r\n1,2\r\n\r\n3,4\r\n", "line 3 is empty"),
         (b'a,b\n"1\n2",3\n4\n', "line 4 has 1 field "),
         (b'a,b\n1,"2\n3,4\n', "a quotation mark in line 2 is never closed"),
+        (b'a,b\n1,5"\n2,6\n', "line 2 has a quotation mark inside a field"),
+        (b'a,b\n1,2\n5",1\n6",2\n', "line 3 has a quotation mark inside a field"),
+        (b'a,b\n1,5" x 3"\n2,6" x\n3,7"\n', "line 3 has a quotation mark inside a field"),
+        (b'a,b\n"5" pipe",1\n"6" pipe",2\n', "line 2 has a quotation mark inside a field"),
+        (b'a,b\n1,5"', "line 2 has a quotation mark inside a field"),
+        (b'a,b\n1, "2,3"\n', "line 2 has a quotation mark inside a field"),
+        (b'a,b"\n1,2\n', "line 1 has a quotation mark inside a field"),
+        (b'a,b\n1,5" x 3"\n2,6""\n', Records(2, blank_at_end=False)),
+        (b'a,b\n1,"5"""\n2,"6"" x, ""7"\n', Records(2, blank_at_end=False)),
+        (b'\xef\xbb\xbf"a, b",c\n1,2\n', Records(1, blank_at_end=False)),
         (b"a,b\n1,2\n\xe9,3\n", "line 3 is not UTF-8 (byte 0xe9)"),
         ("a,b\n1,é\n2,".encode() + b"\xc3\n", "line 3 is not UTF-8 (byte 0xc3)"),
     ],

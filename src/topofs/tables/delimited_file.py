@@ -132,6 +132,11 @@ def _header(path: Path, name: str) -> tuple[str, list[str]]:
         raise TableError(f"{name}: this is not a table of text (it holds zero bytes)")
     if not lines[0].strip():
         raise TableError(f"{name}: the first line is empty; it must hold the column names")
+    if lines[0].endswith("\r") and lines[0].count('"') % 2 == 0:
+        raise TableError(
+            f"{name}: line 1 ends in a carriage return alone, as lines did on old Macs; convert "
+            r"the line ends first, for example with: tr '\r' '\n'"
+        )
     separator = max(_SEPARATORS, key=lambda candidate: _fit(lines, candidate))
     try:
         return separator, next(csv.reader(lines, delimiter=separator))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ MISSING = (*MISSING_CLASSES, "None", "?", "-", ".")
 """What stands for a missing value in a column that otherwise holds numbers."""
 
 _SHOWN = 20
+_DECIMAL_COMMA = re.compile(r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def numbers_in_text(text: pl.LazyFrame, columns: Sequence[str]) -> NumbersInText
     answers = iter(counts.row(0))
     for column, given, not_whole, odd in zip(columns, answers, answers, answers, strict=True):
         if odd is not None:
-            not_numbers[column] = f"text, such as {_shortened(odd)!r}"
+            not_numbers[column] = f"text, such as {_shortened(odd)!r}{_hint(odd)}"
         else:
             types[column] = pl.Int64() if given and not not_whole else pl.Float64()
     return NumbersInText(types, not_numbers)
@@ -96,6 +98,12 @@ def _looked_at(column: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
 
 def _stripped(column: str) -> pl.Expr:
     return columns_named([column]).str.strip_chars()
+
+
+def _hint(text: str) -> str:
+    if _DECIMAL_COMMA.fullmatch(text):
+        return "; numbers need a decimal point in place of the comma"
+    return ""
 
 
 def _shortened(text: str) -> str:

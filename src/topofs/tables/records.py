@@ -65,7 +65,8 @@ def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> R
     Raises
     ------
     TableError
-        A line is too short, too long, empty or not UTF-8, or a quotation never ends.
+        A line is too short, too long, empty or not UTF-8, a quotation never ends, or one
+        begins inside a field and reaches beyond it.
 
     Examples
     --------
@@ -81,6 +82,8 @@ def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> R
     """
     scan = _Scan(name, ord(separator), n_columns)
     with path.open("rb") as file:
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
         while block := file.read(_BLOCK):
             scan.take(block)
     scan.end()
@@ -91,8 +94,9 @@ class _Scan:
     """The state between two blocks: where the pass stands in the record it is in.
 
     Invariant: after `take`, everything up to the last line break outside quotation marks has
-    been checked; the counts `separators` and `length` belong to the unfinished record, and
-    `last` is the byte before the next block.
+    been checked; the counts `separators` and `length` belong to the unfinished record, `last`
+    is the byte before the next block, and `stray_line` the line of a quotation mark that
+    began inside a field and is still open.
     """
 
     def __init__(self, name: str, separator: int, n_columns: int) -> None:
@@ -104,7 +108,8 @@ class _Scan:
         self.inside = False
         self.separators = 0
         self.length = 0
-        self.last = 0
+        self.last = _NEWLINE
+        self.stray_line: int | None = None
         self.n_records = 0
         self.n_blank = 0
         self.n_lines = 0
@@ -116,15 +121,21 @@ class _Scan:
         codes = np.frombuffer(block, dtype=np.uint8)
         is_separator, is_end = codes == self.separator, codes == _NEWLINE
         quotes = codes == _QUOTE
+        stray = None
         if self.inside or quotes.any():
+            stray = self._stray_mark(block, np.flatnonzero(quotes), is_separator | is_end)
             inside = (np.cumsum(quotes) + self.inside) % 2 == 1
             is_separator &= ~inside
             is_end &= ~inside
             self.inside = bool(inside[-1])
         ends = np.flatnonzero(is_end)
+        if stray is not None:
+            ends = ends[ends < stray]
         separators_before = np.searchsorted(np.flatnonzero(is_separator), ends)
         if len(ends):
             self._finish_records(block, codes, ends, separators_before)
+        if stray is not None:
+            self._refuse_mark(self._line_of_mark(block, stray))
         done = int(ends[-1]) + 1 if len(ends) else 0
         done_separators = int(separators_before[-1]) if len(ends) else 0
         self.separators += int(is_separator.sum()) - done_separators
@@ -136,6 +147,8 @@ class _Scan:
 
     def end(self) -> None:
         """Check what stands after the last line break."""
+        if self.stray_line is not None:
+            self._refuse_mark(self.stray_line)
         if self.inside:
             raise TableError(
                 f"{self.name}: a quotation mark in line {self.record_line} is never closed; "
@@ -145,6 +158,43 @@ class _Scan:
             self._check_blank(self.record_line)
             self._check_fields(self.separators + 1, self.record_line)
             self.n_records += 1
+
+    def _stray_mark(
+        self, block: bytes, marks: npt.NDArray[np.intp], is_break: npt.NDArray[np.bool_]
+    ) -> int | None:
+        """Find the first quotation that begins inside a field and goes on beyond its end."""
+        opened = marks[int(self.inside) :: 2]
+        before = np.frombuffer(block, dtype=np.uint8)[opened - 1]
+        if len(opened) and opened[0] == 0:
+            before[0] = self.last
+        # A mark after another one is the second of a doubled mark.
+        stray = opened[~np.isin(before, (self.separator, _NEWLINE, _QUOTE))]
+        if self.stray_line is not None:
+            stray = np.concatenate([[-1], stray])
+        if not len(stray):
+            return None
+        end = len(block)
+        marks, breaks = np.append(marks, end), np.append(np.flatnonzero(is_break), end)
+        closes = marks[np.searchsorted(marks, stray, side="right")]
+        first = _first(breaks[np.searchsorted(breaks, stray)] < closes)
+        if first is not None:
+            return int(stray[first])
+        still_open = closes[-1] == end
+        self.stray_line = self._line_of_mark(block, int(stray[-1])) if still_open else None
+        return None
+
+    def _line_of_mark(self, block: bytes, at: int) -> int:
+        """The line of a mark in this block; the one still open before it is at −1."""
+        if at < 0 and self.stray_line is not None:
+            return self.stray_line
+        return self.n_lines + block[:at].count(b"\n") + 1
+
+    def _refuse_mark(self, line: int) -> None:
+        raise TableError(
+            f"{self.name}: line {line} has a quotation mark inside a field, such as the inch "
+            'mark of 5"; put the whole field between quotation marks and double the one '
+            'inside: "5"""'
+        )
 
     def _finish_records(
         self,
