@@ -56,6 +56,20 @@ def test_columns_move_together_when_some_are_left_out():
     )
 
 
+def test_whole_numbers_that_differ_beyond_double_precision_are_said_to_be_so():
+    big = 2**53
+    table = table_of(a=[1, 2], b=[2, 1], c=[big, big + 1], d=[-big - 1, -big], e=[big - 1] * 2)
+    assert {column.name: column.reason for column in numeric_table(table).left_out} == {
+        "c": "constant at double precision",
+        "d": "constant at double precision",
+        "e": "constant",
+    }
+    with pytest.raises(TableError, match="one column of numbers is constant at double"):
+        numeric_table(table_of(c=[big, big + 1]))
+    with pytest.raises(TableError, match="all 2 columns of numbers are constant at double"):
+        numeric_table(table_of(c=[big, big + 1], e=[1, 1]))
+
+
 def test_roles():
     table = table_of(a=[1, 2], b=[2, 1], c=[3, 4], d=[5, 6], e=[7, 7])
     roles = ColumnRoles(target="b", identifiers=("c",), keep=("e",))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["NumericTable", "numeric_table"]
 
 _FEW_ROWS = 10
+_FIRST_ROUNDED = 2.0**53
 _SHOWN = 3
 
 
@@ -99,10 +100,13 @@ def numeric_table(table: Table, roles: ColumnRoles | None = None) -> NumericTabl
     constant, missing = lowest == highest, np.isnan(highest)
     for column in np.flatnonzero(constant | missing):
         if candidates[column] not in roles.keep:
-            reasons[candidates[column]] = "all missing" if missing[column] else "constant"
+            found = "all missing" if missing[column] else _constant(highest[[column]])
+            reasons[candidates[column]] = found
     kept = [i for i, column in enumerate(candidates) if column not in reasons]
     names = tuple(candidates[i] for i in kept)
-    _check_enough(table.name, names, len(candidates), int((~(constant | missing)).sum()))
+    if (constant | missing).all():
+        raise _nothing_varies(table.name, len(candidates), _constant(highest[constant]))
+    _check_enough(table.name, names)
     return NumericTable(
         X=_only(X, kept),
         names=names,
@@ -169,14 +173,20 @@ def _check_finite(
         )
 
 
-def _check_enough(name: str, names: Sequence[str], n_candidates: int, n_varying: int) -> None:
-    if n_varying == 0:
-        which = (
-            "its one column of numbers is"
-            if n_candidates == 1
-            else (f"all {n_candidates} columns of numbers are")
-        )
-        raise TableError(f"{name}: {which} constant or all missing; nothing can be compared")
+def _constant(values: npt.NDArray[np.floating[Any]]) -> str:
+    """Whole numbers from 2⁵³ on may differ in digits that a float64 does not hold."""
+    rounded = bool((np.abs(values) >= _FIRST_ROUNDED).any())
+    return "constant at double precision" if rounded else "constant"
+
+
+def _nothing_varies(name: str, n_candidates: int, constant: str) -> TableError:
+    which = f"all {n_candidates} columns of numbers are"
+    if n_candidates == 1:
+        which = "its one column of numbers is"
+    return TableError(f"{name}: {which} {constant} or all missing; nothing can be compared")
+
+
+def _check_enough(name: str, names: Sequence[str]) -> None:
     if len(names) == 1:
         raise TableError(
             f"{name}: has one column of numbers that varies, {names[0]!r}; at least two are "
