@@ -1,8 +1,11 @@
+import errno
 import os
+from pathlib import Path
 
 import pytest
 
-from topofs.atomic_write import replacing, replacing_together
+from topofs import atomic_write
+from topofs.atomic_write import NotPutBackError, replacing, replacing_together
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -82,6 +85,101 @@ def test_one_failure_leaves_all_of_them(tmp_path, failing):
         raise OSError("disk full")
     assert [target.read_text() for target in targets] == ["old", "old"]
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def refusing(monkeypatch, *names):
+    """Let os.replace fail for some targets."""
+    real = os.replace
+
+    def replace(source, target):
+        if os.path.basename(target) in names:  # noqa: PTH119
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(source))
+        real(source, target)
+
+    monkeypatch.setattr(atomic_write.os, "replace", replace)
+
+
+def write_new(targets):
+    with replacing_together(targets) as unfinished:
+        for path in unfinished:
+            path.write_text("new")
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("failing", ["a.txt", "b.txt", "c.txt"])
+def test_a_move_that_fails_undoes_those_before_it(tmp_path, monkeypatch, failing, links):
+    targets = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
+    targets[0].write_text("old a")
+    targets[2].write_text("old c")
+    targets[0].chmod(0o640)
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    refusing(monkeypatch, failing)
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        write_new(targets)
+    assert caught.value.filename == str(tmp_path / failing)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "a.txt": "old a",
+        "c.txt": "old c",
+    }
+    assert targets[0].stat().st_mode & 0o777 == 0o640
+
+
+def no_links(*_):
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def test_nothing_is_left_beside_files_that_were_replaced(tmp_path):
+    targets = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
+    targets[0].write_text("old")
+    targets[2].write_text("old")
+    write_new(targets)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        path.name: "new" for path in targets
+    }
+    assert all(path.stat().st_nlink == 1 for path in targets)
+
+
+def test_an_old_file_that_cannot_be_copied_is_not_replaced(tmp_path, monkeypatch):
+    def full(_, to):
+        Path(to).write_text("ol")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(to))
+
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    targets[0].write_text("old")
+    monkeypatch.setattr(Path, "hardlink_to", no_links)
+    monkeypatch.setattr(atomic_write.shutil, "copy2", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_new(targets)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "old"}
+
+
+@pytest.mark.parametrize("there_before", [True, False])
+def test_what_cannot_be_put_back_is_said_and_kept(tmp_path, monkeypatch, there_before):
+    targets = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    if there_before:
+        targets[0].write_text("old")
+    real = os.replace
+
+    def fail_after_the_first(source, target):
+        if targets[0].exists() and targets[0].read_text() == "new":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(source))
+        real(source, target)
+
+    def refuse(*_, **__):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(atomic_write.os, "replace", fail_after_the_first)
+    if not there_before:
+        monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(NotPutBackError, match="a.txt: was replaced and cannot") as caught:
+        write_new(targets)
+    monkeypatch.undo()
+    if there_before:
+        old = Path(str(caught.value).partition("the old one is ")[2])
+        assert (old.parent, old.read_text()) == (tmp_path, "old")
+    else:
+        assert "there was none before" in str(caught.value)
 
 
 def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path):

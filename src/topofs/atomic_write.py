@@ -1,21 +1,30 @@
-"""Write a file whole or not at all."""
+"""Write a file whole or not at all, and several together or none of them."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["replacing", "replacing_together"]
+__all__ = ["NotPutBackError", "replacing", "replacing_together"]
 
 
 # A name may have 255 bytes at most, and the temporary one is longer.
 _SHOWN_STEM = 40
+
+
+class NotPutBackError(OSError):
+    """A file was replaced together with others that could not be, and stays replaced.
+
+    The message says where the old file is.
+    """
 
 
 @contextmanager
@@ -48,29 +57,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     target.read_text()
     '42'
     """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
-    if target.exists() and not target.is_file():
-        yield target
-        return
-    try:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.stem[:_SHOWN_STEM]}-", suffix=target.suffix, dir=target.parent
-        )
-    except OSError as error:
-        # The name of the temporary file would tell nobody anything.
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    os.close(handle)
-    unfinished = Path(name)
-    try:
+    with replacing_together([path]) as (unfinished,):
         yield unfinished
-        unfinished.chmod(_permissions_of_a_new_file(target))
-        os.replace(unfinished, target)  # noqa: PTH105 - Path.replace hides that it is atomic
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
 
 
 @contextmanager
@@ -78,7 +66,8 @@ def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list
     """Do as `replacing` does for several files: all of them appear, or none does.
 
     No file is moved to its place before the block has ended well, so what fails while the
-    last one is written leaves the first one as it was, too.
+    last one is written leaves the first one as it was, too. Where one cannot be moved, those
+    moved before it make way for the old files again.
 
     Parameters
     ----------
@@ -89,6 +78,13 @@ def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list
     ------
     list of pathlib.Path
         The temporary files to write to, in the same order.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written; the error names it, and nothing was changed.
+    NotPutBackError
+        Some were replaced and one of those could not be put back.
 
     Examples
     --------
@@ -103,7 +99,113 @@ def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list
     ['42', '42']
     """
     with ExitStack() as stack:
-        yield [stack.enter_context(replacing(path)) for path in paths]
+        moves = [stack.enter_context(_prepared(path)) for path in paths]
+        yield [move.unfinished for move in moves]
+        files = [move for move in moves if move.unfinished != move.target]
+        for move in files:
+            with _naming(move.path):
+                move.unfinished.chmod(_permissions_of_a_new_file(move.target))
+        _move_all(files)
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A file to be moved to its place: the path as it was given, and where it leads."""
+
+    path: str | os.PathLike[str]
+    unfinished: Path
+    target: Path
+
+
+@contextmanager
+def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
+    """Make the temporary file; at the end of the block it is gone, moved or not."""
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
+    if target.exists() and not target.is_file():
+        yield _Move(path, target, target)
+        return
+    with _naming(path):
+        unfinished = _new_file_beside(target)
+    try:
+        yield _Move(path, unfinished, target)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def _new_file_beside(target: Path) -> Path:
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem[:_SHOWN_STEM]}-", suffix=target.suffix, dir=target.parent
+    )
+    os.close(handle)
+    return Path(name)
+
+
+def _move_all(moves: list[_Move]) -> None:
+    """Move the files one after the other; if one cannot be moved, undo those before it."""
+    old_files = []
+    with ExitStack() as undo:
+        for number, move in enumerate(moves):
+            with _naming(move.path):
+                # The last one is moved or not: it never has to be put back.
+                if number < len(moves) - 1:
+                    old_files.append(_second_name(move))
+                    undo.callback(_put_back, old_files[-1], move)
+                os.replace(move.unfinished, move.target)  # noqa: PTH105 - it is atomic
+        undo.pop_all()
+    for old in old_files:
+        _forget(old)
+
+
+def _second_name(move: _Move) -> Path | None:
+    """Give the old file a second name, beside the first; None where there is no old file."""
+    if not move.target.exists():
+        return None
+    old = move.unfinished.with_name(f"{move.unfinished.name}.old")
+    try:
+        old.hardlink_to(move.target)
+    except OSError:
+        # Not every file system has hard links.
+        try:
+            shutil.copy2(move.target, old)
+        except BaseException:
+            _forget(old)
+            raise
+    return old
+
+
+def _put_back(old: Path | None, move: _Move) -> None:
+    """Let the old file stand at its place again, where the new one has come there."""
+    try:
+        if move.unfinished.exists():
+            _forget(old)
+        elif old is None:
+            move.target.unlink(missing_ok=True)
+        else:
+            os.replace(old, move.target)  # noqa: PTH105 - it is atomic
+    except OSError as error:
+        where = f"the old one is {old}" if old else "there was none before"
+        raise NotPutBackError(
+            f"{move.path}: was replaced and cannot be put back ({error.strerror}); {where}"
+        ) from error
+
+
+def _forget(old: Path | None) -> None:
+    """Remove the second name of an old file."""
+    if old is not None:
+        with suppress(OSError):
+            old.unlink()
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in an error: the name of a temporary one would tell nobody anything."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _permissions_of_a_new_file(target: Path) -> int:
