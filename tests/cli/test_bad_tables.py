@@ -147,6 +147,49 @@ def test_an_alpha_that_is_none(table, value):
     assert run("select", table, "--alpha", value).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "name", ["same", "spelling", "symlink", "hard link", "table is a link"]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["select", "--out"],
+        ["select", "--ranking"],
+        ["select", "--graph-out"],
+        ["select", "--report"],
+        ["graph", "--out"],
+        ["compare", "--target", "c", "--report"],
+    ],
+)
+def test_no_output_overwrites_the_table(table, command, name):
+    other = table.parent / "other.csv"
+    paths = {
+        "same": table,
+        "spelling": table.parent / "." / ".." / table.parent.name / "table.csv",
+    }
+    if name == "hard link":
+        other.hardlink_to(table)
+    elif name not in paths:
+        other.symlink_to(table)
+    source, out = (
+        (other, table) if name == "table is a link" else (table, paths.get(name, other))
+    )
+    result = run(command[0], source, *command[1:], out)
+    assert_one_line(result, 2, f"{out}: is the table that is read")
+    assert table.read_text() == GOOD
+
+
+def test_the_table_on_standard_input_is_not_overwritten_either(table):
+    command = [sys.executable, "-m", "topofs.cli", "select", "-", "-k", "2", "--out", table]
+    with table.open() as stream:
+        process = subprocess.run(
+            command, stdin=stream, capture_output=True, text=True, check=False
+        )
+    assert process.returncode == 2
+    assert "is the table that is read" in process.stderr
+    assert table.read_text() == GOOD
+
+
 def old_outputs(folder):
     """Files of an earlier run, and the options that write them again."""
     files = {"--out": "o.csv", "--ranking": "r.parquet", "--graph-out": "g.graphml"}
@@ -177,6 +220,23 @@ def test_a_full_disk_leaves_every_earlier_file(table, monkeypatch, failing):
     result = run("select", table, "-k", "2", *arguments)
     assert_one_line(result, 3, "No space left on device")
     assert "temporary" not in result.stderr
+    assert_untouched(table.parent)
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_a_file_that_cannot_be_moved_leaves_every_earlier_file(table, monkeypatch, failing):
+    arguments = old_outputs(table.parent)
+    real, name = os.replace, ("o.csv", "r.parquet", "g.graphml")[failing]
+
+    def refuse(source, target):
+        if str(target).endswith(name) and not str(source).endswith(".old"):
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(source))
+        real(source, target)
+
+    monkeypatch.setattr(atomic_write.os, "replace", refuse)
+    result = run("select", table, "-k", "2", *arguments)
+    said = f"{name}: cannot be written (Operation not permitted); nothing was changed"
+    assert_one_line(result, 3, said)
     assert_untouched(table.parent)
 
 

@@ -338,13 +338,6 @@ def test_json_is_one_document(wine_csv, tmp_path):
     assert summary["n_selected"] == len(summary["selected"]) == 2
 
 
-def test_the_table_itself_can_be_replaced(wine, wine_csv):
-    result = run("select", wine_csv, "-k", 2, "--target", "class", "--out", wine_csv)
-    assert result.exit_code == 0, result.output
-    reduced = pd.read_csv(wine_csv)
-    assert (reduced.shape, reduced.columns[-1]) == ((len(wine), 3), "class")
-
-
 def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):
     assert "reading" not in run("select", wine_csv, "-k", 2).stderr
     monkeypatch.setenv("FORCE_COLOR", "1")

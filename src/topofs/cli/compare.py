@@ -89,7 +89,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     from topofs.experiments.prediction import Resampling
     from topofs.tables import ColumnRoles
 
-    check_outputs([report])
+    check_outputs([report], source=table)
     messages = Messages(quiet=quiet)
     roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()))
     options = {

@@ -48,7 +48,7 @@ def graph(
     from topofs.cli.outputs import check_outputs, write_together
 
     messages = Messages(quiet=quiet)
-    check_outputs([out])
+    check_outputs([out], source=table)
     _check_ending(out)
     with fitted(table, size=None, settings=settings, roles=roles, messages=messages) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from topofs.atomic_write import replacing_together
+from topofs.atomic_write import NotPutBackError, replacing_together
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
@@ -15,25 +18,27 @@ if TYPE_CHECKING:
 __all__ = ["check_outputs", "write_together"]
 
 
-def check_outputs(paths: Iterable[Path | None]) -> None:
+def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
     """Refuse files that cannot be written, before any work is done.
 
     Parameters
     ----------
     paths : iterable of pathlib.Path or None
         The files; None stands for one that is not asked for.
+    source : str
+        The table that is read, or ``"-"``.
 
     Raises
     ------
     ValueError
-        Two of them are the same.
+        Two of them are the same, or one is the table, under whatever name.
     OSError
         One is a folder, or lies in a folder that does not exist.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> check_outputs([Path("a.csv"), None, Path("a.csv")])
+    >>> check_outputs([Path("a.csv"), None, Path("a.csv")], source="table.csv")
     Traceback (most recent call last):
     ValueError: a.csv is given for two different files; give each a name of its own
     """
@@ -52,6 +57,11 @@ def check_outputs(paths: Iterable[Path | None]) -> None:
             raise FileNotFoundError(
                 f"{path}: the folder {path.parent} does not exist; make it first"
             )
+        if _is_source(path, source):
+            raise ValueError(
+                f"{path}: is the table that is read, and would be overwritten; give another "
+                "name for the output"
+            )
 
 
 def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
@@ -65,7 +75,7 @@ def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
     Raises
     ------
     OSError
-        One of them cannot be written; the message says which.
+        One of them cannot be written; the message says which, and what was changed.
     """
     with _naming(None), replacing_together(writers) as unfinished:
         for (path, write), temporary in zip(writers.items(), unfinished, strict=True):
@@ -73,12 +83,21 @@ def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
                 write(temporary)
 
 
+def _is_source(path: Path, source: str) -> bool:
+    """Whether both are one ordinary file, through links or another spelling of the name."""
+    try:
+        read = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)  # noqa: PTH116
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+    except (OSError, ValueError):
+        return False  # one of them is not there, or no file
+
+
 @contextmanager
 def _naming(path: Path | None) -> Iterator[None]:
     """Say which file could not be written, in place of a temporary name."""
     try:
         yield
-    except (BrokenPipeError, _NamedError):
+    except (BrokenPipeError, NotPutBackError, _NamedError):
         raise
     except OSError as error:
         name = path or error.filename

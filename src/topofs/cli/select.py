@@ -62,7 +62,7 @@ def select(
     from topofs.tables.writing import check_ending
 
     messages = Messages(quiet=quiet)
-    check_outputs((out, ranking, graph_out, report))
+    check_outputs((out, ranking, graph_out, report), source=table)
     for path in (out, ranking):
         if path is not None:
             check_ending(path)
