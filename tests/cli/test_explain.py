@@ -44,6 +44,18 @@ def test_a_column_that_takes_no_part(wine_csv):
     assert "dropped" in run("explain", wine_csv, "ash", "--drop", "ash").stdout
 
 
+def test_names_with_line_breaks_stay_in_their_lines(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"a\nb",c,"d\ne","t\nu"\n1,2,3,x\n2,1,5,y\n3,3,1,z\n5,1,2,x\n')
+    lines = run("explain", path, "c", "-k", 1).stdout.splitlines()
+    assert lines[0].startswith("c is ")
+    assert sum("a\ufffdb" in line for line in lines) >= 1
+    starts = ("c is", "Rank", "Joined", "  ", "1 of the", "2 of the", "The nearest")
+    assert all(line.startswith(starts) for line in lines)
+    said = run("explain", path, "t\nu").stdout
+    assert said == "t\ufffdu takes no part in the selection: text, such as 'x'.\n"
+
+
 def test_a_kept_column(wine_csv):
     found = run_json("explain", wine_csv, "ash", "-k", 2, "--keep", "ash")
     assert found["selected"]

@@ -50,17 +50,16 @@ def explain(
         if as_json:
             print_json({"feature": column, "selected": False, "left_out": left_out[column]})
         else:
-            _say(f"{column} takes no part in the selection: {left_out[column]}.")
+            _say([f"{column} takes no part in the selection: {left_out[column]}."])
         return
     if as_json:
         print_json(_as_json(asdict(explanation), ranked))
         return
-    _say(str(explanation))
+    _say(str(explanation).splitlines())
     if ranked.nearest is not None:
         other = "other " if ranked.selected else ""
-        _say(
-            f"The nearest {other}selected column is {ranked.nearest} ({ranked.similarity:.4g})."
-        )
+        nearest = f"{ranked.nearest} ({ranked.similarity:.4g})"
+        _say([f"The nearest {other}selected column is {nearest}."])
 
 
 def _ranked(found: Fitted, column: str) -> RankedColumn:
@@ -75,9 +74,9 @@ def _as_json(explanation: dict[str, Any], ranked: RankedColumn) -> dict[str, Any
     return explanation | nearest | {"similarity": ranked.similarity, "left_out": None}
 
 
-def _say(text: str) -> None:
+def _say(lines: list[str]) -> None:
     from topofs.cli.messages import Output, shown
 
     output = Output()
-    for line in text.splitlines():
+    for line in lines:
         output.say(shown(line))

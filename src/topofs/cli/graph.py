@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from topofs.selection import SelectionSettings
     from topofs.tables import ColumnRoles
 
-__all__ = ["app", "write_graph"]
+__all__ = ["app", "check_graph_ending", "write_graph"]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -49,16 +49,17 @@ def graph(
 
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
-    _check_ending(out)
+    check_graph_ending(out)
     with fitted(table, size=None, settings=settings, roles=roles, messages=messages) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_
     if as_json:
         print_json(_as_json(found, out))
     elif not quiet:
-        output = Output()
-        output.say(f"{network.n_nodes} columns, {network.n_edges} links; the strongest:")
-        for link in _strongest(found):
+        output, links = Output(), _strongest(found)
+        most = "; the strongest:" if links else ", all of weight 0: no two columns are alike"
+        output.say(f"{network.n_nodes} columns, {network.n_edges} links{most}")
+        for link in links:
             ends = f"{shown(link.source)} – {shown(link.target)}"
             output.say(f"  {ends}  {link.weight:.4g}")
     messages.written([out])
@@ -108,7 +109,25 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     document.write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _check_ending(path: Path) -> None:
+def check_graph_ending(path: Path) -> None:
+    """Refuse a file that no network is written to.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Raises
+    ------
+    ValueError
+        It ends neither in ``.graphml`` nor as a table does.
+
+    Examples
+    --------
+    >>> check_graph_ending(Path("wine.png"))
+    Traceback (most recent call last):
+    ValueError: wine.png: cannot write .png; end the name in .graphml, .csv, .tsv or .parquet
+    """
     from topofs.tables.writing import ENDINGS
 
     if path.suffix.lower() not in (".graphml", *ENDINGS):
@@ -128,7 +147,9 @@ def _links(found: Fitted) -> list[_Link]:
 
 
 def _strongest(found: Fitted) -> list[_Link]:
-    return sorted(_links(found), key=lambda link: -link.weight)[:_SHOWN_LINKS]
+    """The strongest links; those of weight 0 are only there to complete the network."""
+    alike = [link for link in _links(found) if link.weight > 0]
+    return sorted(alike, key=lambda link: -link.weight)[:_SHOWN_LINKS]
 
 
 def _as_json(found: Fitted, out: Path) -> dict[str, Any]:

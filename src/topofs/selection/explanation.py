@@ -95,7 +95,8 @@ class Explanation:
         The name of the score.
     neighbors : tuple of Neighbor
         The features it is joined to, strongest first; empty for a column that takes no part
-        in the graph because it is constant.
+        in the graph because it is constant. Links of weight 0, which some graphs need to be
+        complete, are among them; the printed lines count them without naming them.
     constant : bool
         Whether the column takes no part: constant, all missing, or an identifier.
     speaking : Speaking or None
@@ -121,7 +122,8 @@ class Explanation:
         return tuple(neighbor for neighbor in self.neighbors if neighbor.selected)
 
     def __str__(self) -> str:
-        lines = [f"{self.feature} is {'selected' if self.selected else 'not selected'}."]
+        name = _one_line(self.feature)
+        lines = [f"{name} is {'selected' if self.selected else 'not selected'}."]
         if self.constant:
             lines.append(
                 "It takes no part in the graph: constant or all missing, or names that hardly "
@@ -136,18 +138,36 @@ class Explanation:
         if self.speaking is not None and not self.constant:
             lines += self.speaking.lines(selected=self.selected)
         if self.neighbors:
-            tied = self.selected_neighbors
-            lines.append(
-                f"Joined to {len(self.neighbors)} features, {len(tied)} of them selected:"
-            )
-            lines += [
-                f"  {neighbor.name}  {neighbor.weight:.4g}{'  selected' * neighbor.selected}"
-                for neighbor in self.neighbors
-            ]
+            lines += self._links()
         return "\n".join(lines)
+
+    def _links(self) -> list[str]:
+        """Name the features at the other ends; a link of weight 0 says nothing about one."""
+        n_links, n_tied = len(self.neighbors), len(self.selected_neighbors)
+        alike = [neighbor for neighbor in self.neighbors if neighbor.weight]
+        joined = f"Joined to {n_links} features, {n_tied} of them selected"
+        lines = [joined + (":" if alike else ".")]
+        lines += [
+            f"  {_one_line(neighbor.name)}  {neighbor.weight:.4g}"
+            + "  selected" * neighbor.selected
+            for neighbor in alike
+        ]
+        n_empty = n_links - len(alike)
+        if n_empty:
+            have = "has" if n_empty == 1 else "have"
+            lines.append(
+                f"{n_empty} of the {n_links} links {have} weight 0: no similarity, only there "
+                "to complete the graph."
+            )
+        return lines
 
     def _same_score(self) -> str:
         if self.n_same_score == 0:
             return "."
         others = "feature has" if self.n_same_score == 1 else "features have"
         return f" ({self.n_same_score} other {others} the same)."
+
+
+def _one_line(name: str) -> str:
+    """A name that stays in its line, whatever characters it holds."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in name)

@@ -58,6 +58,13 @@ function neighbourItem([other, weight]) {
   return element("li", {}, button);
 }
 
+// Links of weight 0 say nothing about two columns, so they are counted and not listed.
+function emptyLinks(number) {
+  const [whose, they] = number === 1 ? ["whose weight is 0", "it is"] : ["whose weights are 0", "they are"];
+  const below = DATA.words.threshold ? " (a similarity below the average of all pairs counts as 0)" : "";
+  return `Not listed: ${counted(number, "link")} ${whose}${below}; ${they} only there to complete the network.`;
+}
+
 function showDetails() {
   const body = byId("details-body");
   const feature = state.active;
@@ -81,17 +88,16 @@ function showDetails() {
   parts.push(element("dl", { class: "facts" }, ...facts));
   if (neighbours.length > 0) {
     const keptOnes = neighbours.filter(([other]) => isKept(other, state.k)).length;
-    const shown = allNeighbours ? neighbours : neighbours.slice(0, FIRST_NEIGHBOURS);
-    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${keptOnes.toLocaleString("en")} kept; strongest first.`));
-    parts.push(element("ul", { class: "neighbours", "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
-    if (DATA.words.threshold && shown.some(([, weight]) => weight === 0)) {
-      parts.push(element("p", { class: "small quiet" }, "0.00: a link of the network whose similarity is below the average of all pairs."));
-    }
-    if (shown.length < neighbours.length) {
-      const more = element("button", { type: "button" }, `Show all ${neighbours.length.toLocaleString("en")}`);
+    const alike = neighbours.filter(([, weight]) => weight !== 0);
+    const shown = allNeighbours ? alike : alike.slice(0, FIRST_NEIGHBOURS);
+    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${keptOnes.toLocaleString("en")} kept${alike.length > 0 ? "; strongest first" : ""}.`));
+    if (alike.length > 0) parts.push(element("ul", { class: "neighbours", "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
+    if (shown.length < alike.length) {
+      const more = element("button", { type: "button" }, `Show all ${alike.length.toLocaleString("en")}`);
       more.addEventListener("click", () => { allNeighbours = true; showDetails(); });
       parts.push(more);
     }
+    if (alike.length < neighbours.length) parts.push(element("p", { class: "small quiet" }, emptyLinks(neighbours.length - alike.length)));
   }
   body.replaceChildren(...parts);
 }
