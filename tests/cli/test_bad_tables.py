@@ -123,6 +123,8 @@ def test_many_columns_and_three_rows(tmp_path):
         (["-k", "1", "--keep", "a", "--keep", "b"], 2, "raise -k"),
         (["--out", "x.xlsx"], 2, "end the name in .csv, .tsv or .parquet"),
         (["--ranking", "ranking"], 2, "a file without an ending"),
+        (["--graph-out", "g.png"], 2, "end the name in .graphml, .csv, .tsv or .parquet"),
+        (["--graph-out", "graph"], 2, "a file without an ending"),
         (["--out", "nowhere/x.csv"], 3, "the folder nowhere does not exist"),
         (["--out", "."], 3, "is a folder"),
         (["--out", "x.csv", "--ranking", "x.csv"], 2, "two different files"),
@@ -134,7 +136,13 @@ def test_wrong_options(table, monkeypatch, arguments, status, reason):
     assert os.listdir(table.parent) == ["table.csv"]
 
 
-@pytest.mark.parametrize("size", ["0", "-1", "1.5", "0.0", "many", "101%", "nan", ""])
+@pytest.mark.parametrize(
+    "size",
+    [
+        *("0", "-1", "1.5", "0.0", "many", "101%", "nan", "", "sNaN", "sNaN%", "NaN%", "inf%"),
+        *("%", "1e9999999%", "1e-9999999", "1e-400"),
+    ],
+)
 def test_a_size_that_is_none(table, size):
     result = run("select", table, "-k", size)
     assert result.exit_code == 2

@@ -5,7 +5,7 @@ To add a setting of the selection: a field of `SelectionSettings`, an option of 
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,14 +83,12 @@ def parse_size(text: str) -> float:
     (10, 0.25, 0.25)
     """
     try:
-        number = Decimal(text.removesuffix("%"))
-    except InvalidOperation:
+        number = Decimal(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ArithmeticError:
         number = Decimal(0)
-    if text.endswith("%"):
-        number /= 100
-    elif text.isdecimal() and number >= 1:
+    if text.isdecimal() and number >= 1:
         return int(text)
-    if not number.is_finite() or not 0 < number <= 1:
+    if not number.is_finite() or not 0 < float(number) <= 1:
         raise typer.BadParameter(
             f"{text!r} is neither a number of columns such as 10 nor a fraction such as 0.25"
         )

@@ -44,7 +44,7 @@ def select(
     ] = None,
     graph_out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The network as GraphML, for Gephi and others."),
+        typer.Option(metavar="FILE", help="The network: .graphml, or its links as .csv."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="A page to look at, in one file.")
@@ -57,6 +57,7 @@ def select(
     It needs no labels. Columns of text, of one value or of none are left out.
     """
     from topofs.cli.fitting import fitted
+    from topofs.cli.graph import check_graph_ending
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
     from topofs.tables.writing import check_ending
@@ -66,6 +67,8 @@ def select(
     for path in (out, ranking):
         if path is not None:
             check_ending(path)
+    if graph_out is not None:
+        check_graph_ending(graph_out)
     with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
         outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
         writers = _writers(found, outputs)
