@@ -1,6 +1,8 @@
 """A record is in the store once or not at all, and a wrong file says what to do."""
 
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -90,7 +92,66 @@ def test_a_missing_folder_is_named(tmp_path):
         Store(tmp_path / "nowhere" / "store.sqlite")
 
 
+def test_reading_changes_nothing_and_makes_nothing(tmp_path):
+    missing = tmp_path / "a ? # %20" / "store.sqlite"
+    with pytest.raises(
+        StoreError, match="no such store; give the file that `topofs reproduce`"
+    ):
+        load(missing)
+    missing.parent.mkdir()
+    with pytest.raises(StoreError, match="no such store"):
+        load(missing)
+    assert list(missing.parent.iterdir()) == []
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    with pytest.raises(StoreError, match="not a store of topofs"):
+        load(empty)
+    assert empty.read_bytes() == b""
+    with Store(missing) as store:
+        store.add(record(0))
+    before = missing.read_bytes()
+    with Store(missing, read_only=True) as store:
+        assert list(store.records()) == [record(0)]
+        with pytest.raises(StoreError, match="readonly"):
+            store.add(record(1))
+    assert missing.read_bytes() == before
+
+
+def test_a_store_is_read_while_another_run_writes_to_it(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as writing, Store(path, read_only=True) as reading:
+        writing.add(record(0))
+        with writing._transaction():
+            assert list(reading.records()) == [record(0)]
+        writing.add(record(1))
+        assert len(reading.keys()) == 2
+
+
+DIES_WHILE_WRITING = """
+import os, sys
+from topofs.experiments.store import Store
+
+store = Store(sys.argv[1])
+store._connection.execute("PRAGMA cache_size = 1")
+store._connection.execute("BEGIN IMMEDIATE")
+for i in range(500):
+    row = (str(i), "x" * 500)
+    store._connection.execute("INSERT INTO records VALUES (?, ?, '', 0, 0)", row)
+os._exit(9)
+"""
+
+
+def test_a_write_that_was_cut_off_is_undone_before_reading(tmp_path):
+    path = tmp_path / "store.sqlite"
+    subprocess.run([sys.executable, "-c", DIES_WHILE_WRITING, path], check=False)
+    with pytest.raises(StoreError, match="middle of a write.* `topofs reproduce` again"):
+        load(path)
+    Store(path).close()
+    assert len(load(path).scores) == 0
+
+
 def test_an_empty_store_gives_empty_frames(tmp_path):
+    Store(tmp_path / "store.sqlite").close()
     frames = load(tmp_path / "store.sqlite")
     assert list(frames.scores) == [
         *("protocol", "dataset", "classifier", "n_features", "method", "metric"),

@@ -65,12 +65,12 @@ class Frames:
 
 
 def load(path: str | os.PathLike[str], *, source: str | None = None) -> Frames:
-    """Read a store into frames.
+    """Read a store into frames; the file is opened for reading only.
 
     Parameters
     ----------
     path : path-like
-        The store.
+        The store; another process may be writing to it.
     source : {"tuned", "replay"}, optional
         Whose settings the scores and pairs shall be of. Without it the tuned ones, or the
         paper's where nothing was tuned.
@@ -78,8 +78,13 @@ def load(path: str | os.PathLike[str], *, source: str | None = None) -> Frames:
     Returns
     -------
     Frames
+
+    Raises
+    ------
+    StoreError
+        There is no such file, or it is not a store.
     """
-    with Store(path) as store:
+    with Store(path, read_only=True) as store:
         records = list(store.records())
     chosen = winners(records)
     if source is None:

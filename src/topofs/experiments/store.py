@@ -47,6 +47,8 @@ class Store:
     ----------
     path : path-like
         The file; made where there is none.
+    read_only : bool, default=False
+        Open it without the right to change it; there must be one then.
 
     Raises
     ------
@@ -61,13 +63,24 @@ class Store:
     ['split/paper/wine///test/']
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = Path(path)
+        if read_only and not self.path.exists():
+            raise StoreError(
+                f"{self.path}: there is no such store; give the file that `topofs reproduce` "
+                "wrote, OUT/store.sqlite unless --store was given"
+            )
+        name = f"{self.path.resolve().as_uri()}?mode=ro" if read_only else path
         with self._explaining_errors():
             # isolation_level None: transactions begin where this class says so.
-            self._connection = sqlite3.connect(path, timeout=60, isolation_level=None)
+            self._connection = sqlite3.connect(
+                name, timeout=60, isolation_level=None, uri=read_only
+            )
             try:
-                self._open()
+                if not read_only:
+                    self._make_tables()
+                self._check_tables()
+                self._check_version()
             except BaseException:
                 self._connection.close()
                 raise
@@ -135,28 +148,29 @@ class Store:
     ) -> None:
         self.close()
 
-    def _open(self) -> None:
-        """Make the tables of a new store, or see that those of an old one are ours."""
+    def _make_tables(self) -> None:
+        """Make the tables of a new store."""
         self._connection.execute("PRAGMA synchronous = FULL")
         with self._transaction():
-            names = {
-                name
-                for (name,) in self._connection.execute(
-                    "SELECT name FROM sqlite_master WHERE type = 'table'"
-                )
-            }
-            if not names:
-                for statement in _SCHEMA.split(";"):
-                    self._connection.execute(statement)
-                self._connection.execute(
-                    "INSERT INTO meta VALUES ('schema_version', ?)", (str(SCHEMA_VERSION),)
-                )
-            elif not {"meta", "records"} <= names:
-                raise StoreError(
-                    f"{self.path} is an SQLite file but not a store of topofs; give another "
-                    "file with --store"
-                )
-        self._check_version()
+            if self._tables():
+                return
+            for statement in _SCHEMA.split(";"):
+                self._connection.execute(statement)
+            self._connection.execute(
+                "INSERT INTO meta VALUES ('schema_version', ?)", (str(SCHEMA_VERSION),)
+            )
+
+    def _tables(self) -> set[str]:
+        query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        return {name for (name,) in self._connection.execute(query)}
+
+    def _check_tables(self) -> None:
+        """See that the tables are ours."""
+        if not {"meta", "records"} <= self._tables():
+            raise StoreError(
+                f"{self.path} is an SQLite file but not a store of topofs; give another "
+                "file with --store"
+            )
 
     def _check_version(self) -> None:
         """Refuse a store whose records were made by another version."""
@@ -209,6 +223,11 @@ def _advice(path: Path, error: sqlite3.Error) -> str:
         )
     if "locked" in text:
         return f"{path} is in use by another run; wait for it or give another --store"
+    if getattr(error, "sqlite_errorname", "") == "SQLITE_READONLY_ROLLBACK":
+        return (
+            f"{path} was left in the middle of a write, which has to be undone before it can be "
+            "read: run the same `topofs reproduce` again"
+        )
     if "unable to open" in text:
         return f"{path} cannot be opened; its folder must exist and allow writing"
     return f"{path}: {text}; give another file with --store"
