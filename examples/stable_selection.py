@@ -1,4 +1,4 @@
-"""Would another sample of the same kind have given the same columns?"""
+"""See whether another sample of the same kind would have given the same columns."""
 
 from sklearn.datasets import load_breast_cancer
 
