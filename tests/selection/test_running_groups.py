@@ -1,0 +1,117 @@
+"""Groups at every size, against the representatives of the selector cut at that size."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.matrices import factor_table
+from topofs import TopologicalFeatureSelector, pearson
+from topofs.selection.running_groups import running_groups
+
+
+def copies():
+    """Columns of few values, some of them copies: many ties."""
+    rng = np.random.default_rng(4)
+    base = rng.integers(0, 2, size=(40, 8)).astype(float)
+    return np.column_stack([base, base[:, :4], -base[:, :3], rng.normal(size=(40, 4))])
+
+
+def chain():
+    """Each column much like the one before it: long ways."""
+    rng = np.random.default_rng(1)
+    return np.cumsum(rng.normal(size=(80, 40)), axis=1)[:, 5:]
+
+
+def order_of(selector):
+    precedence = selector.ranking_.copy()
+    precedence[selector.kept_] -= selector.n_features_in_
+    return np.argsort(precedence)
+
+
+def at(groups, order, node, k):
+    """Representative and weight of a node at size k, as a page reads them."""
+    if node in order[:k]:
+        return node, 1.0
+    part = slice(groups.starts[node], groups.starts[node + 1])
+    last = np.searchsorted(groups.positions[part], k) - 1
+    if last < 0:
+        return -1, 0.0
+    return order[groups.positions[part][last]], groups.values[part][last]
+
+
+def way(groups, order, node, k):
+    """Nodes between a node and its representative at size k."""
+    found = []
+    while True:
+        first = groups.starts[node]
+        last = np.searchsorted(groups.positions[first : groups.starts[node + 1]], k) - 1
+        node = groups.through[first + last]
+        if node < 0:
+            return found
+        found.append(node)
+
+
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+@pytest.mark.parametrize(
+    "X",
+    [factor_table(60, 40), factor_table(15, 30, seed=5), copies(), chain()],
+    ids=["factors", "few rows", "copies", "chain"],
+)
+@pytest.mark.parametrize("keep", [None, [7, 2]])
+def test_every_size_gives_the_representatives_of_the_selector(reach, X, keep):
+    selector = TopologicalFeatureSelector(5, reach=reach, keep=keep).fit(X)
+    order = order_of(selector)
+    groups = running_groups(selector, order)
+    for k in range(2, len(order) + 1):
+        cut = selector.at(k)
+        found = [at(groups, order, node, k) for node in range(len(order))]
+        np.testing.assert_array_equal([owner for owner, _ in found], cut.representative_)
+        np.testing.assert_array_equal([w for _, w in found], cut.representative_weight_)
+        assert groups.curve[k] == pytest.approx(cut.representative_weight_.mean(), abs=1e-9)
+    if keep is None:
+        np.testing.assert_allclose(groups.curve[1:], selector.coverage_, atol=1e-9)
+
+
+def test_the_way_to_a_representative_multiplies_to_its_weight():
+    selector = TopologicalFeatureSelector(3).fit(chain())
+    order = order_of(selector)
+    groups = running_groups(selector, order)
+    weights = {}
+    reach = selector._reach
+    for node in range(len(order)):
+        row = slice(reach.starts[node], reach.starts[node + 1])
+        for other, weight in zip(reach.columns[row], reach.weights[row], strict=True):
+            weights[node, other] = weight
+    longest = 0
+    for k in (1, 3, 8):
+        for node in range(len(order)):
+            owner, weight = at(groups, order, node, k)
+            if owner in (-1, node):
+                continue
+            path = [node, *way(groups, order, node, k), owner]
+            longest = max(longest, len(path))
+            assert weight == pytest.approx(np.prod([weights[p] for p in pairwise(path)]))
+    assert longest > 3
+
+
+def test_no_links_at_all():
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    with pytest.warns(UserWarning, match="nothing to choose by"):
+        selector = TopologicalFeatureSelector().fit(X)
+    groups = running_groups(selector, order_of(selector))
+    assert len(groups.positions) == groups.n_links == 0
+    np.testing.assert_allclose(groups.curve, np.arange(7) / 6)
+
+
+def test_links_are_counted():
+    X = factor_table(60, 30)
+    for reach in ("paths", "edges"):
+        selector = TopologicalFeatureSelector(5, reach=reach).fit(X)
+        n_links = running_groups(selector, order_of(selector)).n_links
+        assert 0 < n_links <= selector.graph_.n_edges
+    matrix = pearson(X, squared=True)
+    selector = TopologicalFeatureSelector(5, similarity="precomputed", reach="similarity").fit(
+        matrix
+    )
+    assert running_groups(selector, order_of(selector)).n_links is None
