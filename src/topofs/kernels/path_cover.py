@@ -189,7 +189,8 @@ def _search(
     Dijkstra's search with products. It stops at nodes that are covered as well from
     elsewhere: a path that counts and goes on from such a node has brought `least` or more to
     it, so what covers the node brings at least as much, and with the same rest of the path
-    covers what lies behind it as well.
+    covers what lies behind it as well. The source itself is searched from even where a copy
+    of it covers it: its single edges below `least` are its own.
 
     Returns
     -------
@@ -207,8 +208,6 @@ def _search(
     """
     starts, columns, weights = graph
     reached, product, state, queue_product, queue_node = work
-    if covered[source] >= 1.0:
-        return 0, 0
     total = 0
     reached[0] = source
     n_reached = 1

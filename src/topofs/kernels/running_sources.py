@@ -69,6 +69,8 @@ def running_sources(
             found = (_longer(found[0]), _longer(found[1]), _longer(found[2]), _longer(found[3]))
         for place in range(n_reached):
             v = reached[place]
+            if v == source and covered[v] >= 1.0 and owner[v] < source:
+                continue  # a copy stands for it already, and by the way that is known
             sum_covered += product[v] - covered[v]
             covered[v], owner[v] = product[v], source
             if v != source:
@@ -101,8 +103,6 @@ def _search(
     """
     starts, columns, weights = graph
     reached, product, state, queue_product, queue_node = work
-    if covered[source] >= 1.0 and owner[source] < source:
-        return 0
     reached[0], product[source], state[source] = source, 1.0, 1
     n_reached = 1
     queue_product[0], queue_node[0] = 1.0, source
