@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from topofs.plot.axes import COLORS, axes_for, matplotlib_part, tidy
 from topofs.report.selection.coverage import coverage
 from topofs.report.selection.features import features_of
+from topofs.report.selection.phrases import percent
 from topofs.report.selection.similarity import similarity_of
-from topofs.report.selection.wording import percent
 
 if TYPE_CHECKING:
     import numpy.typing as npt

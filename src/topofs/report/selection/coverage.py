@@ -27,7 +27,8 @@ class Coverage:
     ----------
     curve : array of float, shape (n_nodes + 1,)
         At k: the mean over all nodes of the best similarity to one of the first k, a chosen
-        node counting with its own (1 for a correlation). 0 at k = 0.
+        node counting with its own (1 for a correlation). 0 at k = 0. With rule "coverage" the
+        shared variance along the network takes the place of the similarity.
     starts : array of int, shape (n_nodes + 1,)
         The changes of node i are ``positions[starts[i]:starts[i + 1]]``.
     positions : array of int

@@ -28,7 +28,8 @@ class Features:
     ranks : array of int, shape (n_features,)
         1 is the best.
     scores, strengths : array of float, shape (n_features,)
-        Centrality, and the sum of the weights of its edges; 0 outside the network.
+        Centrality or what it adds to the coverage, and the sum of the weights of its edges;
+        0 outside the network.
     score_groups : array of int, shape (n_features,)
         Equal for equal scores, ascending with them; -1 outside the network.
     kept : array of int
@@ -97,7 +98,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     >>> selector = TopologicalFeatureSelector(3).fit(load_wine(as_frame=True).data)
     >>> features = features_of(selector)
     >>> [features.names[i] for i in features.order[:2]]
-    ['flavanoids', 'total_phenols']
+    ['flavanoids', 'proline']
     """
     n = selector.n_features_in_
     names = getattr(selector, "feature_names_in_", None)

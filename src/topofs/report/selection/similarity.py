@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.selection.ranked_columns import fitted_similarity
+from topofs.similarity.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
@@ -61,7 +62,7 @@ def similarity_of(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like or sparse matrix, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
         What it was fitted on.
     similarity : array, shape (n_nodes, n_nodes), optional
         The similarity, where it was computed already.
@@ -88,22 +89,27 @@ def similarity_of(
                 f"similarity has the shape {values.shape}; the graph has {len(nodes)} nodes"
             )
         return Matrix(values)
-    table = X if hasattr(X, "tocsc") else np.asarray(X)
-    if hasattr(table, "tocsc"):
-        table = table.tocsc()
+    measure = selector.similarity_
+    table = _table(X, mixed=isinstance(measure, str) and measure == "mixed")
     if table.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has {table.shape[1]} columns; the selector was fitted on "
             f"{selector.n_features_in_}: give the same table"
         )
-    if isinstance(selector.similarity, str) and selector.similarity == "precomputed":
+    if callable(measure):
+        return Matrix(np.asarray(measure(table[:, nodes]), dtype=np.float64))
+    if measure == "precomputed":
         return Matrix(np.asarray(table, dtype=np.float64))
-    if callable(selector.similarity):
-        return Matrix(np.asarray(selector.similarity(table[:, nodes]), dtype=np.float64))
-    if table.dtype not in (np.float32, np.float64):
-        table = table.astype(np.float64)
     operator = fitted_similarity(selector, table)
     return _WithDiagonal(operator, operator.diagonal())
+
+
+def _table(X: Any, *, mixed: bool) -> Any:
+    """The table as the measures take it."""
+    if mixed:
+        return X if isinstance(X, TypedTable) else typed_table(X)
+    table = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)
+    return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
 def between(similarity: Blocks, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -4,43 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from topofs.report.document import embedded_json, render, write_document
+from topofs.report.selection.page_data import page_data
+from topofs.report.selection.phrases import counted, listed, percent
 from topofs.report.selection.summary import summarise_selection
-from topofs.report.selection.wording import listed, percent, words_of
+from topofs.report.selection.wording import words_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from topofs.report.selection.summary import LeftOut, SelectionSummary
     from topofs.report.selection.wording import Words
-    from topofs.selection import TopologicalFeatureSelector
+    from topofs.selection import Stability, TopologicalFeatureSelector
 
-__all__ = ["SCRIPTS", "page_data", "selection_page", "write_selection_report"]
+__all__ = ["SCRIPTS", "selection_page", "write_selection_report"]
 
 SCRIPTS = (
     "data.js",
+    "standing.js",
     "state.js",
     "elements.js",
     "network.js",
     "network_labels.js",
+    "network_links.js",
     "network_input.js",
     "search.js",
     "details.js",
     "size.js",
+    "groups.js",
     "charts.js",
+    "gains.js",
+    "stability.js",
     "heat.js",
     "ranking.js",
     "start.js",
 )
 """The scripts of the page; they share one scope, and the last one starts the rest."""
-
-# Similarities and places are written as whole ten-thousandths.
-_SCALE = 10_000
 
 
 def write_selection_report(
@@ -52,6 +55,7 @@ def write_selection_report(
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
+    stability: Stability | None = None,
 ) -> None:
     """Write a page that shows what was selected and why.
 
@@ -64,7 +68,7 @@ def write_selection_report(
         The HTML file to write. Its folder must exist.
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like or sparse matrix, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
         What it was fitted on.
     similarity : array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes of the graph before the threshold; computed from X
@@ -75,11 +79,15 @@ def write_selection_report(
         Columns of the table that took no part, each with a ``name`` and a ``reason``.
     passed_through : sequence of str
         Columns that went to the output without being judged.
+    stability : Stability, optional
+        Of the selector over resamples of X, as `topofs.stability` gives: the page then shows
+        it, and how often each column and each link came back.
 
     Notes
     -----
-    O(n²) similarities are looked at once, in blocks. The layout takes about 3 s at 5,000
-    features; beyond that the selected features and their neighbourhood are drawn.
+    With rule "degree" O(n²) similarities are looked at once, in blocks. The layout takes
+    about 3 s at 5,000 features; beyond that the selected features and their neighbourhood are
+    drawn.
 
     Examples
     --------
@@ -103,6 +111,7 @@ def write_selection_report(
         table_name=table_name,
         left_out=left_out,
         passed_through=passed_through,
+        stability=stability,
     )
     write_document(path, selection_page(summary))
 
@@ -123,7 +132,7 @@ def selection_page(summary: SelectionSummary) -> str:
     from topofs import __version__
 
     words = words_of(summary)
-    features, ties = summary.features, summary.ties
+    features = summary.features
     selected = [features.names[i] for i in features.order[: summary.n_selected]]
     context = {
         "title": f"{words.headline} · {summary.table_name}",
@@ -131,11 +140,8 @@ def selection_page(summary: SelectionSummary) -> str:
         "table_name": summary.table_name,
         "shape": f"{summary.n_samples:,} rows × {features.n_features:,} columns",
         "words": words,
-        "figures": {
-            "covered": percent(float(summary.share[summary.n_selected])),
-            "share_kept": percent(summary.n_selected / features.n_features),
-            "tied": "none" if ties is None else f"{ties.inside + ties.outside:,}",
-        },
+        "by_coverage": summary.standing is not None,
+        "figures": _figures(summary),
         "left_out": [(reason, listed(names, most=200)) for reason, names in summary.left_out],
         "selected_names": listed(selected, most=200),
         "least": max(1, len(features.kept)),
@@ -143,6 +149,7 @@ def selection_page(summary: SelectionSummary) -> str:
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
         "measure_sentence": f"Similarity: {words.measure}. Like stands beside like.",
+        "isolated": _isolated(summary),
         "data": embedded_json(page_data(summary, words)),
     }
     return render(
@@ -154,74 +161,30 @@ def selection_page(summary: SelectionSummary) -> str:
     )
 
 
-def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
-    """Give the numbers that the scripts read, as JSON values.
+def _figures(summary: SelectionSummary) -> list[tuple[str, str, str]]:
+    """The figures beside the slider: an id, what it is called, and what it is at first."""
+    n, features, ties = summary.n_selected, summary.features, summary.ties
+    figures = [
+        ("covered", "Network covered", percent(float(summary.share[n]))),
+        ("share-kept", "Columns kept", percent(n / features.n_features)),
+    ]
+    if summary.standing is not None:
+        return [*figures, ("next", "The next adds", "–"), ("spoken", "Not stood for", "–")]
+    tied = "none" if ties is None else f"{ties.inside + ties.outside:,}"
+    return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
 
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-    words : Words
-        The words for them.
 
-    Returns
-    -------
-    dict
-        Features are numbered as in the table; lists over nodes follow ``nodes``.
-    """
-    features, network = summary.features, summary.network
-    # From positions among the nodes to positions among all features.
-    position_of_node = np.flatnonzero(np.isin(features.order, features.nodes))
-    below = np.tril_indices(len(summary.heat.rows))
-    return {
-        "k": summary.n_selected,
-        "asked": len(features.kept),
-        "names": list(features.names),
-        "ranks": features.ranks.tolist(),
-        "scores": _short(features.scores),
-        "strengths": _short(features.strengths),
-        "groups": features.score_groups.tolist(),
-        "order": features.order.tolist(),
-        "nodes": features.nodes.tolist(),
-        "share": _whole(summary.share),
-        "nearest": {
-            "starts": summary.coverage.starts.tolist(),
-            "positions": position_of_node[summary.coverage.positions].tolist(),
-            "values": _whole(summary.coverage.values),
-        },
-        "edges": network.edges.ravel().tolist(),
-        "weights": _whole(network.weights),
-        "drawn": network.drawn.tolist(),
-        "places": _whole(network.places.ravel()),
-        "bars": {"labels": list(summary.bars.labels), "barOf": summary.bars.bar_of.tolist()},
-        "heat": {
-            "features": summary.heat.rows.tolist(),
-            "values": _whole(summary.heat.values[below]),
-        },
-        "words": {
-            "score": words.score.name,
-            "unit": words.score.unit,
-            "axis": words.score.axis,
-            "ties": summary.method.ties,
-            "likeness": summary.method.similarity != "energy",
-            "threshold": summary.method.threshold,
-            "strength": summary.method.centrality != "strength",
-        },
-    }
+def _isolated(summary: SelectionSummary) -> dict[str, str] | None:
+    """Columns that stand alone, to be unfolded."""
+    if summary.standing is None or not len(summary.standing.isolated):
+        return None
+    names = [summary.features.names[i] for i in summary.standing.isolated]
+    return {"title": f"{counted(len(names), 'column')} alone", "names": listed(names, most=500)}
 
 
 def _scores_title(summary: SelectionSummary, words: Words) -> str:
+    if summary.standing is not None:
+        return "What each column adds"
     if summary.method.centrality == "degree":
         return "How many links the columns have"
     return f"How {words.score.name.lower()} is distributed"
-
-
-def _whole(values: npt.NDArray[np.float64]) -> list[int]:
-    whole: list[int] = np.rint(values * _SCALE).astype(np.int64).tolist()
-    return whole
-
-
-def _short(values: npt.NDArray[np.float64]) -> list[float]:
-    """Six digits; whole numbers without a point."""
-    short = [float(f"{value:.6g}") for value in values.tolist()]
-    return [int(value) if value.is_integer() else value for value in short]

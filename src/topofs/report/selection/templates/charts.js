@@ -28,6 +28,7 @@ function drawCoverage() {
   svg.append(drawing("path", { class: "under", d: `M${across(0)},${bottom}L${points.join("L")}L${across(N)},${bottom}Z` }));
   svg.append(drawing("path", { class: "curve", d: `M${points.join("L")}` }));
   svg.append(drawing("line", { class: "mark", x1: across(k), x2: across(k), y1: up(covered(k)), y2: bottom }));
+  if (STANDING !== null) markStop(svg, across(STANDING.stop), up(covered(STANDING.stop)), bottom);
   if (k !== DATA.k) svg.append(drawing("circle", { class: "run", cx: across(DATA.k), cy: up(covered(DATA.k)), r: 4 }));
   svg.append(drawing("circle", { class: "point", cx: across(k), cy: up(covered(k)), r: 6 }));
   const late = k > 0.6 * N;
@@ -40,6 +41,14 @@ function drawCoverage() {
     const box = svg.getBoundingClientRect();
     setSize(((event.clientX - box.left - MARGIN.left) / (right - MARGIN.left)) * N);
   });
+}
+
+// Where the selection stops by itself.
+function markStop(svg, x, y, bottom) {
+  svg.append(drawing("line", { class: "stop", x1: x, x2: x, y1: MARGIN.top - 6, y2: bottom }));
+  svg.append(drawing("path", { class: "stop-mark", d: `M${x - 5},${y}L${x},${y - 5}L${x + 5},${y}L${x},${y + 5}Z` }));
+  const late = x > svg.viewBox.baseVal.width * 0.6;
+  svg.append(drawing("text", { class: "stop-text", x: x + (late ? -6 : 6), y: MARGIN.top - 6, "text-anchor": late ? "end" : "start" }, `stops by itself at ${STANDING.stop.toLocaleString("en")}`));
 }
 
 function barCounts(features) {
@@ -94,5 +103,5 @@ function setUpCharts() {
     if (keys.has("k") || keys.has("size")) draw();
   };
   addLazyPanel(byId("coverage-chart"), shown(drawCoverage));
-  addLazyPanel(byId("scores-chart"), shown(drawScores));
+  addLazyPanel(byId("scores-chart"), shown(STANDING === null ? drawScores : drawGains));
 }

@@ -34,10 +34,10 @@ function isAsked(feature) {
   return POSITION[feature] < DATA.asked;
 }
 
-// The other kept feature most like this one, or null.
-function nearestKept(feature, k) {
+// The last change of a feature's nearest kept one before size k, or -1.
+function changeAt(feature, k) {
   const node = NODE[feature];
-  if (node < 0) return null;
+  if (node < 0) return -1;
   let low = DATA.nearest.starts[node];
   let high = DATA.nearest.starts[node + 1];
   const first = low;
@@ -46,10 +46,16 @@ function nearestKept(feature, k) {
     if (DATA.nearest.positions[middle] < k) low = middle + 1;
     else high = middle;
   }
-  if (low === first) return null;
+  return low === first ? -1 : low - 1;
+}
+
+// The other kept feature most like this one, or null.
+function nearestKept(feature, k) {
+  const change = changeAt(feature, k);
+  if (change < 0) return null;
   return {
-    feature: DATA.order[DATA.nearest.positions[low - 1]],
-    similarity: DATA.nearest.values[low - 1] / SCALE,
+    feature: DATA.order[DATA.nearest.positions[change]],
+    similarity: DATA.nearest.values[change] / SCALE,
   };
 }
 
@@ -59,7 +65,7 @@ function covered(k) {
 
 // Features with the score at the cut, where the cut goes through them; else null.
 function tiesAt(k) {
-  if (k <= DATA.asked || k >= N) return null;
+  if (DATA.groups === null || k <= DATA.asked || k >= N) return null;
   const group = DATA.groups[DATA.order[k - 1]];
   if (group < 0 || group !== DATA.groups[DATA.order[k]]) return null;
   const features = DATA.order.filter((feature) => DATA.groups[feature] === group);

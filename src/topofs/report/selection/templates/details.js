@@ -17,8 +17,9 @@ function tieSentence(feature, k) {
 function reasons(feature, k) {
   if (NODE[feature] < 0) {
     const asked = isAsked(feature) ? "It is kept because you asked for it. " : "";
-    return [[`${asked}It holds one value only, so it takes no part in the network.`]];
+    return [[`${asked}It holds ${NOMINAL.has(feature) ? "one value, or names that hardly repeat" : "one value only"}, so it takes no part in the network.`]];
   }
+  if (STANDING !== null) return standingReasons(feature, k);
   const score = scoreWithUnit(DATA.scores[feature]);
   const rank = `rank ${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`;
   const nearest = nearestKept(feature, k);
@@ -32,6 +33,29 @@ function reasons(feature, k) {
     sentences.push(nearestSentence(nearest, isKept(feature, k)));
   }
   return sentences;
+}
+
+// Who stands for a column, by which way, and for whom it stands.
+function standingReasons(feature, k) {
+  const rank = `rank ${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`;
+  const adds = `it adds ${scoreText(DATA.scores[feature])} columns' worth`;
+  const sentences = [];
+  if (isAsked(feature)) sentences.push([`Kept because you asked for it, whatever its rank (${rank}).`]);
+  else if (isKept(feature, k)) sentences.push([`Kept: at ${rank} ${adds}.`]);
+  else sentences.push([`Not kept: it takes ${rank} and ${k.toLocaleString("en")} are kept. There ${adds}${DATA.scores[feature] > 1 ? "" : ", no more than itself"}.`]);
+  if (ISOLATED.has(feature)) sentences.push([`It stands alone: it has no link ${DATA.words.above}, so no other column stands for it.`]);
+  else if (isKept(feature, k)) {
+    const n = membersOf(feature, k).length;
+    sentences.push([n === 0 ? "It stands for itself alone: others stand better for the columns around it." : `It stands for itself and for ${counted(n, "other column")}.`]);
+  } else sentences.push(speakerSentence(feature, k));
+  return sentences;
+}
+
+function speakerSentence(feature, k) {
+  const speaker = nearestKept(feature, k);
+  if (speaker === null) return ["No kept column stands for it; keep more columns to have it stood for."];
+  const way = wayTo(feature, k).flatMap((step, at) => [at === 0 ? ", by way of " : ", ", step]);
+  return [speaker.feature, ` stands for it and explains ${percent(speaker.similarity)} of its variance`, ...way, "."];
 }
 
 function nearestSentence({ feature, similarity }, kept) {
@@ -55,6 +79,7 @@ function neighbourItem([other, weight]) {
     meter(weight, kept),
     element("span", { class: "value" }, similarityText(weight)),
   );
+  if (CONFIDENCE !== null) button.append(element("span", { class: "value", title: confidenceText(state.active, other) }, percent(confidence(state.active, other))));
   return element("li", {}, button);
 }
 
@@ -65,12 +90,38 @@ function emptyLinks(number) {
   return `Not listed: ${counted(number, "link")} ${whose}${below}; ${they} only there to complete the network.`;
 }
 
+function factsOf(feature) {
+  const facts = [...fact("Rank", `${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, scoreText(DATA.scores[feature]))];
+  if (DATA.words.strength) facts.push(...fact("Strength of links", scoreText(DATA.strengths[feature])));
+  if (DATA.nominal !== null) facts.push(...fact("Holds", NOMINAL.has(feature) ? "names" : "numbers"));
+  if (DATA.resampled !== null) facts.push(...fact("Chosen", `in ${percent(frequency(feature))} of ${counted(DATA.resampled.n, "draw")}`));
+  return element("dl", { class: "facts" }, ...facts);
+}
+
+// The columns that the chosen one stands for.
+function memberParts(feature) {
+  const members = STANDING !== null && isKept(feature, state.k) ? membersOf(feature, state.k) : [];
+  if (members.length === 0) return [];
+  const shown = members.slice(0, FIRST_NEIGHBOURS).map(([member, share]) => element("li", {}, nameButton(
+    member,
+    dot(false),
+    element("span", {}, DATA.names[member]),
+    meter(share, true),
+    element("span", { class: "value" }, percent(share)),
+  )));
+  const more = members.length > shown.length ? `, the first ${shown.length} of ${members.length.toLocaleString("en")}; all are in the groups below` : "";
+  return [
+    element("p", { class: "small quiet" }, `Stands for${more}:`),
+    element("ul", { class: "neighbours stood-for", "aria-label": "Columns it stands for" }, ...shown),
+  ];
+}
+
 function showDetails() {
   const body = byId("details-body");
   const feature = state.active;
   if (feature < 0) {
     body.replaceChildren(
-      element("p", { class: "quiet" }, "Click a dot, find a column by its name, or choose one in the ranking. You will see why it was kept or not, which columns it is joined to and which kept column speaks for it."),
+      element("p", { class: "quiet" }, "Click a dot, find a column by its name, or choose one in the ranking. You will see why it was kept or not, which columns it is joined to and which kept column stands for it."),
     );
     return;
   }
@@ -83,15 +134,15 @@ function showDetails() {
     parts.push(element("p", {}, ...sentence.map((part) => (typeof part === "number" ? nameButton(part) : part))));
   }
   const neighbours = ADJACENT[feature];
-  const facts = [...fact("Rank", `${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, scoreText(DATA.scores[feature]))];
-  if (DATA.words.strength) facts.push(...fact("Strength of links", scoreText(DATA.strengths[feature])));
-  parts.push(element("dl", { class: "facts" }, ...facts));
+  parts.push(factsOf(feature), ...memberParts(feature));
   if (neighbours.length > 0) {
     const keptOnes = neighbours.filter(([other]) => isKept(other, state.k)).length;
     const alike = neighbours.filter(([, weight]) => weight !== 0);
     const shown = allNeighbours ? alike : alike.slice(0, FIRST_NEIGHBOURS);
-    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${keptOnes.toLocaleString("en")} kept${alike.length > 0 ? "; strongest first" : ""}.`));
-    if (alike.length > 0) parts.push(element("ul", { class: "neighbours", "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
+    const again = CONFIDENCE === null ? "" : " Percent: the draws in which the link came back.";
+    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${keptOnes.toLocaleString("en")} kept${alike.length > 0 ? "; strongest first" : ""}.${again}`));
+    const kind = CONFIDENCE === null ? "neighbours" : "neighbours with-confidence";
+    if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
     if (shown.length < alike.length) {
       const more = element("button", { type: "button" }, `Show all ${alike.length.toLocaleString("en")}`);
       more.addEventListener("click", () => { allNeighbours = true; showDetails(); });

@@ -107,9 +107,12 @@ function drawNetwork() {
   const context = fitCanvas(canvas, view.width, view.height);
   context.clearRect(0, 0, view.width, view.height);
   const focus = state.active >= 0 && PLACE[state.active] >= 0 ? state.active : state.hovered;
-  const near = focus >= 0 ? new Set([focus, ...ADJACENT[focus].map(([other]) => other)]) : null;
+  const near = focus >= 0 ? new Set([focus, ...company(focus)]) : null;
   drawEdges(context, near === null ? 1 : 0.35);
-  if (near !== null) drawSpokes(context, focus);
+  if (near !== null) {
+    drawSpokes(context, focus);
+    drawWays(context, focus);
+  }
   drawDots(context, near);
   drawLabels(context, focus, near);
   canvas.dataset.milliseconds = (performance.now() - began).toFixed(1);

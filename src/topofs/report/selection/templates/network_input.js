@@ -42,7 +42,10 @@ function onPointerMove(event) {
 function onPointerUp(event) {
   const [x, y] = pointOf(event);
   if (pointers.delete(event.pointerId) && !dragged && event.type === "pointerup") {
-    update({ active: featureAt(x, y, event.pointerType === "touch" ? 16 : 7) });
+    const touch = event.pointerType === "touch";
+    const feature = featureAt(x, y, touch ? 16 : 7);
+    update({ active: feature });
+    if (feature < 0) showLink(x, y, touch ? 12 : 5);
   }
   pinch = 0;
   if (pointers.size === 0) canvas.classList.remove("dragging");
@@ -67,12 +70,24 @@ function hover(x, y) {
   update({ hovered: feature });
   const tooltip = byId("tooltip");
   tooltip.hidden = feature < 0;
-  if (feature < 0) return;
-  const nearest = nearestKept(feature, state.k);
+  if (feature < 0) {
+    showLink(x, y, 5);
+    return;
+  }
   const lines = [DATA.names[feature], `${isKept(feature, state.k) ? "Kept" : "Not kept"} · rank ${DATA.ranks[feature]}`];
   lines.push(`${DATA.words.score}: ${scoreText(DATA.scores[feature])}`);
-  if (nearest !== null) lines.push(`Nearest kept: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`);
+  lines.push(...speakerLine(feature));
+  if (DATA.resampled !== null) lines.push(`Chosen in ${percent(frequency(feature))} of the draws`);
   showTooltip(tooltip, canvas.offsetLeft + x, canvas.offsetTop + y, lines);
+}
+
+// The kept column that stands for one, or is most like it: a line, or none.
+function speakerLine(feature) {
+  const nearest = nearestKept(feature, state.k);
+  if (STANDING === null) return nearest === null ? [] : [`Nearest kept: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`];
+  if (isKept(feature, state.k)) return [`Stands for ${counted(membersOf(feature, state.k).length, "other")}`];
+  if (nearest === null) return [ISOLATED.has(feature) ? "Stands alone" : "No kept column stands for it"];
+  return [`${DATA.names[nearest.feature]} stands for it, ${percent(nearest.similarity)}`];
 }
 
 function onWheel(event) {

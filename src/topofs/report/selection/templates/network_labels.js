@@ -6,7 +6,7 @@ function labelCandidates(focus, near) {
   const candidates = [];
   if (state.active >= 0) candidates.push(state.active);
   if (state.hovered >= 0) candidates.push(state.hovered);
-  if (near !== null) candidates.push(...ADJACENT[focus].map(([other]) => other));
+  if (near !== null) candidates.push(...company(focus));
   if (state.matches !== null) candidates.push(...state.matches.slice(0, 40));
   if (near === null) {
     candidates.push(...DATA.order.slice(0, Math.min(state.k, 400)));

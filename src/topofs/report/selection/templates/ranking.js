@@ -1,15 +1,28 @@
 // The ranking: sorted, filtered, in pages, and as a file.
 
 const ROWS_A_PAGE = 25;
-const COLUMNS = [
-  { key: "rank", label: "Rank", number: true, of: (f) => DATA.ranks[f] },
-  { key: "name", label: "Column", of: (f) => DATA.names[f] },
-  { key: "kept", label: "Kept", of: (f) => (isKept(f, state.k) ? 0 : 1) },
-  { key: "score", label: DATA.words.score, number: true, down: true, wide: true, of: (f) => DATA.scores[f] },
-  { key: "strength", label: "Strength of links", number: true, down: true, wide: true, of: (f) => DATA.strengths[f] },
-  { key: "nearest", label: "Nearest kept", wide: true, of: (f) => { const near = nearestKept(f, state.k); return near === null ? "" : DATA.names[near.feature]; } },
-  { key: "similarity", label: "Similarity", number: true, down: true, of: (f) => nearestKept(f, state.k)?.similarity ?? -Infinity },
-].filter((column) => column.key !== "strength" || DATA.words.strength);
+const ALL_COLUMNS = {
+  rank: { label: "Rank", number: true, of: (f) => DATA.ranks[f] },
+  name: { label: "Column", of: (f) => DATA.names[f] },
+  kind: { label: "Holds", wide: true, of: (f) => (NOMINAL.has(f) ? "names" : "numbers") },
+  kept: { label: "Kept", of: (f) => (isKept(f, state.k) ? 0 : 1) },
+  score: { label: DATA.words.score, number: true, down: true, wide: STANDING === null, of: (f) => DATA.scores[f] },
+  strength: { label: "Strength of links", number: true, down: true, wide: true, of: (f) => DATA.strengths[f] },
+  nearest: { label: "Nearest kept", wide: true, of: (f) => { const near = nearestKept(f, state.k); return near === null ? "" : DATA.names[near.feature]; } },
+  similarity: { label: "Similarity", number: true, down: true, of: (f) => nearestKept(f, state.k)?.similarity ?? -Infinity },
+  members: { label: "Stands for", number: true, down: true, wide: true, of: (f) => (isKept(f, state.k) ? membersOf(f, state.k).length : -1) },
+  speaker: { label: "Represented by", wide: true, of: (f) => { const speaker = representative(f, state.k); return speaker === null ? "" : DATA.names[speaker.feature]; } },
+  share: { label: "Share", number: true, down: true, of: (f) => representative(f, state.k)?.similarity ?? -1 },
+  chosen: { label: "Chosen", number: true, down: true, wide: true, of: (f) => frequency(f) },
+};
+const SHOWN_COLUMNS = STANDING === null
+  ? ["rank", "name", "kind", "kept", "score", "strength", "nearest", "similarity", "chosen"]
+  : ["rank", "name", "kind", "kept", "score", "members", "speaker", "share", "chosen"];
+const COLUMNS = SHOWN_COLUMNS
+  .filter((key) => key !== "strength" || DATA.words.strength)
+  .filter((key) => key !== "kind" || DATA.nominal !== null)
+  .filter((key) => key !== "chosen" || DATA.resampled !== null)
+  .map((key) => ({ key, ...ALL_COLUMNS[key] }));
 const collator = new Intl.Collator("en", { numeric: true });
 const listing = { sort: "rank", down: false, page: 0, rows: [] };
 
@@ -22,6 +35,8 @@ function listRows() {
     kept: (feature) => isKept(feature, state.k),
     other: (feature) => !isKept(feature, state.k),
     tied: (feature) => tied.has(feature),
+    isolated: (feature) => ISOLATED.has(feature),
+    unspoken: (feature) => NODE[feature] >= 0 && representative(feature, state.k) === null,
   }[status];
   const column = COLUMNS.find(({ key }) => key === listing.sort);
   const sign = listing.down ? -1 : 1;
@@ -35,22 +50,42 @@ function listRows() {
   listing.rows = rows;
 }
 
+const CELLS = {
+  rank: (feature) => [DATA.ranks[feature].toLocaleString("en")],
+  name: (feature) => [nameButton(feature)],
+  kind: (feature) => [ALL_COLUMNS.kind.of(feature)],
+  kept: (feature) => {
+    const kept = isKept(feature, state.k);
+    return [element("span", { class: kept ? "status kept" : "status" }, kept ? "Kept" : "–")];
+  },
+  score: (feature) => [STANDING === null ? scoreText(DATA.scores[feature]) : DATA.scores[feature].toFixed(2)],
+  strength: (feature) => [scoreText(DATA.strengths[feature])],
+  nearest: (feature) => {
+    const nearest = nearestKept(feature, state.k);
+    return [nearest === null ? "–" : shortened(DATA.names[nearest.feature], 36)];
+  },
+  similarity: (feature) => {
+    const nearest = nearestKept(feature, state.k);
+    return nearest === null ? ["–"] : [meter(nearest.similarity, true), similarityText(nearest.similarity)];
+  },
+  members: (feature) => [isKept(feature, state.k) ? counted(membersOf(feature, state.k).length, "other") : "–"],
+  speaker: (feature) => {
+    const speaker = representative(feature, state.k);
+    if (speaker === null) return [ISOLATED.has(feature) ? "stands alone" : "–"];
+    return [speaker.feature === feature ? "itself" : shortened(DATA.names[speaker.feature], 36)];
+  },
+  share: (feature) => {
+    const speaker = representative(feature, state.k);
+    return speaker === null ? ["–"] : [meter(speaker.similarity, true), percent(speaker.similarity)];
+  },
+  chosen: (feature) => [percent(frequency(feature))],
+};
+
 function rowOf(feature) {
-  const kept = isKept(feature, state.k);
-  const nearest = nearestKept(feature, state.k);
-  const cells = {
-    rank: [DATA.ranks[feature].toLocaleString("en")],
-    name: [nameButton(feature)],
-    kept: [element("span", { class: kept ? "status kept" : "status" }, kept ? "Kept" : "–")],
-    score: [scoreText(DATA.scores[feature])],
-    strength: [scoreText(DATA.strengths[feature])],
-    nearest: [nearest === null ? "–" : shortened(DATA.names[nearest.feature], 36)],
-    similarity: nearest === null ? ["–"] : [meter(nearest.similarity, true), similarityText(nearest.similarity)],
-  };
   const row = element("tr", feature === state.active ? { class: "active" } : {});
   COLUMNS.forEach(({ key, number, wide }) => {
     const kinds = [key, number ? "number" : "", wide ? "wide" : ""].filter(Boolean).join(" ");
-    row.append(element("td", { class: kinds }, ...cells[key]));
+    row.append(element("td", { class: kinds }, ...CELLS[key](feature)));
   });
   return row;
 }
@@ -83,14 +118,20 @@ function csvCell(value) {
 }
 
 function csvText() {
-  const lines = [["rank", "column", "kept", "score", "strength", "nearest_kept", "similarity"]];
+  const speaks = STANDING === null ? ["nearest_kept", "similarity"] : ["represented_by", "share"];
+  const lines = [["rank", "column", "kept", STANDING === null ? "score" : "adds", "strength", ...speaks]];
+  if (DATA.nominal !== null) lines[0].push("holds");
+  if (DATA.resampled !== null) lines[0].push("chosen");
   listing.rows.forEach((feature) => {
-    const nearest = nearestKept(feature, state.k);
-    lines.push([
+    const speaker = STANDING === null ? nearestKept(feature, state.k) : representative(feature, state.k);
+    const line = [
       DATA.ranks[feature], DATA.names[feature], isKept(feature, state.k) ? "yes" : "no",
       DATA.scores[feature], DATA.strengths[feature],
-      nearest === null ? "" : DATA.names[nearest.feature], nearest === null ? "" : nearest.similarity,
-    ]);
+      speaker === null ? "" : DATA.names[speaker.feature], speaker === null ? "" : speaker.similarity,
+    ];
+    if (DATA.nominal !== null) line.push(ALL_COLUMNS.kind.of(feature));
+    if (DATA.resampled !== null) line.push(frequency(feature));
+    lines.push(line);
   });
   return `\ufeff${lines.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }

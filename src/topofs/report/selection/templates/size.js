@@ -4,16 +4,31 @@ const MOST_CHIPS = 100;
 
 function showFigures() {
   const k = state.k;
-  const ties = tiesAt(k);
-  const least = leastCovered(k);
   byId("covered").textContent = percent(covered(k));
   byId("share-kept").textContent = percent(k / N);
   byId("share-kept-detail").textContent = `${k.toLocaleString("en")} of ${N.toLocaleString("en")}`;
+  if (STANDING === null) showTies(k);
+  else showStanding(k);
+}
+
+function showTies(k) {
+  const ties = tiesAt(k);
+  const least = leastCovered(k);
   byId("tied").textContent = ties === null ? "none" : String(ties.features.length);
   byId("tied-detail").textContent = ties === null ? "" : `${ties.inside.toLocaleString("en")} of them kept`;
   byId("least").textContent = least === null ? "–" : similarityText(least.similarity);
   byId("least-detail").textContent = least === null ? "" : DATA.names[least.feature];
   byId("least-detail").title = least === null ? "" : DATA.names[least.feature];
+}
+
+function showStanding(k) {
+  const adds = k < N ? DATA.scores[DATA.order[k]] : null;
+  const { unspoken } = groupsAt(k);
+  const alone = STANDING.isolated.filter((feature) => !isKept(feature, k)).length;
+  byId("next").textContent = adds === null ? "–" : adds.toFixed(2);
+  byId("next-detail").textContent = adds === null ? "" : k < STANDING.stop ? "over 1" : "not over 1";
+  byId("spoken").textContent = (unspoken.length + alone).toLocaleString("en");
+  byId("spoken-detail").textContent = alone > 0 ? `${alone.toLocaleString("en")} of them alone` : "";
 }
 
 function showChips() {

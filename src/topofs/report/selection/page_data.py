@@ -1,0 +1,124 @@
+"""The numbers that the scripts of the page read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from topofs.report.selection.summary import SelectionSummary
+    from topofs.report.selection.wording import Words
+
+__all__ = ["page_data"]
+
+# Similarities, shares and places are written as whole ten-thousandths.
+_SCALE = 10_000
+
+
+def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
+    """Give the numbers that the scripts read, as JSON values.
+
+    Parameters
+    ----------
+    summary : SelectionSummary
+        The numbers.
+    words : Words
+        The words for them.
+
+    Returns
+    -------
+    dict
+        Features are numbered as in the table; lists over nodes follow ``nodes``.
+    """
+    features, network = summary.features, summary.network
+    # From positions among the nodes to positions among all features.
+    position_of_node = np.flatnonzero(np.isin(features.order, features.nodes))
+    below = np.tril_indices(len(summary.heat.rows))
+    return {
+        "k": summary.n_selected,
+        "asked": len(features.kept),
+        "names": list(features.names),
+        "ranks": features.ranks.tolist(),
+        "scores": _short(features.scores),
+        "strengths": _short(features.strengths),
+        "order": features.order.tolist(),
+        "nodes": features.nodes.tolist(),
+        "share": _whole(summary.share),
+        "nearest": {
+            "starts": summary.coverage.starts.tolist(),
+            "positions": position_of_node[summary.coverage.positions].tolist(),
+            "values": _whole(summary.coverage.values),
+        },
+        "edges": network.edges.ravel().tolist(),
+        "weights": _whole(network.weights),
+        "drawn": network.drawn.tolist(),
+        "places": _whole(network.places.ravel()),
+        "heat": {
+            "features": summary.heat.rows.tolist(),
+            "values": _whole(summary.heat.values[below]),
+        },
+        "nominal": None if summary.nominal is None else summary.nominal.tolist(),
+        "words": _words(summary, words),
+        **_by_rule(summary),
+        "resampled": _resampled(summary),
+    }
+
+
+def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
+    by_coverage = summary.standing is not None
+    return {
+        "score": words.score.name,
+        "unit": words.score.unit,
+        "axis": words.score.axis,
+        "ties": summary.method.ties,
+        "likeness": summary.method.similarity != "energy",
+        "threshold": summary.method.threshold,
+        "above": words.above,
+        "strength": by_coverage or summary.method.centrality != "strength",
+    }
+
+
+def _by_rule(summary: SelectionSummary) -> dict[str, Any]:
+    """What only one of the rules has; the other one's is null."""
+    standing = summary.standing
+    if standing is None:
+        bars = {"labels": list(summary.bars.labels), "barOf": summary.bars.bar_of.tolist()}
+        return {
+            "groups": summary.features.score_groups.tolist(),
+            "bars": bars,
+            "standing": None,
+        }
+    return {
+        "groups": None,
+        "bars": None,
+        "standing": {
+            "stop": standing.stop,
+            "isolated": standing.isolated.tolist(),
+            "keepsIsolated": standing.isolated_kept,
+            "through": standing.through.tolist(),
+        },
+    }
+
+
+def _resampled(summary: SelectionSummary) -> dict[str, Any] | None:
+    if summary.resampled is None:
+        return None
+    return {
+        "n": summary.resampled.n_resamples,
+        "frequency": _whole(summary.resampled.frequency),
+        "confidence": _whole(summary.resampled.confidence),
+    }
+
+
+def _whole(values: npt.NDArray[np.float64]) -> list[int]:
+    whole: list[int] = np.rint(values * _SCALE).astype(np.int64).tolist()
+    return whole
+
+
+def _short(values: npt.NDArray[np.float64]) -> list[float]:
+    """Six digits; whole numbers without a point."""
+    short = [float(f"{value:.6g}") for value in values.tolist()]
+    return [int(value) if value.is_integer() else value for value in short]

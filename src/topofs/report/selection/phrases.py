@@ -1,0 +1,78 @@
+"""Small pieces of text that the sentences of the page share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["counted", "listed", "percent"]
+
+
+def percent(share: float) -> str:
+    """Print a share; only a whole one is 100 %, and only none is 0 %.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1 as a rule.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> percent(0.514), percent(0.999), percent(1.0), percent(0.001), percent(-0.2)
+    ('51 %', '99 %', '100 %', '1 %', '-20 %')
+    """
+    rounded = round(100 * share)
+    if 0 < share < 1:
+        rounded = min(max(rounded, 1), 99)
+    return f"{rounded} %"
+
+
+def listed(names: Sequence[str], *, most: int = 8) -> str:
+    """List names, and count those beyond `most`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    most : int, default=8
+        How many to write out.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def counted(number: int, noun: str) -> str:
+    """Count things.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        What one of them is called.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "link"), counted(1200, "link")
+    ('1 link', '1,200 links')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,89 @@
+"""How stable a selection is, for a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from topofs.report.selection.network import NetworkView
+    from topofs.selection import Stability
+
+__all__ = ["Resampled", "resampled_of"]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What came back when the data were drawn anew.
+
+    Attributes
+    ----------
+    phi, lower, upper : float or None
+        Nogueira's stability and its interval; None where it is not defined.
+    level : float
+        Confidence of the interval.
+    n_resamples : int
+        How often data were drawn.
+    least, most : int
+        Fewest and most features that were chosen.
+    frequency : array of float, shape (n_features,)
+        Share of the resamples that chose each feature.
+    confidence : array of float, shape (n_edges,)
+        Share of the resamples whose network has each edge, in the order of the network.
+    """
+
+    phi: float | None
+    lower: float | None
+    upper: float | None
+    level: float
+    n_resamples: int
+    least: int
+    most: int
+    frequency: npt.NDArray[np.float64]
+    confidence: npt.NDArray[np.float64]
+
+
+def resampled_of(stability: Stability, network: NetworkView, n_features: int) -> Resampled:
+    """Put the numbers of a `Stability` in the order of the page.
+
+    Parameters
+    ----------
+    stability : Stability
+        Of the selector of the page, over resamples of its table.
+    network : NetworkView
+        Whose edges are looked up.
+    n_features : int
+        Columns of the table.
+
+    Returns
+    -------
+    Resampled
+    """
+    if len(stability.frequency) != n_features:
+        raise ValueError(
+            f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
+            f"{n_features}: give the stability of the same table"
+        )
+    known = np.array([(e.left, e.right, e.confidence) for e in stability.edges]).reshape(-1, 3)
+    keys = known[:, 0].astype(np.int64) * n_features + known[:, 1].astype(np.int64)
+    by_key = np.argsort(keys)
+    keys = np.append(keys[by_key], -1)
+    shares = np.append(known[by_key, 2], 0.0)
+    ends = np.sort(network.edges, axis=1)
+    wanted = ends[:, 0] * n_features + ends[:, 1]
+    at = np.searchsorted(keys[:-1], wanted)
+    finite = bool(np.isfinite(stability.phi))
+    return Resampled(
+        phi=float(stability.phi) if finite else None,
+        lower=float(stability.lower) if finite else None,
+        upper=float(stability.upper) if finite else None,
+        level=float(stability.level),
+        n_resamples=int(stability.n_resamples),
+        least=int(stability.sizes.min()),
+        most=int(stability.sizes.max()),
+        frequency=np.asarray(stability.frequency, dtype=np.float64),
+        confidence=np.where(keys[at] == wanted, shares[at], 0.0),
+    )

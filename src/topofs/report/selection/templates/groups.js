@@ -1,0 +1,100 @@
+// The groups: every kept column with those it stands for.
+
+const GROUPS_A_TIME = 30;
+const MEMBERS_AT_FIRST = 60;
+const grouping = { open: new Set(), shown: GROUPS_A_TIME, wanted: "" };
+
+function memberItem([member, share]) {
+  const way = wayTo(member, state.k);
+  const by = way.length ? [element("span", { class: "way" }, `by way of ${way.map((feature) => DATA.names[feature]).join(", ")}`)] : [];
+  return element("li", {}, nameButton(member), meter(share, true), element("span", { class: "value" }, percent(share)), ...by);
+}
+
+function matchesWanted(feature) {
+  return LOWER_NAMES[feature].includes(grouping.wanted);
+}
+
+// A long list is cut until its button is pressed; while searching only what matches is listed.
+function memberList(feature, members) {
+  const listed = grouping.wanted && !matchesWanted(feature) ? members.filter(([member]) => matchesWanted(member)) : members;
+  const list = element("ul", { class: "group-members" }, ...listed.slice(0, MEMBERS_AT_FIRST).map(memberItem));
+  if (listed.length > MEMBERS_AT_FIRST) {
+    const more = element("button", { type: "button" }, `Show all ${listed.length.toLocaleString("en")}`);
+    more.addEventListener("click", () => list.replaceChildren(...listed.map(memberItem)));
+    list.append(element("li", { class: "more" }, more));
+  }
+  return list;
+}
+
+function groupItem([feature, members]) {
+  const adds = element("span", { class: "quiet" }, `adds ${scoreText(Number(DATA.scores[feature].toFixed(2)))}`);
+  const name = element("b", {}, DATA.names[feature]);
+  if (members.length === 0) return element("div", { class: "group alone" }, dot(true), nameButton(feature, name), element("span", {}, "itself alone"), adds);
+  const group = element("details", { class: "group" });
+  group.append(element("summary", {}, dot(true), name, element("span", {}, `and ${counted(members.length, "other")}`), adds));
+  const fill = () => {
+    const show = element("button", { type: "button", class: "show" }, "Show in the network");
+    show.addEventListener("click", () => choose(feature));
+    if (group.childElementCount === 1) group.append(memberList(feature, members), show);
+  };
+  // Listed only when it is opened: there may be thousands.
+  if (grouping.open.has(feature) || grouping.wanted) {
+    group.open = true;
+    fill();
+  }
+  group.addEventListener("toggle", () => {
+    if (group.open) fill();
+    if (!grouping.wanted) grouping.open[group.open ? "add" : "delete"](feature);
+    byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
+  });
+  return group;
+}
+
+function showGroups() {
+  const { groups, unspoken } = groupsAt(state.k);
+  const all = [...groups].filter(([feature, members]) => !grouping.wanted || matchesWanted(feature) || members.some(([member]) => matchesWanted(member)));
+  const items = all.slice(0, grouping.shown).map(groupItem);
+  if (all.length > items.length) {
+    const more = element("button", { type: "button" }, `Show more (${(all.length - items.length).toLocaleString("en")} left)`);
+    more.addEventListener("click", () => { grouping.shown *= 4; showGroups(); });
+    items.push(more);
+  }
+  if (all.length === 0) items.push(element("p", { class: "quiet" }, "No kept column, and none that is stood for, has this in its name."));
+  byId("groups-list").replaceChildren(...items);
+  const others = [...groups.values()].reduce((sum, members) => sum + members.length, 0);
+  byId("groups-count").textContent = grouping.wanted
+    ? counted(all.length, "group")
+    : `${counted(groups.size, "kept column")} for ${counted(others, "other")}`;
+  byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
+  showUnspoken(unspoken);
+}
+
+function allOpen() {
+  const shown = DATA.order.slice(0, Math.min(state.k, grouping.shown));
+  return shown.every((feature) => grouping.open.has(feature) || membersOf(feature, state.k).length === 0);
+}
+
+function showUnspoken(unspoken) {
+  const box = byId("unspoken");
+  box.hidden = unspoken.length === 0;
+  box.querySelector("summary").textContent = `${counted(unspoken.length, "column")} not stood for`;
+  const shown = unspoken.slice(0, 500).map((feature) => element("li", {}, nameButton(feature)));
+  if (unspoken.length > 500) shown.push(element("li", { class: "more" }, `and ${(unspoken.length - 500).toLocaleString("en")} more, in the ranking below`));
+  box.querySelector("ul").replaceChildren(...shown);
+}
+
+function setUpGroups() {
+  if (STANDING === null) return;
+  byId("groups-filter").addEventListener("input", () => {
+    grouping.wanted = byId("groups-filter").value.trim().toLowerCase();
+    grouping.shown = GROUPS_A_TIME;
+    showGroups();
+  });
+  byId("groups-open").addEventListener("click", () => {
+    grouping.open = new Set(allOpen() ? [] : DATA.order.slice(0, Math.min(state.k, grouping.shown)));
+    showGroups();
+  });
+  addLazyPanel(byId("groups"), (keys) => {
+    if (keys.has("k")) showGroups();
+  });
+}

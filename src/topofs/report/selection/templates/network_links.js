@@ -1,0 +1,76 @@
+// The links of the drawing: the one under the pointer, and the way to the one that stands for
+// a column.
+
+const CONFIDENCE = DATA.resampled === null ? null : new Map(DATA.resampled.confidence.map((share, edge) => [linkKey(DATA.edges[2 * edge], DATA.edges[2 * edge + 1]), share / SCALE]));
+
+function linkKey(i, j) {
+  return Math.min(i, j) * N + Math.max(i, j);
+}
+
+// How often a link came back on data drawn anew.
+function confidence(i, j) {
+  return CONFIDENCE.get(linkKey(i, j)) ?? 0;
+}
+
+function confidenceText(i, j) {
+  return `came back in ${percent(confidence(i, j))} of the draws`;
+}
+
+// The drawn link nearest to a point, within reach, or -1.
+function linkAt(x, y, reach) {
+  let best = -1;
+  let least = reach * reach;
+  for (let edge = 0; edge < DATA.weights.length; edge += 1) {
+    const [i, j] = [PLACE[DATA.edges[2 * edge]], PLACE[DATA.edges[2 * edge + 1]]];
+    if (i < 0 || j < 0) continue;
+    const [ax, ay] = [view.x + PLACES[2 * i] * view.scale, view.y + PLACES[2 * i + 1] * view.scale];
+    const [bx, by] = [view.x + PLACES[2 * j] * view.scale, view.y + PLACES[2 * j + 1] * view.scale];
+    const length = (bx - ax) ** 2 + (by - ay) ** 2;
+    const along = length === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length));
+    const distance = (ax + along * (bx - ax) - x) ** 2 + (ay + along * (by - ay) - y) ** 2;
+    if (distance < least) {
+      least = distance;
+      best = edge;
+    }
+  }
+  return best;
+}
+
+// Say what is known of a link; only where links have more to say than their thickness.
+function showLink(x, y, reach) {
+  const edge = CONFIDENCE === null ? -1 : linkAt(x, y, reach);
+  const tooltip = byId("tooltip");
+  tooltip.hidden = edge < 0;
+  if (edge < 0) return;
+  const [i, j] = [DATA.edges[2 * edge], DATA.edges[2 * edge + 1]];
+  showTooltip(tooltip, canvas.offsetLeft + x, canvas.offsetTop + y, [
+    `${DATA.names[i]} – ${DATA.names[j]}`,
+    `Similarity ${similarityText(DATA.weights[edge] / SCALE)}, ${confidenceText(i, j)}`,
+  ]);
+}
+
+// The features to show with one: its neighbours, those it stands for, the way to its speaker.
+function company(feature) {
+  const near = ADJACENT[feature].map(([other]) => other);
+  if (STANDING === null) return near;
+  const speaker = nearestKept(feature, state.k);
+  if (isKept(feature, state.k)) near.push(...membersOf(feature, state.k).map(([member]) => member));
+  else if (speaker !== null) near.push(...wayTo(feature, state.k), speaker.feature);
+  return near;
+}
+
+// The way from a column to the one that stands for it, or from those it stands for to it.
+function drawWays(context, focus) {
+  if (STANDING === null) return;
+  const from = isKept(focus, state.k) ? membersOf(focus, state.k).map(([member]) => member) : [focus];
+  context.strokeStyle = colors.kept;
+  context.lineWidth = 2.5;
+  context.beginPath();
+  for (const feature of from) {
+    const speaker = nearestKept(feature, state.k);
+    if (speaker === null) continue;
+    const way = [feature, ...wayTo(feature, state.k), speaker.feature].filter((place) => PLACE[place] >= 0);
+    way.forEach((place, at) => context[at === 0 ? "moveTo" : "lineTo"](...onScreen(place)));
+  }
+  context.stroke();
+}
