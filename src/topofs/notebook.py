@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from topofs.graph import FilteredGraph
 
-__all__ = ["graph_html", "selection_html"]
+__all__ = ["graph_html", "groups_html", "selection_html"]
 
 _MOST_DRAWN = 300
 _MOST_LISTED = 10
+_MOST_MEMBERS = 4
 _WIDTH, _HEIGHT, _MARGIN = 420, 300, 14
 # Colours that can be read on a light and on a dark page; text keeps the colour of the page.
 _ACCENT, _OTHER = "#e8590c", "#8796aa"
@@ -94,9 +95,68 @@ def selection_html(
     )
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column is text and the others numbers."""
-    sides = ["left"] + ["right"] * (len(heads) - 1)
+def groups_html(
+    groups: Sequence[tuple[str, float, Sequence[str]]],
+    *,
+    n_features: int,
+    covered: float,
+    n_isolated: int,
+) -> str:
+    """List selected features with what each adds and those it stands for, best first.
+
+    Parameters
+    ----------
+    groups : sequence of (str, float, sequence of str)
+        Selected features: the name, what it adds, and the features it stands for. All names
+        are escaped.
+    n_features : int
+        Number of features there are.
+    covered : float
+        Share of them that the selected ones stand for.
+    n_isolated : int
+        Features that stand alone.
+
+    Returns
+    -------
+    str
+        HTML that needs no style sheet and runs no script.
+
+    Examples
+    --------
+    >>> html = groups_html([("<b>", 1.5, ["c"])], n_features=2, covered=0.75, n_isolated=0)
+    >>> "1 of 2 features selected</strong>, standing for 75 %" in html, "<b>" in html
+    (True, False)
+    """
+    rows = [(name, f"{adds:.2f}", _brief(members)) for name, adds, members in groups]
+    table = _table(("feature", "adds", "stands for"), rows[:_MOST_LISTED], words=(0, 2))
+    notes = []
+    if len(rows) > _MOST_LISTED:
+        notes.append(f"and {len(rows) - _MOST_LISTED:,} more: groups_")
+    if n_isolated:
+        alone = "feature stands" if n_isolated == 1 else "features stand"
+        notes.append(f"{n_isolated:,} {alone} alone: isolated_")
+    rest = "".join(f"<p>{note}</p>" for note in notes)
+    return (
+        '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
+        f"<strong>{len(rows):,} of {n_features:,} features selected</strong>, standing for "
+        f"{100 * covered:.0f} % of all</summary>"
+        f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
+    )
+
+
+def _brief(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    if not names:
+        return "itself alone"
+    more = len(names) - _MOST_MEMBERS
+    return ", ".join(names[:_MOST_MEMBERS]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: Sequence[int] = (0,)
+) -> str:
+    """A table of numbers but for the columns of words."""
+    sides = ["left" if at in words else "right" for at in range(len(heads))]
     cell = "text-align:{};padding:0.1em 0.8em 0.1em 0"
 
     def row(tag: str, values: Sequence[Any]) -> str:

@@ -6,7 +6,7 @@ import pytest
 from tests.matrices import factor_table
 from tests.report import selection_cases
 from tests.report.comparison_cases import made_up
-from topofs import TopologicalFeatureSelector, pearson, plot, tmfg
+from topofs import TopologicalFeatureSelector, pearson, plot, stability, tmfg
 from topofs.errors import MissingExtraError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -32,11 +32,13 @@ def selector():
 
 def pictures(selector):
     X = table()
+    found = stability(TopologicalFeatureSelector(5), X, n_resamples=4, random_state=0)
     return {
         "network": lambda ax=None: plot.network(selector, ax=ax),
         "degree_distribution": lambda ax=None: plot.degree_distribution(selector, ax=ax),
         "coverage_curve": lambda ax=None: plot.coverage_curve(selector, X, ax=ax),
         "similarity_heatmap": lambda ax=None: plot.similarity_heatmap(selector, X, ax=ax),
+        "stability": lambda ax=None: plot.stability(found, ax=ax),
         "compare": lambda ax=None: plot.compare(made_up(), ax=ax),
     }
 
@@ -88,12 +90,70 @@ def test_the_curve_and_the_ties(selector):
     similarity = np.corrcoef(table().to_numpy().T) ** 2
     assert curve[k] == pytest.approx(similarity[:, selector.support_].max(axis=1).mean())
     assert "Tied at the cut" in plot.degree_distribution(selector).get_title()
-    other = TopologicalFeatureSelector(5, centrality="pagerank").fit(table())
+    other = TopologicalFeatureSelector(5, rule="degree", centrality="pagerank").fit(table())
     assert plot.degree_distribution(other).get_title() == ""
+    assert (
+        plot.degree_distribution(TopologicalFeatureSelector(5).fit(table())).get_title() == ""
+    )
+    with pytest.raises(ValueError, match="needs the table"):
+        plot.coverage_curve(selector)
+
+
+def test_the_curve_of_rule_coverage_marks_where_it_stops():
+    X = selection_cases.chained_table()
+    selector = TopologicalFeatureSelector(3).fit(X)
+    axes = plot.coverage_curve(selector)
+    np.testing.assert_allclose(axes.lines[0].get_ydata()[1:], selector.coverage_, atol=1e-9)
+    stop = selector.at("auto").n_features_
+    assert stop != 3
+    assert [text.get_text() for text in axes.texts] == [f"stops by itself at {stop}"]
+    assert axes.get_title().startswith("3 of 30 features cover")
+
+
+def test_groups_have_colors_of_their_own(selector):
+    fitted = TopologicalFeatureSelector().fit(selection_cases.chained_table())
+    axes = plot.network(fitted, groups=True, labels=None)
+    colors = {
+        tuple(color)
+        for dots in axes.collections
+        if dots.get_label() in ("selected", "not selected")
+        for color in dots.get_facecolors()
+    }
+    with_members = sum(bool(group.members) for group in fitted.groups_)
+    assert len(colors) == min(with_members, 10) + 1
+    with pytest.raises(ValueError, match="rule='coverage'"):
+        plot.network(selector, groups=True)
+    with pytest.raises(ValueError, match="rule='coverage'"):
+        plot.network(selector.graph_, groups=True)
+
+
+@pytest.mark.parametrize("rule", ["coverage", "degree"])
+@pytest.mark.parametrize("similarity", ["mixed", "spearman", "mutual_information"])
+def test_every_similarity_can_be_drawn(rule, similarity):
+    X = table()
+    if similarity == "mixed":
+        X = selection_cases.mixed_table().drop(columns=["id", "constant"])
+    selector = TopologicalFeatureSelector(3, rule=rule, similarity=similarity).fit(X)
+    names = {text.get_text() for text in plot.similarity_heatmap(selector, X).get_yticklabels()}
+    assert names == set(selector.get_feature_names_out())
+    assert "3 of" in plot.coverage_curve(selector, X).get_title()
+    assert plot.network(selector).get_title().endswith("3 selected")
+    assert sum(bar.get_height() for bar in plot.degree_distribution(selector).patches) >= 7
+
+
+def test_stability_names_the_most_frequent_first():
+    X = selection_cases.chained_table().rename(columns={"naïve ☃ 特徴": "$x$"})
+    found = stability(TopologicalFeatureSelector(4), X, n_resamples=6, random_state=0)
+    axes = plot.stability(found, most=8)
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == sorted(found.frequency, reverse=True)[:8]
+    assert f"Φ = {found.phi:.2f} (95% interval" in axes.get_title()
+    everything = stability(TopologicalFeatureSelector(30), X, n_resamples=2, random_state=0)
+    assert "not defined" in plot.stability(everything).get_title()
 
 
 def test_negative_similarities_get_a_scale_of_two_sides():
-    selector = TopologicalFeatureSelector(10, squared=False).fit(table())
+    selector = TopologicalFeatureSelector(10, rule="degree", squared=False).fit(table())
     image = plot.similarity_heatmap(selector, table()).images[0]
     assert image.get_clim() == (-1, 1)
 

@@ -33,9 +33,12 @@ def test_the_policy_names_style_and_script_by_their_hash():
     context |= {
         "left_out": [],
         "data": "{}",
-        "figures": {"covered": "", "share_kept": "", "tied": ""},
+        "figures": [],
+        "by_coverage": False,
+        "isolated": None,
     }
-    context["words"] = {"headline": "", "meaning": "", "method": "", "notes": [], "covered": ""}
+    context["words"] = dict.fromkeys(("headline", "meaning", "method", "covered"), "")
+    context["words"] |= {"notes": [], "stability": ""}
     page = render(
         "selection.html.j2",
         context,

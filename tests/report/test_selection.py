@@ -11,7 +11,8 @@ from tests.matrices import factor_table
 from tests.report.selection_cases import HOSTILE, NAMES, LeftOut, table, tied_selector
 from topofs import TopologicalFeatureSelector
 from topofs.report.selection import summarise_selection, write_selection_report
-from topofs.report.selection.wording import percent, words_of
+from topofs.report.selection.phrases import percent
+from topofs.report.selection.wording import words_of
 
 VOID = {"meta", "input", "br"}
 
@@ -130,12 +131,13 @@ def test_the_sentences(page, selector):
         ({"centrality": "strength"}, "summed strength of their links, equal ones in the order"),
         ({"centrality": "betweenness"}, "how often they lie between others"),
         ({"ties": "index"}, "equal ones in the order of the table"),
+        ({"similarity": "mutual_information"}, "shared information, on the scale of"),
         ({"n_features_to_select": 1}, "was used"),
         ({"n_features_to_select": 24}, "was used"),
     ],
 )
 def test_every_setting_gives_a_page(options, phrase, tmp_path):
-    options = {"n_features_to_select": 5} | options
+    options = {"n_features_to_select": 5, "rule": "degree"} | options
     selector = TopologicalFeatureSelector(**options).fit(table())
     path = tmp_path / "page.html"
     write_selection_report(path, selector=selector, X=table())

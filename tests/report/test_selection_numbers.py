@@ -27,7 +27,7 @@ MEASURES = {
 @pytest.mark.parametrize("measure", MEASURES)
 def test_coverage_is_the_mean_best_similarity_for_every_k(measure):
     X = factor_table(50, 20)
-    selector = TopologicalFeatureSelector(5, similarity=measure).fit(X)
+    selector = TopologicalFeatureSelector(5, similarity=measure, rule="degree").fit(X)
     summary = summarise_selection(selector, X)
     expected = naive.curve(MEASURES[measure](X), np.argsort(selector.ranking_))
     np.testing.assert_allclose(summary.share, expected, atol=1e-12)
@@ -35,7 +35,7 @@ def test_coverage_is_the_mean_best_similarity_for_every_k(measure):
 
 def test_a_given_similarity_is_used_as_it_is():
     X = factor_table(50, 12)
-    selector = TopologicalFeatureSelector(5).fit(X)
+    selector = TopologicalFeatureSelector(5, rule="degree").fit(X)
     given = summarise_selection(selector, X, similarity=pearson(X, squared=True))
     computed = summarise_selection(selector, X)
     np.testing.assert_allclose(given.share, computed.share, atol=1e-12)
@@ -47,15 +47,25 @@ def test_a_given_similarity_is_used_as_it_is():
 
 def test_similarities_that_are_no_names():
     X = factor_table(50, 12)
-    by_name = summarise_selection(TopologicalFeatureSelector(5).fit(X), X)
+    by_name = summarise_selection(TopologicalFeatureSelector(5, rule="degree").fit(X), X)
     matrix = pearson(X, squared=True)
+
+    def squared(table):
+        return pearson(table, squared=True)
+
     others = [
-        (TopologicalFeatureSelector(5, similarity="precomputed").fit(matrix), matrix),
         (
-            TopologicalFeatureSelector(5, similarity=lambda t: pearson(t, squared=True)).fit(X),
+            TopologicalFeatureSelector(5, similarity="precomputed", rule="degree").fit(matrix),
+            matrix,
+        ),
+        (
+            TopologicalFeatureSelector(5, similarity=squared, rule="degree").fit(X),
             X,
         ),
-        (TopologicalFeatureSelector(5).fit(sparse.csr_array(X)), sparse.csr_array(X)),
+        (
+            TopologicalFeatureSelector(5, rule="degree").fit(sparse.csr_array(X)),
+            sparse.csr_array(X),
+        ),
     ]
     for selector, given in others:
         summary = summarise_selection(selector, given)
@@ -65,7 +75,7 @@ def test_similarities_that_are_no_names():
 
 def test_the_nearest_kept_column_is_that_of_the_ranking_file():
     X = table()
-    selector = TopologicalFeatureSelector(7, keep=["a b"]).fit(X)
+    selector = TopologicalFeatureSelector(7, rule="degree", keep=["a b"]).fit(X)
     summary = summarise_selection(selector, X)
     features, cover = summary.features, summary.coverage
     order = features.node_order()

@@ -5,6 +5,7 @@ from topofs.plot.coverage import coverage_curve
 from topofs.plot.distribution import degree_distribution
 from topofs.plot.heatmap import similarity_heatmap
 from topofs.plot.network import network
+from topofs.plot.stability import stability
 
 __all__ = [
     "compare",
@@ -12,4 +13,5 @@ __all__ = [
     "degree_distribution",
     "network",
     "similarity_heatmap",
+    "stability",
 ]

@@ -43,7 +43,8 @@ def degree_distribution(
     --------
     >>> from sklearn.datasets import load_wine
     >>> from topofs import TopologicalFeatureSelector, plot
-    >>> selector = TopologicalFeatureSelector(5).fit(load_wine(as_frame=True).data)
+    >>> X = load_wine(as_frame=True).data
+    >>> selector = TopologicalFeatureSelector(5, rule="degree").fit(X)
     >>> plot.degree_distribution(selector).get_title()
     'Tied at the cut: 6 features with 4 links, 1 of them selected'
     """
@@ -85,6 +86,8 @@ def degree_distribution(
 
 def _ties(source: TopologicalFeatureSelector | FilteredGraph) -> Ties | None:
     """Features among which the cut had to choose, where it went by degree."""
-    if isinstance(source, FilteredGraph) or source.centrality != "degree":
+    if isinstance(source, FilteredGraph):
+        return None
+    if source.rule != "degree" or source.centrality != "degree":
         return None
     return ties_at(features_of(source), int(source.support_.sum()))

@@ -34,7 +34,7 @@ def similarity_heatmap(
     ----------
     selector : TopologicalFeatureSelector
         Fitted. Of its selected features the first 60 are drawn.
-    X : array-like or sparse matrix, shape (n_samples, n_features)
+    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
         What it was fitted on.
     similarity : array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes of its graph, where it was computed already.
@@ -52,7 +52,7 @@ def similarity_heatmap(
     >>> X = load_wine(as_frame=True).data
     >>> ax = plot.similarity_heatmap(TopologicalFeatureSelector(4).fit(X), X)
     >>> sorted(text.get_text() for text in ax.get_yticklabels())
-    ['flavanoids', 'hue', 'od280/od315_of_diluted_wines', 'total_phenols']
+    ['ash', 'flavanoids', 'hue', 'proline']
     """
     check_is_fitted(selector)
     features = features_of(selector)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.graph import FilteredGraph
 from topofs.layout import layout
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topofs.graph import FilteredGraph
     from topofs.plot.axes import Drawn
     from topofs.selection import TopologicalFeatureSelector
 
@@ -33,6 +33,7 @@ def network(
     source: TopologicalFeatureSelector | FilteredGraph,
     *,
     labels: str | None = "auto",
+    groups: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the graph of the features, the selected ones marked.
@@ -44,6 +45,9 @@ def network(
     labels : {"auto", "selected", "all", None}, default="auto"
         Whose names to write, where there is room. "auto" is all up to 40 nodes, the selected
         ones beyond.
+    groups : bool, default=False
+        Whether to colour each selected feature and those it stands for alike (rule
+        "coverage"). The largest groups have colours of their own; the others share grey.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -62,21 +66,22 @@ def network(
     if labels not in ("auto", "selected", "all", None):
         raise ValueError(f"labels is {labels!r}; known are 'auto', 'selected', 'all' and None")
     drawn = drawn_of(source)
+    colors = _group_colors(source) if groups else _mark_colors(drawn)
     ax = axes_for(ax, size=(8, 6))
     places = layout(drawn.graph)
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = places * [1, -1]
     _draw_edges(ax, drawn, places)
     size = float(np.clip(9000 / max(drawn.graph.n_nodes, 1), 8, 110))
-    for marked, color, scale in ((False, "other", 1.0), (True, "selected", 1.6)):
+    for marked, scale in ((False, 1.0), (True, 2.2 if groups else 1.6)):
         of = drawn.selected == marked
         ax.scatter(
             places[of, 0],
             places[of, 1],
             s=scale * size,
-            color=COLORS[color],
-            edgecolors="white",
-            linewidths=0.6,
+            color=colors[of],
+            edgecolors=COLORS["ink"] if groups and marked else "white",
+            linewidths=1.2 if groups and marked else 0.6,
             zorder=3 if marked else 2,
             label="selected" if marked else "not selected",
         )
@@ -88,6 +93,24 @@ def network(
     ax.set_title(f"{drawn.graph.n_nodes:,} features, {drawn.graph.n_edges:,} links{selected}")
     _write_names(ax, drawn, places, _labelled(drawn, labels), np.sqrt(size) / 2 + 3)
     return ax
+
+
+def _mark_colors(drawn: Drawn) -> npt.NDArray[np.object_]:
+    return np.where(drawn.selected, COLORS["selected"], COLORS["other"]).astype(object)
+
+
+def _group_colors(
+    source: TopologicalFeatureSelector | FilteredGraph,
+) -> npt.NDArray[np.object_]:
+    """A colour for each node: that of its group, the largest groups first."""
+    if isinstance(source, FilteredGraph) or source.rule != "coverage":
+        raise ValueError("groups=True needs a selector fitted with rule='coverage'")
+    colors = np.full(source.n_features_in_, COLORS["other"], dtype=object)
+    largest = sorted(source.groups_, key=lambda group: -len(group.members))
+    for group, color in zip(largest, COLORS["groups"], strict=False):
+        if group.members:
+            colors[[group.position, *(member.position for member in group.members)]] = color
+    return colors[source.nodes_]
 
 
 def _draw_edges(ax: Axes, drawn: Drawn, places: npt.NDArray[np.float64]) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import NoStructureWarning
+from topofs.notebook import groups_html
 from topofs.selection.explanation import Speaking
 from topofs.selection.ranking_selector import RankingSelector
 
@@ -107,6 +108,25 @@ class SpeakingColumns(RankingSelector):
         return tuple(
             Group(names[column], column, int(self.ranking_[column]), tuple(members[column]))
             for column in sorted(members, key=lambda column: self.ranking_[column])
+        )
+
+    def _selection_html(self) -> str:
+        """For a notebook: the groups in short where there are some."""
+        if not self.__sklearn_is_fitted__() or self._coverage is None:
+            return super()._selection_html()
+        groups = [
+            (
+                group.name,
+                float(self.scores_[group.position]),
+                [member.name for member in group.members],
+            )
+            for group in self.groups_
+        ]
+        return groups_html(
+            groups,
+            n_features=self.n_features_in_,
+            covered=float(self.representative_weight_[self.nodes_].mean()),
+            n_isolated=len(self.isolated_),
         )
 
     def _auto_size(self) -> int:

@@ -9,7 +9,7 @@ import pytest
 from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, table
 from topofs.report.selection import summarise_selection
-from topofs.report.selection.wording import percent
+from topofs.report.selection.phrases import percent
 from topofs.selection.ranked_columns import ranked_columns
 
 KEPT, OTHER = [217, 72, 15, 255], [135, 150, 170, 255]

@@ -1,0 +1,271 @@
+"""The page of rule coverage as a reader uses it. Every test also checks `window` at its end."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from tests.report.browser.browser_pages import opened
+from tests.report.selection_cases import NAMES, chained_table, mixed_table
+from topofs import TopologicalFeatureSelector, stability
+from topofs.report.selection import write_selection_report
+from topofs.report.selection.phrases import percent
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def X():
+    return chained_table()
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    return TopologicalFeatureSelector().fit(X)
+
+
+@pytest.fixture(scope="module")
+def found(X):
+    return stability(TopologicalFeatureSelector(), X, n_resamples=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def groups_file(fitted, X, found, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pages") / "groups.html"
+    write_selection_report(path, selector=fitted, X=X, table_name=NAMES[0], stability=found)
+    return path
+
+
+@pytest.fixture
+def window(browser, groups_file):
+    with opened(browser, groups_file) as watched:
+        yield watched
+        assert watched.complaints == []
+        assert watched.asked_only_for(groups_file)
+
+
+def set_size(window, k):
+    window.page.fill("#size-number", str(k))
+    window.page.press("#size-number", "Tab")
+    window.page.locator("#groups").scroll_into_view_if_needed()
+    window.settle()
+
+
+def shown_groups(window):
+    """Every group that is listed: name to the names of its members."""
+    if window.text("#groups-open") == "Open all":
+        window.page.click("#groups-open")
+        window.settle()
+    groups = {}
+    for group in window.page.locator("#groups-list > .group").all():
+        members = group.locator(".group-members li .name-button").all_inner_texts()
+        groups[group.locator("b").inner_text()] = members
+    return groups
+
+
+def expected_groups(selector):
+    return {group.name: [member.name for member in group.members] for group in selector.groups_}
+
+
+@pytest.mark.parametrize("k", [None, 1, 3, 10, 30])
+def test_the_groups_follow_the_slider(window, fitted, k):
+    selector = fitted if k is None else fitted.at(k)
+    set_size(window, selector.n_features_)
+    assert shown_groups(window) == expected_groups(selector)
+    share = selector.representative_weight_.mean()
+    assert window.text("#covered") == percent(share)
+    unspoken = (selector.representative_ < 0).sum()
+    assert window.text("#spoken") == str(unspoken)
+    joined = unspoken - (~selector.support_[fitted.isolated_]).sum()
+    assert window.page.locator("#unspoken").is_visible() == (joined > 0)
+    if joined:
+        assert f"{joined} column" in window.text("#unspoken summary")
+
+
+def test_the_slider_moved_by_keyboard_moves_the_groups(window, fitted):
+    window.page.locator("#size").focus()
+    window.page.keyboard.press("ArrowRight")
+    window.page.locator("#groups").scroll_into_view_if_needed()
+    window.settle()
+    assert list(shown_groups(window)) == list(
+        expected_groups(fitted.at(fitted.n_features_ + 1))
+    )
+
+
+def test_groups_can_be_searched(window, fitted):
+    window.page.locator("#groups").scroll_into_view_if_needed()
+    window.settle()
+    group = max(fitted.groups_, key=lambda group: len(group.members))
+    member = group.members[-1]
+    window.page.fill("#groups-filter", member.name.upper())
+    groups = window.page.locator("#groups-list > .group")
+    assert group.name in groups.locator("b").all_inner_texts()
+    listed = groups.locator(".group-members li").all_inner_texts()
+    found = next(text for text in listed if text.startswith(member.name))
+    assert percent(member.weight) in found
+    window.page.fill("#groups-filter", "no such column")
+    assert "has this in its name" in window.text("#groups-list")
+    window.page.fill("#groups-filter", "")
+    assert groups.count() == fitted.n_features_
+
+
+def test_a_click_shows_who_stands_for_a_column(window, fitted, X):
+    names = list(X.columns)
+    longest = max(range(len(names)), key=lambda i: len(fitted.explain(i).speaking.path))
+    speaking = fitted.explain(longest).speaking
+    assert speaking.path
+    window.click_dot(names[longest])
+    why = window.text("#details-body")
+    assert f"{speaking.representative} stands for it" in why
+    assert f"explains {percent(speaking.weight)} of its variance" in why
+    assert f"by way of {', '.join(speaking.path)}." in why
+    # The name of the one that stands for it leads on to it, and to whom it stands for.
+    window.page.locator("#details-body p .name-button").first.click()
+    window.settle()
+    assert window.text("#details h3") == speaking.representative
+    group = next(group for group in fitted.groups_ if group.name == speaking.representative)
+    assert f"for {len(group.members)} other column" in window.text("#details-body")
+    shown = window.page.locator(".stood-for .name-button > span:nth-child(2)").all_inner_texts()
+    assert shown == [member.name for member in group.members][:12]
+
+
+def test_a_column_that_stands_alone(window, fitted, X):
+    alone = X.columns[fitted.isolated_[0]]
+    window.click_dot(alone)
+    assert "It stands alone: it has no link stronger than chance" in window.text(
+        "#details-body"
+    )
+    window.page.locator("#isolated").scroll_into_view_if_needed()
+    window.page.click("#isolated summary")
+    assert alone in window.text("#isolated")
+    assert "3 columns alone" in window.text("#isolated summary")
+    window.page.select_option("#filter-status", "isolated")
+    assert window.page.locator("#ranking-table tbody tr").count() == 3
+
+
+def test_the_charts_mark_where_it_stops(window, fitted):
+    window.page.locator("#coverage-chart").scroll_into_view_if_needed()
+    window.settle()
+    stop = fitted.n_features_
+    assert f"stops by itself at {stop}" in window.page.locator("#coverage-chart").inner_text()
+    gains = window.page.locator("#scores-chart")
+    assert gains.locator(".bar-kept").count() == stop
+    assert gains.locator(".one").count() == 1
+    assert f"From rank {stop + 1} on" in window.text("#ties-text")
+    assert window.text("#next") == f"{fitted.scores_[fitted.ranking_ == stop + 1][0]:.2f}"
+
+
+def test_the_ranking_says_who_represents(window, fitted, X):
+    page = window.page
+    heads = page.locator("#ranking-table th").all_inner_texts()
+    assert heads[:7] == [
+        "Rank",
+        "Column",
+        "Kept",
+        "Adds",
+        "Stands for",
+        "Represented by",
+        "Share",
+    ]
+    page.get_by_role("button", name="Represented by", exact=True).click()
+    page.get_by_role("button", name="Adds", exact=True).click()
+    adds = [float(text) for text in page.locator("td.score").all_inner_texts()]
+    assert adds == sorted(adds, reverse=True)
+    page.get_by_role("button", name="Rank", exact=True).click()
+    with page.expect_download() as waiting:
+        page.click("#download")
+    text = io.StringIO(waiting.value.path().read_text(encoding="utf-8-sig"), newline="")
+    names = list(X.columns)
+    for row in csv.DictReader(text):
+        column = names.index(row["column"].removeprefix("'"))
+        owner = fitted.representative_[column]
+        assert row["represented_by"].removeprefix("'") == ("" if owner < 0 else names[owner])
+        assert float(row["share"] or 0) == pytest.approx(
+            fitted.representative_weight_[column], abs=1e-4
+        )
+        assert float(row["adds"]) == pytest.approx(fitted.scores_[column], rel=1e-5)
+
+
+def test_stability_of_columns_and_links(window, fitted, found, X):
+    window.page.locator("#stability-chart").scroll_into_view_if_needed()
+    window.settle()
+    assert window.page.locator("#stability-chart .bar-kept").count() > 0
+    kept = np.flatnonzero(fitted.support_)
+    least = found.frequency[kept].min()
+    assert percent(least) in window.page.locator("#unsure li").first.inner_text()
+    best = fitted.groups_[0]
+    window.click_dot(best.name)
+    chosen = percent(found.frequency[best.position])
+    assert f"in {chosen} of 6 draws" in window.text("#details .facts")
+    assert "the draws in which the link came back" in window.text("#details-body")
+    # Half way along a link the pointer is over no dot.
+    window.page.keyboard.press("Escape")
+    window.settle()
+    edge = max(found.edges, key=lambda edge: edge.confidence)
+    places = [
+        window.page.evaluate("(name) => window.topofsReport.placeOf(name)", X.columns[end])
+        for end in (edge.left, edge.right)
+    ]
+    for along in np.linspace(0.3, 0.7, 9):
+        x, y = (1 - along) * np.array(places[0]) + along * np.array(places[1])
+        window.page.mouse.move(x, y)
+        window.settle()
+        if " – " in window.page.locator("#tooltip").inner_text():
+            break
+    assert "of the draws" in window.text("#tooltip")
+
+
+def test_hostile_names_stay_text_in_the_groups(window, fitted):
+    assert set(NAMES) & {member.name for group in fitted.groups_ for member in group.members}
+    shown = shown_groups(window)
+    everything = set(shown).union(*shown.values())
+    assert set(NAMES) <= everything
+    assert window.page.evaluate("window.hacked") is None
+    assert window.page.locator("img").count() == 0
+
+
+def test_on_a_phone(browser, groups_file):
+    with opened(browser, groups_file, **PHONE) as window:
+        window.page.locator("#groups").scroll_into_view_if_needed()
+        window.page.tap("#groups-open")
+        height = window.page.evaluate("document.documentElement.scrollHeight")
+        for top in range(0, height, 700):
+            window.page.evaluate("(top) => scrollTo(0, top)", top)
+            window.settle()
+            assert window.page.evaluate("document.documentElement.scrollWidth") <= 390
+        outside = window.page.evaluate(
+            """() => [...document.querySelectorAll("body *")].filter((element) =>
+                element.getBoundingClientRect().right > 391
+                && !element.closest(".scroll, .skip, .visually-hidden, .tooltip, svg")
+            ).map((element) => element.outerHTML.slice(0, 80))"""
+        )
+        assert outside == []
+        assert window.complaints == []
+        assert window.asked_only_for(groups_file)
+
+
+def test_a_table_with_names(browser, tmp_path):
+    X = mixed_table()
+    with pytest.warns(UserWarning, match="hardly repeat|constant"):
+        selector = TopologicalFeatureSelector().fit(X)
+    path = tmp_path / "mixed.html"
+    write_selection_report(path, selector=selector, X=X)
+    with opened(browser, path) as window:
+        assert "Holds" in window.page.locator("#ranking-table th").all_inner_texts()
+        kinds = window.page.locator("#ranking-table td.kind").all_inner_texts()
+        assert sorted(kinds) == ["names"] * 4 + ["numbers"] * 5
+        window.page.fill("#search", "id")
+        window.page.locator("#search-results [role=option]").first.click()
+        window.settle()
+        assert "names that hardly repeat" in window.text("#details-body")
+        assert window.complaints == []
+        assert window.asked_only_for(path)
+
+
+def test_print_lists_every_group(browser, groups_file, fitted):
+    with opened(browser, groups_file) as window:
+        window.page.emulate_media(media="print")
+        window.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        window.settle()
+        assert window.page.locator("#groups-list > .group").count() == fitted.n_features_
