@@ -174,7 +174,7 @@ def three_graphs():
 def hubs():
     """The hubs of the breast cancer table are alike: the network, and the similarities."""
     X = load_breast_cancer(as_frame=True).data
-    selector = TopologicalFeatureSelector(8).fit(X)
+    selector = TopologicalFeatureSelector(8, rule="degree").fit(X)
     graph, chosen = selector.graph_, selector.support_
     position = planar_positions(graph.to_networkx())
     similarity = topofs.pearson(X, squared=True)
@@ -233,7 +233,7 @@ def ties():
     """Degrees of the pixels of the digits, and the group that a cut at 20 goes through."""
     X = load_digits().data
     X = X[:, X.std(axis=0) > 0]
-    selector = TopologicalFeatureSelector(20).fit(X)
+    selector = TopologicalFeatureSelector(20, rule="degree").fit(X)
     degree, chosen = selector.graph_.degree().astype(int), selector.support_
     values = np.arange(3, degree.max() + 1)
     figure, axes = plt.subplots(figsize=(8, 3.4))

@@ -38,11 +38,11 @@ function reasons(feature, k) {
 // Who stands for a column, by which way, and for whom it stands.
 function standingReasons(feature, k) {
   const rank = `rank ${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`;
-  const adds = `it adds ${scoreText(DATA.scores[feature])} columns' worth`;
+  const adds = `adds ${gainText(feature)} ${DATA.scores[feature] > 1 ? "columns' worth" : "of a column"}`;
   const sentences = [];
   if (isAsked(feature)) sentences.push([`Kept because you asked for it, whatever its rank (${rank}).`]);
-  else if (isKept(feature, k)) sentences.push([`Kept: at ${rank} ${adds}.`]);
-  else sentences.push([`Not kept: it takes ${rank} and ${k.toLocaleString("en")} are kept. There ${adds}${DATA.scores[feature] > 1 ? "" : ", no more than itself"}.`]);
+  else if (isKept(feature, k)) sentences.push([`Kept: at ${rank} it ${adds}.`]);
+  else sentences.push([`Not kept: it takes ${rank} and ${k.toLocaleString("en")} are kept. Beyond those before it, it ${adds}.`]);
   if (ISOLATED.has(feature)) sentences.push([`It stands alone: it has no link ${DATA.words.above}, so no other column stands for it.`]);
   else if (isKept(feature, k)) {
     const n = membersOf(feature, k).length;
@@ -91,7 +91,7 @@ function emptyLinks(number) {
 }
 
 function factsOf(feature) {
-  const facts = [...fact("Rank", `${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, scoreText(DATA.scores[feature]))];
+  const facts = [...fact("Rank", `${DATA.ranks[feature].toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, STANDING === null ? scoreText(DATA.scores[feature]) : gainText(feature))];
   if (DATA.words.strength) facts.push(...fact("Strength of links", scoreText(DATA.strengths[feature])));
   if (DATA.nominal !== null) facts.push(...fact("Holds", NOMINAL.has(feature) ? "names" : "numbers"));
   if (DATA.resampled !== null) facts.push(...fact("Chosen", `in ${percent(frequency(feature))} of ${counted(DATA.resampled.n, "draw")}`));

@@ -64,6 +64,11 @@ function scoreWithUnit(score) {
   return DATA.words.unit ? counted(score, DATA.words.unit) : scoreText(score);
 }
 
+// What a column adds to the coverage.
+function gainText(feature) {
+  return DATA.scores[feature].toFixed(2);
+}
+
 function shortened(name, length) {
   const letters = Array.from(name);
   return letters.length <= length ? name : `${letters.slice(0, length - 1).join("")}…`;

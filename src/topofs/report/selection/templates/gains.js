@@ -35,7 +35,7 @@ function drawGains() {
   ranked.forEach((feature, at) => {
     const tall = Math.max(1, high(DATA.scores[feature]));
     const bar = drawing("rect", { class: isKept(feature, state.k) ? "bar-kept" : "bar-other", x: MARGIN.left + at * slot + slot * 0.1, width: Math.max(0.5, slot * 0.8), y: bottom - tall, height: tall });
-    bar.append(drawing("title", {}, `${DATA.names[feature]} adds ${scoreText(DATA.scores[feature])}`));
+    bar.append(drawing("title", {}, `${DATA.names[feature]} adds ${gainText(feature)}`));
     svg.append(bar);
   });
   const one = bottom - high(1);

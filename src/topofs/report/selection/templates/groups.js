@@ -27,7 +27,7 @@ function memberList(feature, members) {
 }
 
 function groupItem([feature, members]) {
-  const adds = element("span", { class: "quiet" }, `adds ${scoreText(Number(DATA.scores[feature].toFixed(2)))}`);
+  const adds = element("span", { class: "quiet" }, `adds ${gainText(feature)}`);
   const name = element("b", {}, DATA.names[feature]);
   if (members.length === 0) return element("div", { class: "group alone" }, dot(true), nameButton(feature, name), element("span", {}, "itself alone"), adds);
   const group = element("details", { class: "group" });

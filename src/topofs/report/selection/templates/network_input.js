@@ -75,7 +75,7 @@ function hover(x, y) {
     return;
   }
   const lines = [DATA.names[feature], `${isKept(feature, state.k) ? "Kept" : "Not kept"} · rank ${DATA.ranks[feature]}`];
-  lines.push(`${DATA.words.score}: ${scoreText(DATA.scores[feature])}`);
+  lines.push(`${DATA.words.score}: ${STANDING === null ? scoreText(DATA.scores[feature]) : gainText(feature)}`);
   lines.push(...speakerLine(feature));
   if (DATA.resampled !== null) lines.push(`Chosen in ${percent(frequency(feature))} of the draws`);
   showTooltip(tooltip, canvas.offsetLeft + x, canvas.offsetTop + y, lines);

@@ -49,14 +49,14 @@ function showLink(x, y, reach) {
   ]);
 }
 
-// The features to show with one: its neighbours, those it stands for, the way to its speaker.
+// The features to show with one: its speaker and the way to it, or those it stands for; then
+// its neighbours.
 function company(feature) {
   const near = ADJACENT[feature].map(([other]) => other);
   if (STANDING === null) return near;
+  if (isKept(feature, state.k)) return [...membersOf(feature, state.k).map(([member]) => member), ...near];
   const speaker = nearestKept(feature, state.k);
-  if (isKept(feature, state.k)) near.push(...membersOf(feature, state.k).map(([member]) => member));
-  else if (speaker !== null) near.push(...wayTo(feature, state.k), speaker.feature);
-  return near;
+  return speaker === null ? near : [speaker.feature, ...wayTo(feature, state.k), ...near];
 }
 
 // The way from a column to the one that stands for it, or from those it stands for to it.

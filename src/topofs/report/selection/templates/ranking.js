@@ -58,7 +58,7 @@ const CELLS = {
     const kept = isKept(feature, state.k);
     return [element("span", { class: kept ? "status kept" : "status" }, kept ? "Kept" : "–")];
   },
-  score: (feature) => [STANDING === null ? scoreText(DATA.scores[feature]) : DATA.scores[feature].toFixed(2)],
+  score: (feature) => [STANDING === null ? scoreText(DATA.scores[feature]) : gainText(feature)],
   strength: (feature) => [scoreText(DATA.strengths[feature])],
   nearest: (feature) => {
     const nearest = nearestKept(feature, state.k);

@@ -22,13 +22,13 @@ function showTies(k) {
 }
 
 function showStanding(k) {
-  const adds = k < N ? DATA.scores[DATA.order[k]] : null;
+  const next = k < N ? DATA.order[k] : -1;
   const { unspoken } = groupsAt(k);
   const alone = STANDING.isolated.filter((feature) => !isKept(feature, k)).length;
-  byId("next").textContent = adds === null ? "–" : adds.toFixed(2);
-  byId("next-detail").textContent = adds === null ? "" : k < STANDING.stop ? "over 1" : "not over 1";
+  byId("next").textContent = next < 0 ? "–" : gainText(next);
+  byId("next-detail").textContent = next < 0 ? "" : k < STANDING.stop ? "over 1" : "not over 1";
   byId("spoken").textContent = (unspoken.length + alone).toLocaleString("en");
-  byId("spoken-detail").textContent = alone > 0 ? `${alone.toLocaleString("en")} of them alone` : "";
+  byId("spoken-detail").textContent = alone > 0 ? `${alone.toLocaleString("en")} alone` : "";
 }
 
 function showChips() {
