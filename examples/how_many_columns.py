@@ -17,7 +17,9 @@ selector = TopologicalFeatureSelector().fit(X)
 print(f"{selector.n_features_} of {X.shape[1]} columns are selected")
 for group in selector.groups_:
     members = [names[member.position] for member in group.members]
-    print(f"{names[group.position]:<24} stands for {len(members):>2}: {', '.join(members[:2])}, …")
+    print(
+        f"{names[group.position]:<24} stands for {len(members):>2}: {', '.join(members[:2])}, …"
+    )
 print("isolated:", ", ".join(names[column] for column in selector.isolated_))
 # --8<-- [end:auto]
 
