@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "centrality": {"kernels"},
     "selection": {"similarity", "filtering", "centrality", "kernels"},
     "datasets": set(),
-    "tables": {"datasets"},
+    "tables": {"datasets", "similarity"},
 }
 LIBRARY = {
     "similarity",

@@ -26,7 +26,10 @@ from topofs.errors import (
 
 __all__ = ["COMMANDS", "app", "exit_status"]
 
-COMMANDS = ("select", "explain", "compare", "graph", "datasets", "reproduce")
+COMMANDS = (
+    *("select", "groups", "explain", "stability", "compare", "graph"),
+    *("datasets", "reproduce"),
+)
 """The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
 
 An ``app`` of one function is that command itself; one of several is a group of commands.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Printed
 
 from topofs.cli.options import Json, Quiet, TableName, parse_size, settings
@@ -25,6 +24,7 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SIGNIFICANT = 0.05
+_SIZES = "0.05,0.1,0.25,0.5,auto"
 
 
 class _Task(StrEnum):
@@ -55,8 +55,8 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     sizes: Annotated[
         str,
-        typer.Option(metavar="A,B,…", help="Numbers or fractions of columns."),
-    ] = "0.05,0.1,0.25,0.5",
+        typer.Option(metavar="A,B,…", help="Numbers or fractions of columns, or auto."),
+    ] = _SIZES,
     task: Annotated[
         _Task | None,
         typer.Option(metavar="NAME", help="classification, regression; else it is guessed."),
@@ -79,10 +79,11 @@ def compare(  # noqa: PLR0913 - one argument an option
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare TFS with Inf-FS, variance, random subsets and all columns.
+    """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
     Cross-validated balanced accuracy, or R² for numbers; columns are selected
     inside the folds. Differences are tested by the corrected resampled t-test.
+    The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
@@ -93,7 +94,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     messages = Messages(quiet=quiet)
     roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()))
     options = {
-        "sizes": [_size(text) for text in sizes.split(",")],
+        "sizes": _sizes(sizes, settings),
         "settings": settings,
         "model": model.value,
         "resampling": Resampling(n_folds=folds, n_repeats=repeats),
@@ -108,7 +109,20 @@ def compare(  # noqa: PLR0913 - one argument an option
     messages.written(written)
 
 
-def _size(text: str) -> float:
+def _sizes(text: str, settings: SelectionSettings) -> list[float | str]:
+    """Read the sizes; of the default ones "auto" goes where the ranking has no end."""
+    sizes = [_size(part) for part in text.split(",")]
+    if settings.rule != "coverage" and "auto" in sizes:
+        if text != _SIZES:
+            raise ValueError(
+                "--sizes auto needs --rule coverage: a ranking by degree has no end of its "
+                "own; give numbers or fractions"
+            )
+        sizes.remove("auto")
+    return sizes
+
+
+def _size(text: str) -> float | str:
     try:
         return parse_size(text.strip())
     except typer.BadParameter as error:
@@ -123,34 +137,26 @@ def _compared(
     messages: Messages,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
-    from topofs.cli.fitting import check_size
+    from topofs.cli.fitting import check_size, reading
     from topofs.experiments.comparison import compare as run
     from topofs.experiments.prediction import target_of
-    from topofs.tables import numeric_table, open_table
     from topofs.tables.column_values import column_values
 
-    with messages.working(f"reading {source}"), open_table(source) as table:
-        target = roles.for_table(table).target
-        if target is None:
-            raise typer.BadParameter("give the column to predict", param_hint="--target")
-        numbers = numeric_table(table, roles)
+    settings = options["settings"]
+    with reading(
+        source, settings=settings, roles=roles, messages=messages, needs_target=True
+    ) as (table, compared):
+        target = compared.roles.target
+        assert target is not None
         values = target_of(column_values(table, target), task=task and task.value)
-    messages.left_out(numbers.left_out)
-    messages.notes(numbers.notes)
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     for size in options["sizes"]:
-        check_size(size, len(numbers.names), option="--sizes")
-    with _progress(messages) as bar:
-        task_id = bar.add_task("comparing", total=None)
-        comparison = run(
-            numbers.X,
-            values,
-            target_name=target,
-            progress=lambda done, total: bar.update(task_id, completed=done, total=total),
-            **options,
-        )
+        if size != "auto":
+            check_size(size, len(compared.names), option="--sizes")
+    with messages.counting("comparing", "splits") as progress:
+        comparison = run(compared.X, values, target_name=target, progress=progress, **options)
     return comparison, table.name
 
 
@@ -163,18 +169,6 @@ def _doubtful_classes(target: Target) -> list[str]:
         f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
         for name in found
     ]
-
-
-def _progress(messages: Messages) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.completed} of {task.total} splits"),
-        TimeRemainingColumn(),
-        console=messages.console,
-        transient=True,
-        disable=not messages.on_a_terminal,
-    )
 
 
 def _write_page(path: Path, comparison: Comparison, name: str) -> None:
@@ -203,7 +197,7 @@ def _print_comparison(found: Comparison) -> None:
         for rival in rivals:
             scores = found.of(rival, None if rival == "all" else size)
             cells.append(f"{scores.mean:.3f}{_mark(p_values[rival, size])}")
-        printed.add_row(str(size), *cells)
+        printed.add_row(found.size_name(size), *cells)
     output.print(printed)
     output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
     for rival in rivals:

@@ -42,7 +42,7 @@ def explain(
     messages = Messages(quiet=True)
     with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
         check_columns([column], found.table.columns, option="COLUMN")
-        left_out = {c.name: c.reason for c in found.numbers.left_out}
+        left_out = {c.name: c.reason for c in found.compared.left_out}
         if column not in left_out:
             explanation = found.selector.explain(column)
             ranked = _ranked(found, column)
@@ -65,7 +65,7 @@ def explain(
 def _ranked(found: Fitted, column: str) -> RankedColumn:
     from topofs.selection import ranked_columns
 
-    ranked = ranked_columns(found.selector, found.numbers.X)
+    ranked = ranked_columns(found.selector, found.compared.X)
     return next(candidate for candidate in ranked if candidate.name == column)
 
 

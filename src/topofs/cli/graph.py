@@ -50,7 +50,8 @@ def graph(
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
     check_graph_ending(out)
-    with fitted(table, size=None, settings=settings, roles=roles, messages=messages) as found:
+    # Nothing is selected here, and so nothing is left out for want of a place.
+    with fitted(table, size=1.0, settings=settings, roles=roles, messages=messages) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_
     if as_json:
@@ -163,7 +164,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
             for link in _strongest(found)
         ],
         "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.numbers.left_out
+            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
         ],
         "settings": {
             name: value

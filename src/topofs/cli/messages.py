@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from topofs.tables import LeftOutColumn
@@ -158,3 +159,32 @@ class Messages:
             return
         with self.console.status(f"[dim]{shown(text)} …[/]"):
             yield
+
+    @contextmanager
+    def counting(self, text: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+        """Show a bar while the block runs; on a terminal only.
+
+        Parameters
+        ----------
+        text : str
+            What goes on.
+        unit : str
+            What is counted.
+
+        Yields
+        ------
+        callable
+            To be called with the number that is done, and that of all.
+        """
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TextColumn(f"{{task.completed}} of {{task.total}} {unit}"),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+            disable=not self.on_a_terminal,
+        )
+        with bar:
+            task = bar.add_task(text, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)

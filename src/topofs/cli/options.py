@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.setting_checks import check_settings, published
+
 if TYPE_CHECKING:
     from topofs.selection import SelectionSettings
     from topofs.tables import ColumnRoles
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Centrality",
     "Graph",
+    "Isolated",
     "Json",
     "Quiet",
+    "Reach",
+    "Rule",
     "Similarity",
     "Size",
     "TableName",
@@ -34,9 +39,34 @@ __all__ = [
 class Similarity(StrEnum):
     """The measures that can be chosen."""
 
+    auto = "auto"
     pearson = "pearson"
     spearman = "spearman"
     energy = "energy"
+    mixed = "mixed"
+    mutual_information = "mutual_information"
+
+
+class Rule(StrEnum):
+    """How columns are ranked."""
+
+    coverage = "coverage"
+    degree = "degree"
+
+
+class Reach(StrEnum):
+    """Whom a column stands for."""
+
+    paths = "paths"
+    edges = "edges"
+    similarity = "similarity"
+
+
+class Isolated(StrEnum):
+    """What becomes of columns that are like no other."""
+
+    drop = "drop"
+    keep = "keep"
 
 
 class Graph(StrEnum):
@@ -65,23 +95,26 @@ class Ties(StrEnum):
     position = "index"
 
 
-def parse_size(text: str) -> float:
-    """Read a number of columns or a fraction of them.
+def parse_size(text: str) -> float | str:
+    """Read a number of columns, a fraction of them, or "auto".
 
     Parameters
     ----------
     text : str
-        A whole number from 1, a fraction in (0, 1] written with a point, or a percentage.
+        "auto", a whole number from 1, a fraction in (0, 1] written with a point, or a
+        percentage.
 
     Returns
     -------
-    int or float
+    str, int or float
 
     Examples
     --------
-    >>> parse_size("10"), parse_size("0.25"), parse_size("25%")
-    (10, 0.25, 0.25)
+    >>> parse_size("auto"), parse_size("10"), parse_size("0.25"), parse_size("25%")
+    ('auto', 10, 0.25, 0.25)
     """
+    if text == "auto":
+        return text
     try:
         number = Decimal(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ArithmeticError:
@@ -90,7 +123,8 @@ def parse_size(text: str) -> float:
         return int(text)
     if not number.is_finite() or not 0 < float(number) <= 1:
         raise typer.BadParameter(
-            f"{text!r} is neither a number of columns such as 10 nor a fraction such as 0.25"
+            f"{text!r} is neither a number of columns such as 10 nor a fraction such as 0.25, "
+            "nor auto"
         )
     return float(number)
 
@@ -135,12 +169,13 @@ TableName = Annotated[
     ),
 ]
 Size = Annotated[
-    float | None,
+    # float, str or None: typer knows no such union, and the parser decides.
+    Any,
     typer.Option(
         "-k",
         parser=parse_size,
-        metavar="N|FRACTION",
-        help="How many columns; half of them if not given.",
+        metavar="auto|N|FRACTION",
+        help="How many columns; auto, the default, stops by itself.",
         show_default=False,
     ),
 ]
@@ -150,9 +185,19 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 
 def settings(
     *,
+    rule: Annotated[
+        Rule | None, _choice("Rank by: coverage (who stands for others), degree.")
+    ] = None,
+    reach: Annotated[
+        Reach | None, _choice("Stand for others along: paths, edges, similarity.")
+    ] = None,
+    isolated: Annotated[
+        Isolated | None, _choice("Columns that are like no other: drop, keep.")
+    ] = None,
     similarity: Annotated[
-        Similarity, _choice("Of two columns: pearson, spearman, energy.")
-    ] = Similarity.pearson,
+        Similarity | None,
+        _choice("Of two columns: auto, pearson, spearman, mixed, mutual_information, energy."),
+    ] = None,
     squared: Annotated[
         bool,
         typer.Option(
@@ -170,24 +215,36 @@ def settings(
             show_default=False,
         ),
     ] = 0.5,
-    graph: Annotated[Graph, _choice("The network: tmfg, pmfg, mst.")] = Graph.tmfg,
+    graph: Annotated[Graph | None, _choice("The network: tmfg, pmfg, mst.")] = None,
     centrality: Annotated[
-        Centrality,
+        Centrality | None,
         _choice("degree, strength, eigenvector, pagerank, closeness or betweenness."),
-    ] = Centrality.degree,
-    ties: Annotated[Ties, _choice("Order equal scores by: strength, index.")] = Ties.strength,
+    ] = None,
+    ties: Annotated[Ties | None, _choice("Order equal scores by: strength, index.")] = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="The published method: degree; -k is half, then.")
+    ] = False,
 ) -> SelectionSettings:
     """Collect the settings of a selection."""
     from topofs.selection import SelectionSettings
 
-    return SelectionSettings(
-        similarity=similarity.value,
-        squared=squared,
-        alpha=alpha,
-        graph=graph.value,
-        centrality=centrality.value,
-        ties=ties.value,
-    )
+    given: dict[str, Any] = {
+        name: choice.value
+        for name, choice in {
+            "rule": rule,
+            "reach": reach,
+            "isolated": isolated,
+            "similarity": similarity,
+            "graph": graph,
+            "centrality": centrality,
+            "ties": ties,
+        }.items()
+        if choice is not None
+    }
+    if paper:
+        given = published(given)
+    check_settings(given)
+    return SelectionSettings(squared=squared, alpha=alpha, **given)
 
 
 def roles(

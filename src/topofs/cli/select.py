@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.cli.fitting import Fitted
+    from topofs.cli.standing import Standing
     from topofs.selection import RankedColumn, SelectionSettings
     from topofs.tables import ColumnRoles
 
@@ -24,9 +25,10 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
+_SHOWN_MEMBERS = 3
 
 
-@app.command(epilog="Example:  topofs select wine.csv -k 5 --target class --out smaller.csv")
+@app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
 @unfolding(settings=settings, roles=roles)
 def select(
     table: TableName,
@@ -40,7 +42,7 @@ def select(
     ] = None,
     ranking: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Every column: rank, score, nearest selected."),
+        typer.Option(metavar="FILE", help="Every column: rank, score, who stands for it."),
     ] = None,
     graph_out: Annotated[
         Path | None,
@@ -52,9 +54,10 @@ def select(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Select the columns that are central in the network of a table's columns.
+    """Select the columns of a table that stand for the others in their network.
 
-    It needs no labels. Columns of text, of one value or of none are left out.
+    It needs no labels. Text, categories and true/false count as names; columns
+    of one value, of none, and names that hardly repeat are left out.
     """
     from topofs.cli.fitting import fitted
     from topofs.cli.graph import check_graph_ending
@@ -92,7 +95,9 @@ class _RankingRow:
     selected: bool
     nearest_selected: str | None
     similarity: float | None
-    left_out: str | None
+    representative: str | None = None
+    representative_weight: float | None = None
+    left_out: str | None = None
 
 
 def _writers(
@@ -104,7 +109,7 @@ def _writers(
 
     def write_out(path: Path) -> None:
         selected = found.selector.get_feature_names_out().tolist()
-        passed_through = found.numbers.roles.passed_through
+        passed_through = found.compared.roles.passed_through
         write_columns(found.table, [*selected, *passed_through], path)
 
     def write_page(path: Path) -> None:
@@ -113,10 +118,10 @@ def _writers(
         write_selection_report(
             path,
             selector=found.selector,
-            X=found.numbers.X,
+            X=found.compared.X,
             table_name=found.table.name,
-            left_out=found.numbers.left_out,
-            passed_through=found.numbers.roles.passed_through,
+            left_out=found.compared.left_out,
+            passed_through=found.compared.roles.passed_through,
         )
 
     functions: dict[str, Callable[[Path], None]] = {
@@ -129,20 +134,34 @@ def _writers(
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:
+    from topofs.cli.standing import standing_columns
     from topofs.selection import ranked_columns
     from topofs.tables import write_records
 
-    ranked = [_row(c) for c in ranked_columns(found.selector, found.numbers.X)]
+    standing: dict[str, Any] = {}
+    if found.settings.rule == "coverage":
+        standing = {who.column: who for who in standing_columns(found)}
+    ranked = [
+        _row(column, standing.get(column.name))
+        for column in ranked_columns(found.selector, found.compared.X)
+    ]
     others = [
-        _RankingRow(column.name, None, None, None, False, None, None, column.reason)  # noqa: FBT003
-        for column in found.numbers.left_out
+        _RankingRow(*(column.name, None, None, None, False, None, None), left_out=column.reason)
+        for column in found.compared.left_out
     ]
     write_records([*ranked, *others], path)
 
 
-def _row(column: RankedColumn) -> _RankingRow:
+def _row(column: RankedColumn, standing: Standing | None) -> _RankingRow:
     values = asdict(column)
-    return _RankingRow(nearest_selected=values.pop("nearest"), left_out=None, **values)
+    row = _RankingRow(nearest_selected=values.pop("nearest"), **values)
+    if standing is None or standing.representative is None:
+        return row
+    return replace(
+        row,
+        representative=standing.representative,
+        representative_weight=standing.weight,
+    )
 
 
 def _selected(found: Fitted) -> list[dict[str, Any]]:
@@ -152,7 +171,7 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
     columns = sorted(selector.get_support(indices=True), key=selector.ranking_.__getitem__)
     return [
         {
-            "name": found.numbers.names[column],
+            "name": found.compared.names[column],
             "rank": int(selector.ranking_[column]),
             "score": float(selector.scores_[column]),
             "strength": float(strengths.get(column, 0.0)),
@@ -162,32 +181,78 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
 
 
 def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
+    from topofs.cli.standing import reached_coverage, stopping
+
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
         "n_columns": len(found.table.columns),
-        "n_features": len(found.numbers.names),
-        "n_selected": int(found.selector.support_.sum()),
+        "n_features": len(found.compared.names),
+        "n_selected": found.selector.n_features_,
+        "coverage": reached_coverage(found),
+        "stopping": stopping(found),
         "selected": _selected(found),
-        "passed_through": list(found.numbers.roles.passed_through),
+        **_standing_as_json(found),
+        "passed_through": list(found.compared.roles.passed_through),
         "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.numbers.left_out
+            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
         ],
         "settings": found.settings.as_dict(),
-        "notes": list(found.numbers.notes),
+        "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in outputs.items() if path is not None},
     }
 
 
-def _print_selection(found: Fitted) -> None:
-    from topofs.cli.messages import Output, shown
+def _standing_as_json(found: Fitted) -> dict[str, Any]:
+    """Who stands for whom; nothing of it where the rule is not coverage."""
+    from topofs.cli.standing import groups_as_json, isolated_names, standing_columns
 
-    selected = _selected(found)
+    if found.settings.rule != "coverage":
+        return dict.fromkeys(("groups", "isolated", "representatives"))
+    return {
+        "groups": groups_as_json(found),
+        "isolated": isolated_names(found),
+        "representatives": [
+            {"name": who.column, "representative": who.representative, "weight": who.weight}
+            for who in standing_columns(found)
+        ],
+    }
+
+
+def _print_selection(found: Fitted) -> None:
+    from topofs.cli.messages import Output
+    from topofs.cli.standing import headline
+
     output = Output()
-    output.say(
-        f"{len(selected)} of {len(found.numbers.names)} columns of {shown(found.table.name)}, "
-        f"by {found.settings.centrality} in the {found.settings.graph.upper()}"
-    )
+    output.say(headline(found))
+    by_coverage = found.settings.rule == "coverage"
+    output.print(_by_coverage(found) if by_coverage else _by_centrality(found))
+    more = found.selector.n_features_ - _SHOWN_ROWS
+    if more > 0:
+        output.say(f"… and {more} more; --ranking FILE and --json list them all")
+
+
+def _by_coverage(found: Fitted) -> Printed:
+    """The selected columns with what each adds and for whom it stands."""
+    from topofs.cli.messages import shown
+    from topofs.cli.standing import members_in_words
+
+    printed = Printed(box=None, pad_edge=False)
+    printed.add_column("rank", justify="right")
+    printed.add_column("column", overflow="fold")
+    printed.add_column("adds", justify="right")
+    printed.add_column("stands for, with a share of its variance", overflow="fold")
+    for group in found.selector.groups_[:_SHOWN_ROWS]:
+        gain = f"{found.selector.scores_[group.position]:.2f}"
+        members = members_in_words(group, most=_SHOWN_MEMBERS)
+        printed.add_row(str(group.rank), shown(group.name), gain, members)
+    return printed
+
+
+def _by_centrality(found: Fitted) -> Printed:
+    """The selected columns with their scores."""
+    from topofs.cli.messages import shown
+
     printed = Printed(box=None, pad_edge=False)
     printed.add_column("rank", justify="right")
     printed.add_column("column", overflow="fold")
@@ -195,11 +260,8 @@ def _print_selection(found: Fitted) -> None:
     with_strength = found.settings.centrality != "strength"
     if with_strength:
         printed.add_column("strength", justify="right")
-    for column in selected[:_SHOWN_ROWS]:
+    for column in _selected(found)[:_SHOWN_ROWS]:
         numbers = [f"{column['score']:.4g}"]
         numbers += [f"{column['strength']:.4g}"] if with_strength else []
         printed.add_row(str(column["rank"]), shown(column["name"]), *numbers)
-    output.print(printed)
-    more = len(selected) - _SHOWN_ROWS
-    if more > 0:
-        output.say(f"… and {more} more; --ranking FILE and --json list them all")
+    return printed

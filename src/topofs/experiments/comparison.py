@@ -15,10 +15,11 @@ from topofs.experiments.prediction import (
     fit_and_score,
     folds,
 )
-from topofs.experiments.rivals import subsets
+from topofs.experiments.rivals import AUTO, subsets
 from topofs.experiments.statistics import corrected_resampled_test
 from topofs.selection import SelectionSettings
 from topofs.selection.subset_size import resolve_size
+from topofs.similarity.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,14 +37,15 @@ __all__ = [
 
 METHOD_NAMES = {
     "tfs": "TFS",
+    "tfs_paper": "TFS (paper)",
     "inf_fs": "Inf-FS",
     "variance": "variance",
     "random": "random subsets",
     "all": "all columns",
 }
-"""The methods, and what to call them."""
+"""The methods, and what to call them; "tfs_paper" is TFS as it was published."""
 
-DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5)
+DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
 """The sizes that are compared unless others are given."""
 
 
@@ -55,14 +57,14 @@ class MethodScores:
     ----------
     method : str
         One of `METHOD_NAMES`.
-    n_features : int
-        How many columns the model saw.
+    n_features : int or "auto"
+        How many columns the model saw; "auto" where TFS stopped by itself in each split.
     by_split : tuple of float
         A score for each split; for random subsets their mean.
     """
 
     method: str
-    n_features: int
+    n_features: int | str
     by_split: tuple[float, ...]
 
     @property
@@ -82,7 +84,7 @@ class ComparisonTest:
 
     Attributes
     ----------
-    n_features : int
+    n_features : int or "auto"
         The size of the selection; "all" has every column nevertheless.
     rival : str
         One of `METHOD_NAMES`.
@@ -92,7 +94,7 @@ class ComparisonTest:
         Two-sided, of the corrected resampled t-test.
     """
 
-    n_features: int
+    n_features: int | str
     rival: str
     difference: float
     p_value: float
@@ -110,8 +112,10 @@ class Comparison:
         Rows that have a target, and columns to select from.
     n_folds, n_repeats, n_random : int
         Folds of a cross-validation, how often it was repeated, seeds of the random subsets.
-    sizes : tuple of int
-        Ascending.
+    sizes : tuple of int or "auto"
+        Ascending, "auto" last.
+    auto_sizes : tuple of int
+        How many columns "auto" stood for in each split; empty where it is not among the sizes.
     scores : tuple of MethodScores
         Every method at every size; "all" once.
     tests : tuple of ComparisonTest
@@ -129,19 +133,20 @@ class Comparison:
     n_folds: int
     n_repeats: int
     n_random: int
-    sizes: tuple[int, ...]
+    sizes: tuple[int | str, ...]
     scores: tuple[MethodScores, ...]
     tests: tuple[ComparisonTest, ...]
     settings: SelectionSettings
+    auto_sizes: tuple[int, ...] = ()
 
-    def of(self, method: str, n_features: int | None = None) -> MethodScores:
+    def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
         """Find the scores of a method.
 
         Parameters
         ----------
         method : str
             One of `METHOD_NAMES`.
-        n_features : int, optional
+        n_features : int or "auto", optional
             The size; not needed for "all".
 
         Returns
@@ -153,6 +158,23 @@ class Comparison:
             for scores in self.scores
             if scores.method == method and n_features in (None, scores.n_features)
         )
+
+    def size_name(self, size: int | str) -> str:
+        """Say how many columns a size stands for.
+
+        Parameters
+        ----------
+        size : int or "auto"
+            One of `sizes`.
+
+        Returns
+        -------
+        str
+            "auto" with the mean number over the splits.
+        """
+        if isinstance(size, int) or not self.auto_sizes:
+            return f"{size:,}" if isinstance(size, int) else size
+        return f"{size} ({np.mean(self.auto_sizes):,.0f})"
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything by name, as JSON can hold it.
@@ -166,31 +188,34 @@ class Comparison:
 
 
 def compare(
-    X: npt.NDArray[np.floating[Any]],
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
     target: Target,
     *,
     settings: SelectionSettings | None = None,
-    sizes: Sequence[float] = DEFAULT_SIZES,
+    sizes: Sequence[float | str] | None = None,
     model: str = MODELS[0],
     target_name: str = "target",
     resampling: Resampling | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Cross-validate TFS, Inf-FS, variance, random subsets and all columns.
+    """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
 
     In every split each method selects on the training rows alone, a model is fitted to the
-    columns it selected, and scored on the test rows.
+    columns it selected, and scored on the test rows. Models see names as one column a level,
+    the levels being those of the training rows; see `topofs.experiments.rivals.subsets` for
+    how the methods that need numbers treat them.
 
     Parameters
     ----------
-    X : array, shape (n_samples, n_features)
+    X : array or TypedTable, shape (n_samples, n_features)
         The table; NaN marks a missing value.
     target : Target
         What to predict; its rows are those of `X` that have one.
     settings : SelectionSettings, optional
         The settings of TFS.
-    sizes : sequence of int or float
-        Numbers or fractions of the columns.
+    sizes : sequence of int, float or "auto", optional
+        Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
+        those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
     model : {"linear", "knn", "tree"}, default="linear"
         Ridge, nearest neighbours or a decision tree.
     target_name : str
@@ -212,21 +237,23 @@ def compare(
     >>> target = target_of(y.astype(float))
     >>> found = compare(X, target, sizes=[3], resampling=Resampling(n_random=2))
     >>> found.metric, found.sizes, len(found.tests)
-    ('balanced accuracy', (3,), 4)
+    ('balanced accuracy', (3,), 5)
     >>> found.of("all").mean > found.of("random", 3).mean
     True
     """
     settings = settings or SelectionSettings()
     resampling = resampling or Resampling()
-    table = X if target.given.all() else X[target.given]
-    counts = tuple(sorted({resolve_size(size, table.shape[1]) for size in sizes}))
+    table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
+    counts = _counts(sizes, settings, table.shape[1])
     splits = folds(target, resampling)
-    by_cell: dict[tuple[str, int], list[float]] = {}
+    by_cell: dict[tuple[str, int | str], list[float]] = {}
+    auto_sizes = []
     for number, (train, test) in enumerate(splits):
         seed = (resampling.random_state, number)
         chosen = subsets(
-            table[train], settings, counts, n_random=resampling.n_random, seed=seed
+            _rows(table, train), settings, counts, n_random=resampling.n_random, seed=seed
         )
+        auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
         for cell, drawn in chosen.items():
             score = _mean_score(table, target, (train, test), drawn, model)
             by_cell.setdefault(cell, []).append(score)
@@ -238,7 +265,7 @@ def compare(
         metric=METRICS[target.task],
         model=model,
         target=target_name,
-        n_samples=len(table),
+        n_samples=table.shape[0],
         n_features=table.shape[1],
         n_folds=resampling.n_folds,
         n_repeats=resampling.n_repeats,
@@ -247,11 +274,33 @@ def compare(
         scores=tuple(found.values()),
         tests=tuple(_tests(found, counts, resampling.n_folds)),
         settings=settings,
+        auto_sizes=tuple(auto_sizes),
     )
 
 
+def _counts(
+    sizes: Sequence[float | str] | None, settings: SelectionSettings, n_features: int
+) -> tuple[int | str, ...]:
+    """The sizes as numbers, ascending, and "auto" after them."""
+    has_end = settings.rule == "coverage"
+    if sizes is None:
+        sizes = [size for size in DEFAULT_SIZES if has_end or size != AUTO]
+    if AUTO in sizes and not has_end:
+        raise ValueError(
+            "the size 'auto' needs rule='coverage': a ranking by degree has no end of its own"
+        )
+    counts = sorted({resolve_size(size, n_features) for size in sizes if size != AUTO})
+    return (*counts, AUTO) if AUTO in sizes else tuple(counts)
+
+
+def _rows(
+    table: npt.NDArray[np.floating[Any]] | TypedTable, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.floating[Any]] | TypedTable:
+    return table.take(rows) if isinstance(table, TypedTable) else table[rows]
+
+
 def _mean_score(
-    table: npt.NDArray[np.floating[Any]],
+    table: npt.NDArray[np.floating[Any]] | TypedTable,
     target: Target,
     split: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
     drawn: Sequence[npt.NDArray[np.intp]],
@@ -260,13 +309,27 @@ def _mean_score(
     """Mean score of a model on each of some subsets of the columns."""
     scores = []
     for columns in drawn:
-        train, test = ((table[np.ix_(rows, columns)], target.y[rows]) for rows in split)
-        scores.append(fit_and_score(model, target.task, train, test))
+        values, nominal = _values(table, columns)
+        train, test = ((values[rows], target.y[rows]) for rows in split)
+        scores.append(fit_and_score(model, target.task, train, test, nominal=nominal))
     return float(np.mean(scores))
 
 
+def _values(
+    table: npt.NDArray[np.floating[Any]] | TypedTable, columns: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_] | None]:
+    """Some columns as an array, and which of them hold codes of names."""
+    if not isinstance(table, TypedTable):
+        return table[:, columns], None
+    chosen = [table.columns[column] for column in columns]
+    values = np.column_stack([column.values for column in chosen])
+    return values, np.array([column.nominal for column in chosen], dtype=np.bool_)
+
+
 def _tests(
-    found: dict[tuple[str, int], MethodScores], sizes: Sequence[int], n_folds: int
+    found: dict[tuple[str, int | str], MethodScores],
+    sizes: Sequence[int | str],
+    n_folds: int,
 ) -> Iterator[ComparisonTest]:
     """Test TFS against every rival at every size."""
     for size in sizes:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
@@ -54,6 +55,7 @@ MODELS = tuple(dict.fromkeys(name for name, _ in _MODELS))
 
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
+_RARE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +197,13 @@ def fit_and_score(
     task: str,
     train: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     test: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    *,
+    nominal: npt.NDArray[np.bool_] | None = None,
 ) -> float:
     """Fill missing values with medians, scale, fit, and score on the test part.
+
+    Names become one column a level of the training part, levels of fewer than five rows
+    together in one; a missing name is a level, one that is new in the test part is none.
 
     Parameters
     ----------
@@ -206,6 +213,8 @@ def fit_and_score(
         One of `TASKS`.
     train, test : pair of arrays
         The table and the target of each part.
+    nominal : array of bool, optional
+        The columns that hold codes of names; none if not given.
 
     Returns
     -------
@@ -218,14 +227,22 @@ def fit_and_score(
     >>> fit_and_score("linear", "classification", (X, y), (X, y))
     1.0
     """
-    pipeline = make_pipeline(
-        SimpleImputer(strategy="median", keep_empty_features=True),
-        StandardScaler(),
-        _MODELS[model, task](),
+    prepared: Any = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
+    if nominal is not None and nominal.any():
+        levels = OneHotEncoder(
+            handle_unknown="ignore", min_frequency=_RARE, sparse_output=False
+        )
+        prepared = ColumnTransformer(
+            [("numbers", prepared, np.flatnonzero(~nominal)),
+             ("names", levels, np.flatnonzero(nominal))]
+        )  # fmt: skip
+    pipeline = make_pipeline(prepared, _MODELS[model, task]())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         warnings.filterwarnings("ignore", message="Ill-conditioned matrix")
+        warnings.filterwarnings("ignore", message="Found unknown categories")
         predicted = pipeline.fit(*train).predict(test[0])
         score = balanced_accuracy_score if task == "classification" else r2_score
         return float(score(test[1], predicted))

@@ -71,7 +71,7 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             linewidth=1.3,
             label=summary.everything.label,
         )
-    ax.set_xticks(at, [f"{size:,}" for size in summary.sizes])
+    ax.set_xticks(at, summary.sizes)
     ax.set_xlabel("features selected")
     ax.set_ylabel(summary.metric)
     ax.set_title(f"Mean and spread over {summary.n_splits} splits")

@@ -55,13 +55,22 @@ class SelectionSettings:
     ties: str = "strength"
     keep: tuple[str, ...] = ()
 
-    def selector(self) -> TopologicalFeatureSelector:
+    def selector(self, names: Sequence[str] | None = None) -> TopologicalFeatureSelector:
         """Make the estimator, not fitted.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The columns of the table it is for, where the table itself has no names: those
+            to keep are then given by position.
 
         Returns
         -------
         TopologicalFeatureSelector
         """
+        keep: list[str | int] = list(self.keep)
+        if names is not None:
+            keep = [names.index(name) for name in self.keep]
         return TopologicalFeatureSelector(
             self.size,
             similarity=self.similarity,
@@ -73,7 +82,7 @@ class SelectionSettings:
             isolated=self.isolated,
             centrality=self.centrality,
             ties=self.ties,
-            keep=list(self.keep) or None,
+            keep=keep or None,
         )
 
     def fit(
@@ -95,8 +104,9 @@ class SelectionSettings:
         TopologicalFeatureSelector
             Fitted, with `feature_names_in_` and the labels of `graph_` set.
         """
-        selector = self.selector()
-        selector.keep = [names.index(name) for name in self.keep] or None
+        selector = self.selector(names)
+        # For the warnings of the fit; an array makes the estimator forget them.
+        selector.feature_names_in_ = np.asarray(names, dtype=object)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantFeatureWarning)
             selector.fit(X)

@@ -16,6 +16,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils import check_random_state
 
+from topofs.similarity.typed_table import TypedTable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -114,7 +116,7 @@ def stability(
     ----------
     selector : estimator
         Any scikit-learn selector with `get_support`; it is cloned, not fitted itself.
-    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
         The table.
     n_resamples : int, default=50
         Number M of bootstrap samples, at least 2.
@@ -241,7 +243,8 @@ def _fit_resample(
     rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = clone(selector).fit(take_rows(X, rows))
+        drawn = X.take(rows) if isinstance(X, TypedTable) else take_rows(X, rows)
+        fitted = clone(selector).fit(drawn)
     support = fitted.get_support()
     edges = np.empty((0, 2), dtype=np.int64)
     if hasattr(fitted, "graph_"):

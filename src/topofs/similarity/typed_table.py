@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +42,22 @@ class TypedTable:
 
     def __getitem__(self, key: tuple[slice, npt.NDArray[np.int64]]) -> TypedTable:
         return TypedTable(tuple(self.columns[position] for position in key[1]))
+
+    def take(self, rows: npt.NDArray[np.intp]) -> TypedTable:
+        """Give some rows, as often as they are named.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their positions.
+
+        Returns
+        -------
+        TypedTable
+        """
+        return TypedTable(
+            tuple(replace(column, values=column.values[rows]) for column in self.columns)
+        )
 
     def incomparable(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Tell which columns take no part.

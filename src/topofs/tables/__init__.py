@@ -6,16 +6,19 @@ from topofs.errors import import_extra
 import_extra("polars", extra="cli", purpose="Reading and writing tables")
 
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn  # noqa: E402
-from topofs.tables.numeric_table import NumericTable, numeric_table  # noqa: E402
+from topofs.tables.comparable_table import ComparableTable  # noqa: E402
+from topofs.tables.comparing import comparable_table  # noqa: E402
+from topofs.tables.numeric_table import numeric_table  # noqa: E402
 from topofs.tables.opening import open_table  # noqa: E402
 from topofs.tables.table import Table  # noqa: E402
 from topofs.tables.writing import write_columns, write_records  # noqa: E402
 
 __all__ = [
     "ColumnRoles",
+    "ComparableTable",
     "LeftOutColumn",
-    "NumericTable",
     "Table",
+    "comparable_table",
     "numeric_table",
     "open_table",
     "write_columns",

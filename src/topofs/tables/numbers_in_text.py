@@ -13,7 +13,15 @@ from topofs.tables.exact_names import columns_named
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MISSING", "MISSING_CLASSES", "NumbersInText", "numbers_in_text"]
+__all__ = [
+    "DECIMAL_COMMA",
+    "MISSING",
+    "MISSING_CLASSES",
+    "NumbersInText",
+    "comma_hint",
+    "numbers_in_text",
+    "shortened",
+]
 
 MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """What stands for a missing value among words; the rest of `MISSING` may be a class there."""
@@ -21,8 +29,10 @@ MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 MISSING = (*MISSING_CLASSES, "None", "?", "-", ".")
 """What stands for a missing value in a column that otherwise holds numbers."""
 
+DECIMAL_COMMA = r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?"
+"""A number with a comma where a point should be."""
+
 _SHOWN = 20
-_DECIMAL_COMMA = re.compile(r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ def numbers_in_text(text: pl.LazyFrame, columns: Sequence[str]) -> NumbersInText
     answers = iter(counts.row(0))
     for column, given, not_whole, odd in zip(columns, answers, answers, answers, strict=True):
         if odd is not None:
-            not_numbers[column] = f"text, such as {_shortened(odd)!r}{_hint(odd)}"
+            not_numbers[column] = f"text, such as {shortened(odd)!r}{comma_hint(odd)}"
         else:
             types[column] = pl.Int64() if given and not not_whole else pl.Float64()
     return NumbersInText(types, not_numbers)
@@ -100,11 +110,44 @@ def _stripped(column: str) -> pl.Expr:
     return columns_named([column]).str.strip_chars()
 
 
-def _hint(text: str) -> str:
-    if _DECIMAL_COMMA.fullmatch(text):
+def comma_hint(text: str) -> str:
+    """Say what to do about a number that is written with a comma.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        To be put after the text; empty where it is no such number.
+
+    Examples
+    --------
+    >>> comma_hint("1,5"), comma_hint("oak")
+    ('; numbers need a decimal point in place of the comma', '')
+    """
+    if re.fullmatch(DECIMAL_COMMA, text):
         return "; numbers need a decimal point in place of the comma"
     return ""
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """Cut a long text, to be named in a message.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shortened("a name of many letters")
+    'a name of many lett…'
+    """
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

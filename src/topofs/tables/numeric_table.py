@@ -1,4 +1,4 @@
-"""The columns of a table that can be compared, as one array."""
+"""The columns of numbers of a table, as one array."""
 
 from __future__ import annotations
 
@@ -10,50 +10,57 @@ import polars as pl
 
 from topofs.errors import TableError
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
+from topofs.tables.comparable_table import ComparableTable
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
     from topofs.tables.table import Table
 
-__all__ = ["NumericTable", "numeric_table"]
+__all__ = [
+    "Numbers",
+    "check_rows",
+    "left_out_columns",
+    "notes_on",
+    "numeric_table",
+    "read_numbers",
+]
 
 _FEW_ROWS = 10
 _FIRST_ROUNDED = 2.0**53
+_ROUNDED = "constant at double precision"
 _SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
-class NumericTable:
-    """What a selector is given, and what it is not given.
+class Numbers:
+    """Columns of numbers, as they were read.
 
     Attributes
     ----------
-    X : array of float64 or float32, shape (n_samples, n_features)
-        Fortran order; NaN marks a missing value. Every column varies, except those that are
-        to be kept whatever they hold.
+    X : array of float64 or float32, shape (n_samples, n_columns)
+        Fortran order, all values finite or NaN.
     names : tuple of str
-        The columns of X, in the order of the table.
-    left_out : tuple of LeftOutColumn
-        The other columns of the table, in its order.
-    roles : ColumnRoles
-        The roles, as they apply to this table.
-    notes : tuple of str
-        What may matter to someone who trusts the result.
+        The columns.
+    constant : mapping of str to str
+        Those that do not vary, with the reason.
     """
 
     X: npt.NDArray[np.floating[Any]]
     names: tuple[str, ...]
-    left_out: tuple[LeftOutColumn, ...]
-    roles: ColumnRoles
-    notes: tuple[str, ...] = ()
+    constant: Mapping[str, str]
 
 
-def numeric_table(table: Table, roles: ColumnRoles | None = None) -> NumericTable:
+def numeric_table(
+    table: Table,
+    roles: ColumnRoles | None = None,
+    *,
+    unusable: Mapping[str, str] | None = None,
+) -> ComparableTable:
     """Read the columns of numbers that vary; name the others with the reason.
 
     The rows are read in batches straight into the array: memory holds the array and a few
@@ -65,10 +72,13 @@ def numeric_table(table: Table, roles: ColumnRoles | None = None) -> NumericTabl
         An open table.
     roles : ColumnRoles, optional
         What the columns are for.
+    unusable : mapping of str to str, optional
+        Further columns to leave out, with the reason.
 
     Returns
     -------
-    NumericTable
+    ComparableTable
+        With an array.
 
     Raises
     ------
@@ -86,34 +96,119 @@ def numeric_table(table: Table, roles: ColumnRoles | None = None) -> NumericTabl
     """
     roles = (roles or ColumnRoles()).for_table(table)
     _check_kept(table, roles)
-    if table.n_samples < 2:
-        rows = "one row" if table.n_samples else "no rows"
-        raise TableError(f"{table.name}: has {rows}; at least two are needed")
-    reasons: dict[str, str] = dict(table.not_numbers) | roles.reasons
+    check_rows(table)
+    reasons: dict[str, str] = dict(table.not_numbers) | dict(unusable or {}) | roles.reasons
     candidates = [column for column in table.columns if column not in reasons]
     if not candidates:
         held = "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
         raise TableError(f"{table.name}: has no column of numbers to select from ({held})")
-    X = _read(table, candidates)
-    lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
-    _check_finite(table.name, candidates, X, np.isinf(lowest) | np.isinf(highest))
-    constant, missing = lowest == highest, np.isnan(highest)
-    for column in np.flatnonzero(constant | missing):
-        if candidates[column] not in roles.keep:
-            found = "all missing" if missing[column] else _constant(highest[[column]])
-            reasons[candidates[column]] = found
+    numbers = read_numbers(table, candidates)
+    reasons |= {c: why for c, why in numbers.constant.items() if c not in roles.keep}
     kept = [i for i, column in enumerate(candidates) if column not in reasons]
     names = tuple(candidates[i] for i in kept)
-    if (constant | missing).all():
-        raise _nothing_varies(table.name, len(candidates), _constant(highest[constant]))
+    if len(numbers.constant) == len(candidates):
+        raise _nothing_varies(table.name, numbers.constant)
     _check_enough(table.name, names)
-    return NumericTable(
-        X=_only(X, kept),
+    return ComparableTable(
+        X=_only(numbers.X, kept),
         names=names,
-        left_out=_left_out(table, roles, reasons),
+        left_out=left_out_columns(table, roles, reasons),
         roles=roles,
-        notes=table.notes + _notes(table.n_samples),
+        notes=notes_on(table),
     )
+
+
+def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
+    """Read some columns of numbers, and find those that do not vary.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+    columns : sequence of str
+        Columns of numbers or truth values, maybe none.
+
+    Returns
+    -------
+    Numbers
+
+    Raises
+    ------
+    TableError
+        A value is infinite.
+    """
+    if not columns:
+        return Numbers(np.empty((table.n_samples, 0), order="F"), (), {})
+    X = _read(table, columns)
+    lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    _check_finite(table.name, columns, X, np.isinf(lowest) | np.isinf(highest))
+    constant, missing = lowest == highest, np.isnan(highest)
+    reasons = {
+        columns[i]: "all missing" if missing[i] else _constant(float(highest[i]))
+        for i in np.flatnonzero(constant | missing).tolist()
+    }
+    return Numbers(X, tuple(columns), reasons)
+
+
+def check_rows(table: Table) -> None:
+    """Make sure that a table has two rows.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+
+    Raises
+    ------
+    TableError
+        It has fewer.
+    """
+    if table.n_samples < 2:
+        rows = "one row" if table.n_samples else "no rows"
+        raise TableError(f"{table.name}: has {rows}; at least two are needed")
+
+
+def left_out_columns(
+    table: Table, roles: ColumnRoles, reasons: Mapping[str, str]
+) -> tuple[LeftOutColumn, ...]:
+    """List the columns that take no part, in the order of the table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    roles : ColumnRoles
+        What the columns are for.
+    reasons : mapping of str to str
+        The columns, with the reason.
+
+    Returns
+    -------
+    tuple of LeftOutColumn
+    """
+    return tuple(
+        LeftOutColumn(column, reasons[column], asked_for=column in roles.reasons)
+        for column in table.columns
+        if column in reasons
+    )
+
+
+def notes_on(table: Table) -> tuple[str, ...]:
+    """Say what may matter to someone who trusts a selection from a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    tuple of str
+    """
+    if table.n_samples < _FEW_ROWS:
+        few = f"with {table.n_samples} rows columns look alike by chance: trust this little"
+        return (*table.notes, few)
+    return table.notes
 
 
 def _read(table: Table, columns: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
@@ -152,7 +247,7 @@ def _check_kept(table: Table, roles: ColumnRoles) -> None:
         if column in table.not_numbers:
             raise ValueError(
                 f"--keep: the column {column!r} holds {table.not_numbers[column]}, not numbers; "
-                "to carry it into the reduced table give it to --id"
+                "compare it with --similarity mixed, or give it to --id to carry it along"
             )
 
 
@@ -173,17 +268,17 @@ def _check_finite(
         )
 
 
-def _constant(values: npt.NDArray[np.floating[Any]]) -> str:
+def _constant(value: float) -> str:
     """Whole numbers from 2⁵³ on may differ in digits that a float64 does not hold."""
-    rounded = bool((np.abs(values) >= _FIRST_ROUNDED).any())
-    return "constant at double precision" if rounded else "constant"
+    return _ROUNDED if abs(value) >= _FIRST_ROUNDED else "constant"
 
 
-def _nothing_varies(name: str, n_candidates: int, constant: str) -> TableError:
-    which = f"all {n_candidates} columns of numbers are"
-    if n_candidates == 1:
+def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:
+    which = f"all {len(constant)} columns of numbers are"
+    if len(constant) == 1:
         which = "its one column of numbers is"
-    return TableError(f"{name}: {which} {constant} or all missing; nothing can be compared")
+    why = _ROUNDED if _ROUNDED in constant.values() else "constant"
+    return TableError(f"{name}: {which} {why} or all missing; nothing can be compared")
 
 
 def _check_enough(name: str, names: Sequence[str]) -> None:
@@ -192,19 +287,3 @@ def _check_enough(name: str, names: Sequence[str]) -> None:
             f"{name}: has one column of numbers that varies, {names[0]!r}; at least two are "
             "needed (columns are separated by a comma, a tab, a semicolon or a bar)"
         )
-
-
-def _left_out(
-    table: Table, roles: ColumnRoles, reasons: dict[str, str]
-) -> tuple[LeftOutColumn, ...]:
-    return tuple(
-        LeftOutColumn(column, reasons[column], asked_for=column in roles.reasons)
-        for column in table.columns
-        if column in reasons
-    )
-
-
-def _notes(n_samples: int) -> tuple[str, ...]:
-    if n_samples < _FEW_ROWS:
-        return (f"with {n_samples} rows columns look alike by chance: trust this little",)
-    return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -50,6 +51,7 @@ def open_parquet(path: Path, name: str) -> Table:
         n_samples=n_samples,
         schema=schema,
         not_numbers={column: kind for column, kind in kinds.items() if kind is not None},
+        notes=_notes(path, schema),
     )
 
 
@@ -74,8 +76,29 @@ def kind_of(dtype: pl.DataType) -> str | None:
         return None
     if dtype == pl.Null:
         return "all missing"
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype == pl.String:
         return "text"
+    if dtype in (pl.Categorical, pl.Enum):
+        return "categories"
     if dtype.is_temporal():
         return "dates or times"
     return f"values of type {dtype}"
+
+
+def _notes(path: Path, schema: dict[str, pl.DataType]) -> tuple[str, ...]:
+    """Name the ordered categories that pandas has written and polars reads without order."""
+    try:
+        described = json.loads(pl.read_parquet_metadata(path)["pandas"])["columns"]
+        ordered = [
+            column["name"]
+            for column in described
+            if (column["metadata"] or {}).get("ordered") is True
+        ]
+    except (LookupError, TypeError, ValueError):
+        return ()
+    return tuple(
+        f"the order of the categories of {column!r} is lost between pandas and polars: they "
+        "are names here; to keep it store their positions"
+        for column in ordered
+        if schema.get(column) == pl.Categorical
+    )

@@ -98,7 +98,7 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
                 y=round(up(mean), 1),
                 low=round(up(mean - spread), 1),
                 high=round(up(mean + spread), 1),
-                text=f"{series.label}, {size:,} columns: {mean:.3f} ± {spread:.3f}",
+                text=f"{series.label}, {size} columns: {mean:.3f} ± {spread:.3f}",
             )
             for centre, size, mean, spread in zip(
                 centres, summary.sizes, series.means, series.spreads, strict=True
@@ -117,8 +117,7 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
         bottom=_HEIGHT - _BOTTOM,
         middle=(_LEFT + width - _RIGHT) / 2,
         x_ticks=tuple(
-            Tick(round(c, 1), f"{size:,}")
-            for c, size in zip(centres, summary.sizes, strict=True)
+            Tick(round(c, 1), size) for c, size in zip(centres, summary.sizes, strict=True)
         ),
         y_ticks=tuple(Tick(round(up(tick), 1), f"{tick:.{decimals}f}") for tick in ticks),
         curves=tuple(curves),

@@ -90,8 +90,8 @@ class ComparisonSummary:
         Rows, columns, and how often the score was measured.
     n_random : int
         Random subsets at each size.
-    sizes : tuple of int
-        Ascending.
+    sizes : tuple of str
+        What to call them, ascending.
     own : Series
         TFS.
     rivals : tuple of Series
@@ -108,7 +108,7 @@ class ComparisonSummary:
     n_features: int
     n_splits: int
     n_random: int
-    sizes: tuple[int, ...]
+    sizes: tuple[str, ...]
     own: Series
     rivals: tuple[Series, ...]
     everything: Series | None
@@ -141,7 +141,7 @@ def summarise_comparison(
         n_features=comparison.n_features,
         n_splits=comparison.n_folds * comparison.n_repeats,
         n_random=comparison.n_random,
-        sizes=tuple(comparison.sizes),
+        sizes=tuple(comparison.size_name(size) for size in comparison.sizes),
         own=series[_OWN],
         rivals=tuple(of for method, of in series.items() if method not in (_OWN, _ALL)),
         everything=series.get(_ALL),

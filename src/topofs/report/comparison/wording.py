@@ -91,7 +91,7 @@ def _meaning(summary: ComparisonSummary, judge: Series | None) -> str:
     own = [(mean, at) for at, mean in enumerate(summary.own.means) if mean is not None]
     best, at = max(own, key=lambda pair: (pair[0], -pair[1]))
     parts = [
-        f"At its best {summary.own.label} reaches {best:.3f} with {summary.sizes[at]:,} of "
+        f"At its best {summary.own.label} reaches {best:.3f} with {summary.sizes[at]} of "
         f"{summary.n_features:,} columns"
     ]
     if judge is not None and judge.means[at] is not None:

@@ -71,7 +71,7 @@ def comparison_page(summary: ComparisonSummary) -> str:
         "narrow": chart_of(summary, width=330),
         "heads": [method.label for method in methods],
         "rows": [
-            (f"{size:,}", [_cell(method, at) for method in methods])
+            (size, [_cell(method, at) for method in methods])
             for at, size in enumerate(summary.sizes)
         ],
         "n_splits": summary.n_splits,

@@ -1,0 +1,157 @@
+"""The columns of names, truth values and ordered categories of a table, as codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from topofs.tables.complaints import as_table_errors
+from topofs.tables.exact_names import columns_named
+from topofs.tables.numbers_in_text import (
+    DECIMAL_COMMA,
+    MISSING_CLASSES,
+    comma_hint,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topofs.similarity.columns import Column
+    from topofs.tables.column_roles import ColumnRoles
+    from topofs.tables.table import Table
+
+__all__ = ["NamesInTable", "holds_names", "names_in_table"]
+
+HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
+"""Why a column of names is not compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class NamesInTable:
+    """What the columns that hold no amounts turned out to be.
+
+    Attributes
+    ----------
+    columns : mapping of str to Column
+        Those that can be compared, or are to be kept whatever they hold.
+    unusable : mapping of str to str
+        The others, with the reason.
+    """
+
+    columns: Mapping[str, Column]
+    unusable: Mapping[str, str]
+
+
+def holds_names(dtype: pl.DataType) -> bool:
+    """Whether columns of a type are compared level by level: text, categories, truth values.
+
+    Parameters
+    ----------
+    dtype : polars.DataType
+        The type of a column.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> holds_names(pl.String()), holds_names(pl.Boolean()), holds_names(pl.Int8())
+    (True, True, False)
+    """
+    return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+
+
+def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
+    """Read the columns that hold names, and tell which of them can be compared.
+
+    An Enum is a list of ordered categories; text, other categories and truth values have no
+    order. In a text file the marks of missing values count as missing, as in its numbers. A
+    column of text that is mostly numbers is more likely a mistake than a list of names.
+
+    Parameters
+    ----------
+    table : Table
+        An open table.
+    roles : ColumnRoles
+        What the columns are for, checked against the table.
+
+    Returns
+    -------
+    NamesInTable
+
+    Examples
+    --------
+    >>> from topofs.tables import ColumnRoles, Table
+    >>> rows = pl.LazyFrame({"kind": ["oak", "elm", "oak"], "tag": ["a1", "a2", "a3"]})
+    >>> table = Table("trees", rows, 3, dict(rows.collect_schema()))
+    >>> found = names_in_table(table, ColumnRoles())
+    >>> list(found.columns), found.unusable
+    (['kind'], {'tag': "names that hardly repeat, as an identifier's do"})
+    """
+    candidates = [
+        column
+        for column, dtype in table.schema.items()
+        if holds_names(dtype) and column not in roles.reasons
+    ]
+    columns: dict[str, Column] = {}
+    unusable: dict[str, str] = {}
+    if not candidates:
+        return NamesInTable(columns, unusable)
+    with as_table_errors(table.name):
+        frame = table.rows.select(columns_named(candidates)).collect(engine="streaming")
+    for series in frame.iter_columns():
+        values = series
+        if series.dtype == pl.String and table.as_written is not None:
+            stripped = series.str.strip_chars()
+            values = stripped.set(stripped.is_in(MISSING_CLASSES), None)
+        column = _coded(values)
+        reason = _odd_text(values) or _reason(column)
+        if reason is None or series.name in roles.keep:
+            columns[series.name] = column
+        else:
+            unusable[series.name] = reason
+    return NamesInTable(columns, unusable)
+
+
+def _coded(values: pl.Series) -> Column:
+    from topofs.similarity.columns import Column
+
+    if values.dtype == pl.Boolean:
+        codes = values.cast(pl.Float64)
+    elif values.dtype == pl.Enum:
+        codes = values.to_physical().cast(pl.Float64)
+    else:
+        codes = values.cast(pl.String).rank("dense").cast(pl.Float64)
+    numbers = np.array(codes.to_numpy(), dtype=np.float64)
+    return Column(values.name, nominal=values.dtype != pl.Enum, values=numbers)
+
+
+def _odd_text(values: pl.Series) -> str | None:
+    """Say what a column of text holds that is mostly, but not only, numbers."""
+    if values.dtype != pl.String:
+        return None
+    given = values.drop_nulls().str.strip_chars()
+    is_number = given.cast(pl.Float64, strict=False).is_not_null()
+    with_comma = given.str.contains(f"^{DECIMAL_COMMA}$")
+    odd = given.filter(~is_number)
+    if not len(odd) or 2 * int((is_number | with_comma).sum()) <= len(given):
+        return None
+    what = "numbers with text among them" if is_number.any() else "text"
+    return f"{what}, such as {shortened(odd[0])!r}{comma_hint(odd[0])}"
+
+
+def _reason(column: Column) -> str | None:
+    """Why a column cannot be compared; None where it can."""
+    from topofs.similarity.mixed import usable_columns
+
+    if usable_columns([column])[0]:
+        return None
+    levels = np.unique(column.values)
+    if len(levels) > 1:
+        return HARDLY_REPEATS if column.nominal else "constant"
+    return "all missing" if np.isnan(levels).all() else "constant"
