@@ -37,7 +37,9 @@ TABLES = {
     "latin-1 name": ("é,b\n1,2\n3,5\n".encode("latin1"), 3, "line 1 is not UTF-8"),
     "utf-16": ("a,b\n1,2\n3,5\n".encode("utf-16"), 3, "UTF-16"),
     "one column": (b"a\n1\n2\n3\n", 3, "one column of numbers that varies, 'a'"),
-    "all text": (b"a,b\nx,y\nz,w\n", 3, "no column of numbers"),
+    "all identifiers": (b"a,b\nx,y\nz,w\nu,v\n", 3, "no column to select from (a: "),
+    "one name": (b"a,b\nx,y\nx,w\nu,v\n", 3, "one column that can be compared, 'a' (b: "),
+    "names of one level": (b"a,b\nx,y\nx,y\nx,y\n", 3, "no column to select from (a: con"),
     "all constant": (b"a,b\n1,2\n1,2\n", 3, "all 2 columns of numbers are constant"),
     "all missing": (b"a,b\n,NA\n,\n", 3, "constant or all missing"),
     "infinite": (b"a,b,c\n1,2,3\n2,-inf,1\n3,1,2\n", 3, "'b' holds an infinite value in row 2"),
@@ -83,7 +85,9 @@ def test_a_bad_table_gives_one_line_and_its_status(tmp_path, name, source):
     assert os.listdir(tmp_path) == ["table.csv"]
 
 
-@pytest.mark.parametrize("command", [["select"], ["explain"], ["graph"], ["compare"]])
+@pytest.mark.parametrize(
+    "command", [["select"], ["explain"], ["graph"], ["compare"], ["groups"], ["stability"]]
+)
 def test_every_command_says_that_a_file_is_not_there(tmp_path, command):
     more = {"explain": ["a"], "graph": ["--out", tmp_path / "g.graphml"]}.get(command[0], [])
     for path, reason in (
@@ -128,6 +132,15 @@ def test_many_columns_and_three_rows(tmp_path):
         (["--out", "nowhere/x.csv"], 3, "the folder nowhere does not exist"),
         (["--out", "."], 3, "is a folder"),
         (["--out", "x.csv", "--ranking", "x.csv"], 2, "two different files"),
+        (["--similarity", "energy"], 2, "add --rule degree"),
+        (["--centrality", "pagerank"], 2, "--centrality pagerank is for --rule degree"),
+        (["--rule", "degree", "--reach", "edges"], 2, "--reach edges is for --rule coverage"),
+        (["--rule", "degree", "--isolated", "keep"], 2, "is for --rule coverage"),
+        (["--rule", "degree", "-k", "auto"], 2, "-k auto needs --rule coverage"),
+        (["--paper", "-k", "auto"], 2, "-k auto needs --rule coverage"),
+        (["--paper", "--graph", "mst"], 2, "--paper settles --graph"),
+        (["--paper", "--rule", "degree"], 2, "--paper settles --rule"),
+        (["--paper", "--similarity", "mixed"], 2, "--paper knows no --similarity mixed"),
     ],
 )
 def test_wrong_options(table, monkeypatch, arguments, status, reason):
@@ -339,3 +352,10 @@ def test_memory_that_does_not_suffice(table, monkeypatch):
 
     monkeypatch.setattr(sys.modules["topofs.tables.numeric_table"], "_read", refuse)
     assert_one_line(run("select", table), 3, "memory is too small for this (Unable to allocate")
+
+
+def test_all_text_among_numbers_tells_of_mixed(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\nx,y\nz,w\nx,y\n")
+    result = run("select", tmp_path / "t.csv", "--similarity", "pearson")
+    assert_one_line(result, 3, "no column of numbers to select from (a: text, such as 'x'; b: ")
+    assert "; --similarity mixed compares names" in result.stderr

@@ -30,14 +30,14 @@ def test_classes(wine_csv):
     assert set(means) == {
         *(
             (method, size)
-            for method in ("tfs", "inf_fs", "variance", "random")
+            for method in ("tfs", "tfs_paper", "inf_fs", "variance", "random")
             for size in (3, 6)
         ),
         ("all", 13),
     }
     assert means["all", 13] > 0.95
     assert all(len(row["by_split"]) == 3 for row in found["scores"])
-    assert len(found["tests"]) == 2 * 4
+    assert len(found["tests"]) == 2 * 5
     test = next(t for t in found["tests"] if (t["rival"], t["n_features"]) == ("all", 3))
     assert test["difference"] == pytest.approx(means["tfs", 3] - means["all", 13])
 
@@ -56,10 +56,10 @@ def test_the_printed_table_and_verdict(wine_csv):
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[0].startswith("balanced accuracy of a linear model for kind")
-    assert lines[1].split()[:3] == ["columns", "TFS", "Inf-FS"]
+    assert lines[1].split()[:5] == ["columns", "TFS", "TFS", "(paper)", "Inf-FS"]
     assert [line.split()[0] for line in lines[2:4]] == ["3", "6"]
     verdicts = [line for line in lines if line.startswith("TFS against ")]
-    assert len(verdicts) == 4
+    assert len(verdicts) == 5
     assert all(line.endswith("of 2 sizes") for line in verdicts)
     assert run("compare", wine_csv, "--target", "kind", *QUICK, "--quiet").output == ""
 
@@ -106,6 +106,8 @@ def test_a_class_that_looks_missing_is_one_and_is_pointed_out(tmp_path):
         (["--target", "kind", "--task", "regression"], 3, "it cannot be a number"),
         (["--target", "kind", "--folds", "80"], 3, "80 folds need at least 80 rows"),
         (["--target", "kind", "--folds", "1"], 2, "'--folds'"),
+        (["--target", "kind", "--sizes", "auto,2", "--paper"], 2, "--sizes auto needs"),
+        (["--target", "kind", "--similarity", "energy"], 2, "add --rule degree"),
         (["--target", "kind", "--report", "nowhere/r.html"], 3, "does not exist"),
     ],
 )
@@ -150,3 +152,46 @@ def test_the_report_is_written(wine_csv, tmp_path):
     result = run("compare", wine_csv, "--target", "kind", *QUICK, "--report", path)
     assert result.exit_code == 0, result.output
     assert "Inf-FS" in path.read_text()
+
+
+def test_the_automatic_size_is_that_of_each_split(wine_csv):
+    arguments = ("compare", wine_csv, "--target", "kind", "--id", "bottle")
+    options = ("--sizes", "auto,2", "--repeats", "1", "--folds", "3")
+    found = run_json(*arguments, *options)
+    assert found["sizes"] == [2, "auto"]
+    assert len(found["auto_sizes"]) == 3
+    assert all(1 <= size <= 13 for size in found["auto_sizes"])
+    sizes = {row["n_features"] for row in found["scores"] if row["method"] == "random"}
+    assert sizes == {2, "auto"}
+    printed = run(*arguments, *options).stdout
+    mean = round(sum(found["auto_sizes"]) / 3)
+    assert any(line.lstrip().startswith(f"auto ({mean})") for line in printed.splitlines())
+    by_degree = run_json(*arguments, "--paper", "--repeats", "1", "--folds", "3")
+    assert "auto" not in by_degree["sizes"]
+
+
+def test_names_are_compared_and_predicted_from(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 150
+    kind = rng.choice(["oak", "elm", "ash"], n)
+    frame = pl.DataFrame(
+        {
+            "kind": kind,
+            "soil": np.where(rng.random(n) < 0.9, kind, "clay"),
+            "a": rng.standard_normal(n),
+            "b": rng.standard_normal(n),
+            "tag": [f"t{i}" for i in range(n)],
+            "y": np.where(kind == "elm", "yes", "no"),
+        }
+    )
+    frame.write_csv(tmp_path / "t.csv")
+    result = run("compare", tmp_path / "t.csv", "--target", "y", "--sizes", "1,4", "--json")
+    assert "tag (names that hardly repeat" in result.stderr
+    found = json.loads(result.stdout)
+    means = {(row["method"], row["n_features"]): row["mean"] for row in found["scores"]}
+    assert found["n_features"] == 4
+    # The numbers are noise, and the methods that need numbers have nothing else.
+    assert means["tfs", 1] > 0.9
+    for rival in ("tfs_paper", "inf_fs", "variance"):
+        assert means[rival, 1] < 0.7
+        assert means[rival, 4] == means["all", 4] > 0.95

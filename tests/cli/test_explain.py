@@ -16,11 +16,12 @@ def wine_csv(tmp_path):
 
 
 def test_it_says_what_the_estimator_says_and_the_nearest(wine_csv):
-    result = run("explain", wine_csv, "ash", "-k", 4)
+    result = run("explain", wine_csv, "alcohol", "-k", 4)
     assert result.exit_code == 0, result.output
     X = load_wine(as_frame=True).data
-    explanation = str(TopologicalFeatureSelector(4).fit(X).explain("ash"))
+    explanation = str(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
     assert result.stdout.startswith(explanation + "\n")
+    assert "proline stands for it" in result.stdout
     assert "The nearest selected column is" in result.stdout
     assert result.stderr == ""
     assert "nearest other selected" in run("explain", wine_csv, "flavanoids", "-k", 4).stdout
@@ -34,8 +35,12 @@ def test_a_single_selected_column_has_no_other(wine_csv):
 
 
 def test_a_column_that_takes_no_part(wine_csv):
-    said = run("explain", wine_csv, "note").stdout
+    said = run("explain", wine_csv, "note", "--similarity", "pearson").stdout
     assert said == "note takes no part in the selection: text, such as '[b]x[/b]'.\n"
+    assert (
+        "note takes no part in the selection: constant."
+        in run("explain", wine_csv, "note").stdout
+    )
     assert run_json("explain", wine_csv, "same") == {
         "feature": "same",
         "selected": False,
@@ -67,3 +72,11 @@ def test_an_unknown_column(wine_csv):
     result = run("explain", wine_csv, "ashes")
     assert result.exit_code == 2
     assert result.stderr == "error: COLUMN: there is no column 'ashes'; did you mean 'ash'?\n"
+
+
+def test_who_stands_for_whom_is_in_the_document(wine_csv):
+    found = run_json("explain", wine_csv, "alcohol")
+    assert found["speaking"]["representative"] == "proline"
+    assert found["speaking"]["weight"] > 0.4
+    degree = run_json("explain", wine_csv, "alcohol", "--rule", "degree")
+    assert (degree["speaking"], degree["centrality"]) == (None, "degree")

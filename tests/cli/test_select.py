@@ -16,9 +16,10 @@ from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector
 from topofs.centrality import CENTRALITIES
 from topofs.cli.app import app
-from topofs.cli.options import Centrality, Graph, Similarity, parse_size
+from topofs.cli.options import Centrality, Graph, Reach, Rule, Similarity, parse_size
 from topofs.datasets import read
 from topofs.filtering import GRAPHS
+from topofs.selection.rules import REACHES, RULES
 from topofs.similarity import SIMILARITIES
 
 
@@ -71,15 +72,24 @@ def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
         X.drop(columns=X.columns[5]), 20, keep=[X.columns[3]], ties="index"
     )
     assert names(strict) == expected
+    auto = run_json("select", path, "--target", "label")
+    assert names(auto) == selected_by_estimator(X)
+    paper = run_json("select", path, "--target", "label", "-k", "20", "--paper")
+    published = TopologicalFeatureSelector.paper(20).fit(X)
+    assert names(paper) == set(published.get_feature_names_out())
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {"similarity": "spearman", "squared": False},
-        {"similarity": "energy", "alpha": 0.3},
-        {"graph": "pmfg", "centrality": "strength"},
-        {"graph": "mst", "centrality": "closeness", "ties": "index"},
+        {"similarity": "mixed"},
+        {"similarity": "mutual_information"},
+        {"reach": "edges", "isolated": "keep"},
+        {"reach": "similarity"},
+        {"rule": "degree", "similarity": "energy", "alpha": 0.3},
+        {"rule": "degree", "graph": "pmfg", "centrality": "strength"},
+        {"rule": "degree", "graph": "mst", "centrality": "closeness", "ties": "index"},
     ],
 )
 def test_every_setting_reaches_the_estimator(wine, wine_csv, options):
@@ -89,7 +99,7 @@ def test_every_setting_reaches_the_estimator(wine, wine_csv, options):
             arguments.append("--squared" if value else "--no-squared")
         else:
             arguments += [f"--{option}", value]
-    found = run_json("select", wine_csv, "-k", "4", *arguments)
+    found = run_json("select", wine_csv, "-k", "4", "--drop", "class", *arguments)
     X = wine.drop(columns=["bottle", "class"])
     assert names(found) == selected_by_estimator(X, 4, **options)
     settings = found["settings"]
@@ -97,7 +107,9 @@ def test_every_setting_reaches_the_estimator(wine, wine_csv, options):
 
 
 def test_the_choices_are_those_of_the_library():
-    assert [choice.value for choice in Similarity] == list(SIMILARITIES)
+    assert [choice.value for choice in Similarity] == ["auto", *SIMILARITIES]
+    assert [choice.value for choice in Rule] == list(RULES)
+    assert [choice.value for choice in Reach] == list(REACHES)
     assert [choice.value for choice in Graph] == list(GRAPHS)
     assert [choice.value for choice in Centrality] == list(CENTRALITIES)
 
@@ -170,7 +182,8 @@ def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
     ranking = pl.read_csv(path)
     assert ranking.columns == [
         *("name", "rank", "score", "strength", "selected"),
-        *("nearest_selected", "similarity", "left_out"),
+        *("nearest_selected", "similarity"),
+        *("representative", "representative_weight", "left_out"),
     ]
     assert set(ranking["name"]) == set(wine.columns)
     placed = ranking.filter(pl.col("rank").is_not_null())
@@ -178,14 +191,37 @@ def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
     X = wine.drop(columns=["bottle", "class"])
     selector = TopologicalFeatureSelector(4).fit(X)
     assert placed["name"].to_list() == list(X.columns[np.argsort(selector.ranking_)])
-    assert placed["score"].to_list() == sorted(selector.scores_, reverse=True)
+    order = np.argsort(selector.ranking_)
+    assert placed["score"].to_list() == selector.scores_[order].tolist()
+    owners = selector.representative_[order]
+    assert placed["representative"].to_list() == [
+        X.columns[owner] if owner >= 0 else None for owner in owners
+    ]
+    for given, weight in zip(
+        placed["representative_weight"], selector.representative_weight_[order], strict=True
+    ):
+        assert (given or 0.0) == weight
     left_out = dict(ranking.filter(pl.col("rank").is_null()).select("name", "left_out").rows())
-    assert left_out == {"bottle": "text, such as 'b000'", "class": "target"}
+    assert left_out == {
+        "bottle": "names that hardly repeat, as an identifier's do",
+        "class": "target",
+    }
+
+
+def test_a_ranking_by_degree_has_no_representatives(wine_csv, tmp_path):
+    path = tmp_path / "ranking.csv"
+    arguments = ("select", wine_csv, "-k", 4, "--target", "class", "--rule", "degree")
+    found = run_json(*arguments, "--ranking", path)
+    placed = pl.read_csv(path).filter(pl.col("rank").is_not_null())
+    assert placed["representative"].null_count() == 13
+    assert placed["score"].to_list() == sorted(placed["score"], reverse=True)
+    for name in ("coverage", "groups", "isolated", "representatives"):
+        assert found[name] is None
 
 
 def test_the_nearest_selected_column_is_the_most_correlated_other_one(wine, wine_csv, tmp_path):
     path = tmp_path / "ranking.parquet"
-    found = run_json("select", wine_csv, "-k", 4, "--ranking", path)
+    found = run_json("select", wine_csv, "-k", 4, "--drop", "class", "--ranking", path)
     squared = wine.drop(columns=["bottle", "class"]).corr() ** 2
     for row in pl.read_parquet(path).filter(pl.col("rank").is_not_null()).iter_rows(named=True):
         others = sorted(names(found) - {row["name"]})
@@ -196,7 +232,7 @@ def test_the_nearest_selected_column_is_the_most_correlated_other_one(wine, wine
 
 def test_the_graph_is_graphml_with_the_selection_marked(wine_csv, tmp_path):
     path = tmp_path / "network.graphml"
-    found = run_json("select", wine_csv, "-k", 4, "--graph-out", path)
+    found = run_json("select", wine_csv, "-k", 4, "--drop", "class", "--graph-out", path)
     space = "{http://graphml.graphdrawing.org/xmlns}"
     nodes = [
         {data.get("key"): data.text for data in node}
@@ -228,14 +264,18 @@ def test_what_is_left_out_is_said_with_the_reason(tmp_path):
     path.write_text("a,b,c,same,none,word\n1,2,3,7,,x\n2,1,5,7,NA,y\n3,3,1,7,,z\n")
     result = run("select", path, "-k", 2)
     assert result.exit_code == 0
-    said = "3 columns left out: same (constant), none (all missing), word (text, such as 'x')"
+    said = "3 columns left out: same (constant), none (all missing), word (names that hardly"
     assert said in result.stderr
+    numbers = run("select", path, "-k", 2, "--similarity", "pearson")
+    assert "word (text, such as 'x')" in numbers.stderr
+    assert "1 of them hold text or categories, which --similarity mixed" in numbers.stderr
     quiet = run("select", path, "-k", 2, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
     many = tmp_path / "many.csv"
     many.write_text("a,b," + ",".join(f"t{i}" for i in range(9)) + "\n1,2" + ",x" * 9 + "\n2,5")
     many.write_text(many.read_text() + ",y" * 9 + "\n")
-    assert "and 3 more" in run("select", many, "-k", 1).stderr
+    many_said = run("select", many, "-k", 1, "--similarity", "pearson").stderr
+    assert "and 3 more" in many_said
 
 
 def test_a_kept_column_is_selected_whatever_it_holds(tmp_path):
@@ -252,10 +292,15 @@ def test_a_kept_column_is_selected_whatever_it_holds(tmp_path):
     assert "raise -k" in too_many.stderr
 
 
-def test_a_column_of_text_cannot_be_kept_and_the_way_out_is_told(wine_csv):
-    result = run("select", wine_csv, "-k", 2, "--keep", "bottle")
+def test_a_column_of_text_cannot_be_kept_among_numbers_and_the_way_out_is_told(wine_csv):
+    arguments = ("select", wine_csv, "-k", 2, "--keep", "bottle")
+    result = run(*arguments, "--similarity", "pearson")
     assert result.exit_code == 2
-    assert "give it to --id" in result.stderr
+    assert "compare it with --similarity mixed, or give it to --id" in result.stderr
+    kept = run(*arguments)
+    assert kept.exit_code == 0
+    assert "1 of 15 columns hold names that hardly repeat" in kept.stderr
+    assert "bottle" in kept.stdout
 
 
 def test_hostile_names_are_names_and_nothing_else(tmp_path):
@@ -280,6 +325,7 @@ def test_hostile_names_are_names_and_nothing_else(tmp_path):
 
 def test_a_fraction_and_a_percentage():
     assert [parse_size(text) for text in ("7", "0.5", "1.0", "5%")] == [7, 0.5, 1.0, 0.05]
+    assert parse_size("auto") == "auto"
     assert isinstance(parse_size("1"), int)
 
 
@@ -296,9 +342,9 @@ def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
     lines = run("select", "--help").stdout.splitlines()
-    assert len(lines) <= 36
+    assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
-    assert any("topofs select wine.csv -k 5" in line for line in lines)
+    assert any("topofs select wine.csv --target class" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -307,6 +353,12 @@ def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
         ("topofs se", "select"),
         ("topofs select --simi", "--similarity"),
         ("topofs select --similarity s", "spearman"),
+        ("topofs select --similarity mu", "mutual_information"),
+        ("topofs select --rule d", "degree"),
+        ("topofs select --reach p", "paths"),
+        ("topofs groups --isolated k", "keep"),
+        ("topofs sta", "stability"),
+        ("topofs stability --resa", "--resamples"),
     ],
 )
 def test_completion_knows_commands_options_and_choices(monkeypatch, capsys, words, expected):
@@ -330,7 +382,9 @@ def test_the_report_is_written(wine_csv, tmp_path):
 
 def test_json_is_one_document(wine_csv, tmp_path):
     out = tmp_path / "o.csv"
-    result = run("select", wine_csv, "-k", 2, "--json", "--quiet", "--out", out)
+    result = run(
+        *("select", wine_csv, "-k", 2, "--drop", "class", "--json", "--quiet", "--out", out)
+    )
     summary = json.loads(result.stdout)
     assert result.stderr == ""
     assert summary["files"] == {"out": str(out)}
@@ -341,7 +395,79 @@ def test_json_is_one_document(wine_csv, tmp_path):
 def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):
     assert "reading" not in run("select", wine_csv, "-k", 2).stderr
     monkeypatch.setenv("FORCE_COLOR", "1")
-    shown = run("select", wine_csv, "-k", 2)
+    shown = run("select", wine_csv, "-k", 2, "--drop", "class")
     assert "reading" in shown.stderr
     assert "comparing 13 columns" in shown.stderr
     assert run("select", wine_csv, "-k", 2, "--quiet").stderr == ""
+
+
+def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
+    X = wine.drop(columns=["bottle", "class"])
+    selector = TopologicalFeatureSelector().fit(X)
+    for arguments in ((), ("-k", "auto")):
+        found = run_json("select", wine_csv, "--drop", "class", *arguments)
+        assert names(found) == set(selector.get_feature_names_out())
+        assert found["n_selected"] == selector.n_features_ == len(found["groups"])
+        assert found["coverage"] == pytest.approx(selector.coverage_[selector.n_features_ - 1])
+        assert found["settings"]["size"] == "auto"
+        assert found["settings"]["similarity"] == "pearson"
+        assert found["stopping"]["size"] == "auto"
+        assert found["stopping"]["reason"].startswith("the next column would explain")
+        assert found["stopping"]["next_gain"] < 1
+    assert [group["name"] for group in found["groups"]] == [g.name for g in selector.groups_]
+    assert found["groups"][0]["members"][0]["name"] == selector.groups_[0].members[0].name
+    owners = {row["name"]: row["representative"] for row in found["representatives"]}
+    assert owners["alcohol"] == "proline"
+    assert owners["proline"] == "proline"
+    printed = run("select", wine_csv, "--drop", "class").stdout
+    assert printed.startswith("4 of 13 columns of wine.csv stand for ")
+    assert "the next column would explain no more than itself" in printed
+    lines = printed.splitlines()
+    assert lines[1].split()[:5] == ["rank", "column", "adds", "stands", "for,"]
+    assert "total_phenols 0.7" in lines[2]
+    assert "and 1 more" in lines[3]
+    asked = run("select", wine_csv, "--drop", "class", "-k", 6).stdout
+    assert "-k auto would select 4" in asked
+
+
+def structured(n_samples=200, n_noise=5):
+    """Two groups of three columns and some columns of noise."""
+    rng = np.random.default_rng(0)
+    factors = rng.standard_normal((n_samples, 2)).repeat(3, axis=1)
+    X = np.hstack([
+        factors + 0.3 * rng.standard_normal((n_samples, 6)),
+        rng.standard_normal((n_samples, n_noise)),
+    ])  # fmt: skip
+    return pl.DataFrame(X, schema=[f"c{i}" for i in range(X.shape[1])])
+
+
+def test_isolated_columns_are_counted_and_can_be_kept(tmp_path):
+    path = tmp_path / "t.parquet"
+    structured().write_parquet(path)
+    result = run("select", path)
+    said = "5 columns share with no other more than chance explains and are not selected"
+    assert f"{said}; --isolated keep keeps them" in result.stderr
+    assert result.stdout.startswith("2 of 11 columns")
+    kept = run("select", path, "--isolated", "keep")
+    assert kept.stdout.startswith("7 of 11 columns")
+    assert "and isolated ones are kept" in kept.stdout
+    assert kept.stderr == ""
+    assert run_json("select", path)["isolated"] == [f"c{i}" for i in range(6, 11)]
+
+
+def test_a_table_without_structure_is_one_note(tmp_path):
+    structured(n_noise=12).select(pl.nth(range(6, 18))).write_parquet(tmp_path / "t.parquet")
+    result = run("select", tmp_path / "t.parquet")
+    assert result.exit_code == 0
+    assert result.stderr.count("\n") == 1
+    assert "note: no two of the 12 columns share more than chance explains" in result.stderr
+    assert result.stdout.startswith("1 of 12 columns of t.parquet stands for")
+
+
+def test_degree_without_a_size_is_half_and_says_so(wine_csv):
+    for option in (["--rule", "degree"], ["--paper"]):
+        result = run("select", wine_csv, "--drop", "class", *option)
+        assert (
+            "6 of 13 columns of wine.csv, by degree in the TMFG (half of them" in result.stdout
+        )
+        assert "strength" in result.stdout.splitlines()[1]

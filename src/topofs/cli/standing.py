@@ -118,6 +118,8 @@ def stopping(found: Fitted) -> dict[str, Any]:
         reason = "the columns to keep are enough"
     else:
         reason = "the next column would explain no more than itself"
+        if found.settings.isolated == "keep" and len(selector.isolated_):
+            reason += ", and isolated ones are kept"
     return {
         "size": size,
         "reason": reason,

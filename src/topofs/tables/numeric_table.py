@@ -13,6 +13,7 @@ from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
 from topofs.tables.comparable_table import ComparableTable
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
+from topofs.tables.names_in_table import holds_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +102,13 @@ def numeric_table(
     candidates = [column for column in table.columns if column not in reasons]
     if not candidates:
         held = "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
-        raise TableError(f"{table.name}: has no column of numbers to select from ({held})")
+        if unusable is not None:
+            raise TableError(f"{table.name}: has no column to select from ({held})")
+        named = any(holds_names(table.schema[c]) for c in reasons if c not in roles.reasons)
+        advice = "; --similarity mixed compares names" if named else ""
+        raise TableError(
+            f"{table.name}: has no column of numbers to select from ({held}){advice}"
+        )
     numbers = read_numbers(table, candidates)
     reasons |= {c: why for c, why in numbers.constant.items() if c not in roles.keep}
     kept = [i for i, column in enumerate(candidates) if column not in reasons]
