@@ -28,7 +28,9 @@ settings = {
     "pearson, squared": {"similarity": "pearson"},
     "spearman, squared": {"similarity": "spearman"},
     "pearson, signed": {"similarity": "pearson", "squared": False},
-    "energy, alpha 0.5": {"similarity": "energy"},
+    "mixed (ranks)": {"similarity": "mixed"},
+    # The energy grows with what columns do not share: it is for the published rule.
+    "energy, alpha 0.5": {"similarity": "energy", "rule": "degree"},
 }
 chosen = {
     name: set(TopologicalFeatureSelector(10, **given).fit(data).get_feature_names_out())

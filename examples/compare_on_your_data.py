@@ -30,6 +30,7 @@ def score(selector):
 
 print(f"all {X.shape[1]} columns      {score(FunctionTransformer()).mean():.3f}")
 print(f"TFS, {SIZE} columns      {score(TopologicalFeatureSelector(SIZE)).mean():.3f}")
+print(f"as published        {score(TopologicalFeatureSelector.paper(SIZE)).mean():.3f}")
 print(f"Inf-FS, {SIZE} columns   {score(InfiniteFeatureSelector(SIZE)).mean():.3f}")
 draws = [score(random_columns(seed)).mean() for seed in range(10)]
 print(f"random, {SIZE} columns   {np.mean(draws):.3f} ({min(draws):.3f} to {max(draws):.3f})")

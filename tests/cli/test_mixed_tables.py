@@ -187,7 +187,7 @@ def test_names_only_and_one_of_a_single_level(tmp_path):
 
 
 def test_marks_of_missing_values_are_one_level_in_text_files(tmp_path):
-    marks = ["NA", "?", "", "n/a"]
+    marks = ["NA", "null", "", "n/a"]
     frame = shop()
     marked = [marks[i // 20 % 4] if i % 20 == 0 else t for i, t in enumerate(frame["town"])]
     frame.to_csv(tmp_path / "a.csv", index=False)

@@ -21,6 +21,8 @@ from topofs.experiments.prediction import (
 from topofs.experiments.rivals import subsets
 from topofs.experiments.statistics import corrected_resampled_test, nadeau_bengio_test
 from topofs.selection import SelectionSettings
+from topofs.similarity.columns import Column
+from topofs.similarity.typed_table import TypedTable
 
 X, y = load_wine(return_X_y=True)
 QUICK = Resampling(n_folds=3, n_repeats=2, n_random=2)
@@ -170,3 +172,87 @@ def test_progress_is_told():
         progress=lambda done, total: told.append((done, total)),
     )
     assert told == [(1, 2), (2, 2)]
+
+
+def mixed(n_samples=120):
+    """Names that decide the class, one that follows them, and numbers that are noise."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, n_samples).astype(float)
+    follows = np.where(rng.random(n_samples) < 0.9, kind, 3.0)
+    truth = (rng.random(n_samples) < 0.5).astype(float)
+    kind[::15] = np.nan
+    table = TypedTable(
+        (
+            Column("kind", nominal=True, values=kind),
+            Column("a", nominal=False, values=rng.standard_normal(n_samples)),
+            Column("follows", nominal=True, values=follows),
+            Column("truth", nominal=True, values=truth),
+            Column("b", nominal=False, values=10 * rng.standard_normal(n_samples)),
+        )
+    )
+    return table, np.where(kind == 1, "yes", "no").astype(object)
+
+
+def test_methods_that_need_numbers_take_names_last_and_truth_values_as_numbers():
+    table, _ = mixed()
+    chosen = subsets(table, SelectionSettings(), [3, 4], n_random=1, seed=(0,))
+    for method in ("tfs_paper", "inf_fs", "variance"):
+        assert chosen[method, 3][0].tolist() == [1, 3, 4]
+        assert chosen[method, 4][0].tolist() == [0, 1, 3, 4]
+    assert chosen["variance", 3][0].tolist() == [1, 3, 4]
+    only_names = TypedTable((table.columns[0], table.columns[2]))
+    chosen = subsets(only_names, SelectionSettings(), [1], n_random=1, seed=(0,))
+    for method in ("tfs_paper", "inf_fs", "variance"):
+        assert chosen[method, 1][0].tolist() == [0]
+
+
+def test_the_published_method_stands_beside_the_default():
+    chosen = subsets(X, SelectionSettings(), [4], n_random=1, seed=(0,))
+    paper = TopologicalFeatureSelector.paper(4).fit(X).get_support(indices=True)
+    assert chosen["tfs_paper", 4][0].tolist() == paper.tolist()
+    default = TopologicalFeatureSelector(4).fit(X).get_support(indices=True)
+    assert chosen["tfs", 4][0].tolist() == default.tolist()
+
+
+def test_at_auto_all_have_as_many_columns_as_the_selector_takes():
+    chosen = subsets(X, SelectionSettings(), ["auto"], n_random=3, seed=(0,))
+    size = TopologicalFeatureSelector().fit(X).n_features_
+    assert {len(subset) for cell in list(chosen)[:-1] for subset in chosen[cell]} == {size}
+
+
+def test_sizes_are_ordered_and_auto_comes_last():
+    target = target_of(y.astype(float))
+    few = Resampling(n_folds=2, n_repeats=1, n_random=1)
+    found = compare(X, target, sizes=["auto", 6, 2], resampling=few)
+    assert found.sizes == (2, 6, "auto")
+    assert len(found.auto_sizes) == 2
+    assert [found.size_name(size) for size in found.sizes[:2]] == ["2", "6"]
+    assert found.size_name("auto") == f"auto ({np.mean(found.auto_sizes):.0f})"
+    assert len(found.tests) == 3 * 5
+    degree = SelectionSettings(rule="degree")
+    assert compare(X, target, settings=degree, resampling=few).auto_sizes == ()
+    with pytest.raises(ValueError, match="'auto' needs rule='coverage'"):
+        compare(X, target, settings=degree, sizes=["auto"], resampling=few)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_names_are_one_column_a_level_of_the_training_rows(model):
+    table, labels = mixed()
+    found = compare(table, target_of(labels), sizes=[1, 5], model=model, resampling=QUICK)
+    assert found.of("tfs", 1).mean > 0.85
+    assert found.of("variance", 1).mean < 0.75
+    given = np.array([None if i % 9 == 0 else label for i, label in enumerate(labels)])
+    fewer = compare(table, target_of(given), sizes=[1], model=model, resampling=QUICK)
+    assert fewer.n_samples == sum(label is not None for label in given)
+
+
+def test_a_level_that_is_new_in_the_test_part_is_no_level():
+    codes = np.array([[0.0], [0.0], [1.0], [1.0], [2.0], [np.nan]])
+    labels = np.array(["a", "a", "b", "b", "a", "b"])
+    score = fit_and_score(
+        *("tree", "classification"),
+        (codes[:4], labels[:4]),
+        (codes, labels),
+        nominal=np.array([True]),
+    )
+    assert 0 <= score <= 1

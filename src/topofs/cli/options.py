@@ -222,7 +222,7 @@ def settings(
     ] = None,
     ties: Annotated[Ties | None, _choice("Order equal scores by: strength, index.")] = None,
     paper: Annotated[
-        bool, typer.Option("--paper", help="The published method: degree; -k is half, then.")
+        bool, typer.Option("--paper", help="The published method: by degree; half by default.")
     ] = False,
 ) -> SelectionSettings:
     """Collect the settings of a selection."""

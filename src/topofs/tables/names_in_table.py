@@ -147,11 +147,12 @@ def _odd_text(values: pl.Series) -> str | None:
 
 def _reason(column: Column) -> str | None:
     """Why a column cannot be compared; None where it can."""
-    from topofs.similarity.mixed import usable_columns
+    from topofs.similarity.mixed import RARE, usable_columns
 
     if usable_columns([column])[0]:
         return None
     levels = np.unique(column.values)
-    if len(levels) > 1:
-        return HARDLY_REPEATS if column.nominal else "constant"
-    return "all missing" if np.isnan(levels).all() else "constant"
+    if column.nominal and len(levels) > 1:
+        often = 2 * len(levels) <= len(column.values)
+        return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS
+    return "all missing" if np.isnan(column.values).all() else "constant"
