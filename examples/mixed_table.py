@@ -1,9 +1,14 @@
 """Select among numbers, ordered categories, names and yes/no columns at once."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
-from topofs import TopologicalFeatureSelector, mixed
+from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed
+
+# Shown, even where warnings are made errors: the column of identifiers gives one.
+warnings.simplefilter("default", IdentifierFeatureWarning)
 
 # --8<-- [start:table]
 rng = np.random.default_rng(0)
