@@ -28,7 +28,7 @@ __all__ = ["COMMANDS", "app", "exit_status"]
 
 COMMANDS = (
     *("select", "groups", "explain", "stability", "compare", "graph"),
-    *("datasets", "reproduce"),
+    *("datasets", "reproduce", "benchmark"),
 )
 """The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
 

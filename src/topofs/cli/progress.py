@@ -79,7 +79,7 @@ class StudyProgress:
         """
         first = task[0]
         words = [first.dataset, first.part]
-        words += [first.method] if first.kind == "tune" else []
+        words += [first.method] if first.kind in ("tune", "benchmark") else []
         with self._lock:
             self._running[first.key] = " ".join(words)
         self._show(0.0)

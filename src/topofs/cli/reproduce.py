@@ -26,13 +26,6 @@ class _Protocol(StrEnum):
     both = "both"
 
 
-def _names(value: str | None) -> tuple[str, ...] | None:
-    """Split ``a,b`` into its names."""
-    if value is None:
-        return None
-    return tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
-
-
 @app.command()
 def reproduce(  # noqa: PLR0913 - one argument an option
     *,
@@ -86,18 +79,18 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     Results are stored one by one: after an interruption the same command goes on where it
     stopped.
     """
+    from topofs.cli.study_options import check_jobs, found_datasets, names, numbers
     from topofs.experiments.classifiers import CLASSIFIERS
     from topofs.experiments.plan import Study
     from topofs.experiments.settings import BASELINES, TUNED_METHODS
 
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
+    check_jobs(jobs)
     study = Study(
-        datasets=_names(datasets) or _found_datasets(data_dir, replay=replay),
+        datasets=names(datasets) or found_datasets(data_dir, replay=replay),
         protocols=("paper", "corrected") if protocol == "both" else (protocol.value,),
-        classifiers=_names(classifiers) or CLASSIFIERS,
-        methods=_names(methods) or TUNED_METHODS + BASELINES,
-        sizes=_numbers(sizes),
+        classifiers=names(classifiers) or CLASSIFIERS,
+        methods=names(methods) or TUNED_METHODS + BASELINES,
+        sizes=numbers(sizes),
         source="replay" if replay else "tuned",
         with_pairs=not replay if pairs is None else pairs,
     )
@@ -111,43 +104,6 @@ def reproduce(  # noqa: PLR0913 - one argument an option
         for reason in missing.values():
             errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
-
-
-def _numbers(value: str | None) -> tuple[int, ...] | None:
-    """Split ``10,50`` into its numbers."""
-    names = _names(value)
-    if names is None:
-        return None
-    wrong = [name for name in names if not name.isdecimal()]
-    if wrong or not names:
-        raise typer.BadParameter(
-            f"{wrong[0] if wrong else value!r} is not a number of features; give whole numbers "
-            "such as 10,50",
-            param_hint="--sizes",
-        )
-    return tuple(int(name) for name in names)
-
-
-def _found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
-    """List the paper's datasets that are on this machine, or else the embedded ones."""
-    from topofs.datasets import registry
-    from topofs.datasets.locate import find
-    from topofs.errors import DatasetNotFoundError
-
-    of_paper = [entry for entry in registry().values() if not entry.embedded]
-    found = [entry.name for entry in of_paper if find(entry, data_dir=data_dir) is not None]
-    notes = Console(stderr=True, soft_wrap=True, highlight=False)
-    if found:
-        absent = [entry.name for entry in of_paper if entry.name not in found]
-        if absent:
-            notes.print(f"not here, so left out: {', '.join(absent)}")
-        return tuple(found)
-    advice = "give --data-dir, or fetch some with `topofs datasets fetch NAME`"
-    if replay or data_dir is not None:
-        where = f" in {data_dir}" if data_dir is not None else ""
-        raise DatasetNotFoundError(f"none of the paper's datasets was found{where}; {advice}")
-    notes.print(f"none of the paper's datasets was found ({advice}): running the embedded ones")
-    return tuple(name for name, entry in registry().items() if entry.embedded)
 
 
 def _run(

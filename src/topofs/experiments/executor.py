@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from topofs.experiments.run import Record
     from topofs.experiments.work_item import WorkItem
 
+    Work = Callable[[tuple[WorkItem, ...], str | None], list[Record]]
+
 __all__ = ["run_tasks"]
 
 _LOSSES_IN_A_ROW = 3
@@ -30,6 +32,7 @@ def run_tasks(
     jobs: int = 1,
     scheduler: str | None = None,
     on_start: Callable[[tuple[WorkItem, ...]], None] | None = None,
+    work: Work | None = None,
 ) -> Iterator[list[Record]]:
     """Run tasks and give their records as they come, in any order.
 
@@ -45,6 +48,9 @@ def run_tasks(
         Address of a dask.distributed scheduler that runs the tasks instead.
     on_start : callable, optional
         Called with each task when it is handed to a worker.
+    work : callable, optional
+        A function of a module that turns a task and `data_dir` into its records;
+        `topofs.experiments.run.run_task` by default.
 
     Yields
     ------
@@ -61,7 +67,7 @@ def run_tasks(
     with _backend(jobs, scheduler):
         while remaining:
             try:
-                for index, records in _run_once(remaining, data_dir, scheduler, on_start):
+                for index, records in _run_once(remaining, data_dir, scheduler, on_start, work):
                     del remaining[index]
                     losses = 0
                     yield records
@@ -81,6 +87,7 @@ def _run_once(
     data_dir: str | None,
     scheduler: str | None,
     on_start: Callable[[tuple[WorkItem, ...]], None] | None,
+    work: Work | None,
 ) -> Iterator[tuple[int, list[Record]]]:
     """Hand out what remains, one task at a time, and give back what is done."""
 
@@ -88,7 +95,7 @@ def _run_once(
         for index, task in list(remaining.items()):
             if on_start is not None:
                 on_start(task)
-            yield delayed(_numbered)(index, task, data_dir)
+            yield delayed(_numbered)(index, task, data_dir, work)
 
     # A cluster is kept busy with everything there is; its size is not known here.
     pre_dispatch = "n_jobs" if scheduler is None else "all"
@@ -100,10 +107,10 @@ def _run_once(
 
 
 def _numbered(
-    index: int, task: tuple[WorkItem, ...], data_dir: str | None
+    index: int, task: tuple[WorkItem, ...], data_dir: str | None, work: Work | None
 ) -> tuple[int, list[Record]]:
     """Run a task and say which one it was."""
-    return index, run_task(task, data_dir)
+    return index, (work or run_task)(task, data_dir)
 
 
 @contextmanager

@@ -21,12 +21,13 @@ class WorkItem:
 
     Parameters
     ----------
-    kind : {"split", "tune", "test", "pair"}
+    kind : {"split", "tune", "test", "pair", "benchmark"}
         What to compute.
     protocol, dataset, method, classifier : str
-        On what; a split has neither method nor classifier.
+        On what; a split has neither method nor classifier, a benchmark runs all classifiers.
     part : str
-        ``"test"``, ``"fold-k"`` or ``"half-repetition-half"``.
+        ``"test"``, ``"fold-k"`` or ``"half-repetition-half"``; of a benchmark ``"split-k"``,
+        for random subsets followed by ``"-seeds-first-last"``.
     sizes : tuple of int
         Numbers of features to keep.
     settings : tuple of Setting
