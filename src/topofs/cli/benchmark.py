@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 if TYPE_CHECKING:
     from topofs.experiments.benchmark.plan import Benchmark
+    from topofs.experiments.benchmark.summary import BenchmarkSummary
 
 __all__ = ["app"]
 
@@ -18,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def benchmark(
+def benchmark(  # noqa: PLR0913 - one argument an option
     *,
     datasets: Annotated[
         str | None,
@@ -52,6 +54,10 @@ def benchmark(
         str | None,
         typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
     ] = None,
+    report_only: Annotated[
+        bool,
+        typer.Option("--report-only", help="Run nothing; write the report of what is there."),
+    ] = False,
 ) -> None:
     """Compare ways to select features without labels, honestly.
 
@@ -71,13 +77,30 @@ def benchmark(
         n_splits=splits,
         n_seeds=seeds,
     )
-    out.mkdir(parents=True, exist_ok=True)
-    missing = _run(plan, store or out / "store.sqlite", data_dir, jobs, scheduler)
+    results = store or out / "store.sqlite"
+    missing: dict[str, str] = {}
+    if report_only:
+        _check_store(results)
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        missing = _run(plan, results, data_dir, jobs, scheduler)
+    _report(plan, results, out)
     if missing:
         errors = Console(stderr=True, soft_wrap=True, highlight=False)
         for reason in missing.values():
             errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
+
+
+def _check_store(path: Path) -> None:
+    """Refuse to report on results that are not there; opening a store would make one."""
+    from topofs.errors import StoreError
+
+    if not path.is_file():
+        raise StoreError(
+            f"{path} does not exist, so there is nothing to report; leave out --report-only to "
+            "run the benchmark, or name the file with --store"
+        )
 
 
 def _run(
@@ -108,3 +131,56 @@ def _run(
             )
             raise typer.Exit(130) from None
     return dict(found.missing)
+
+
+def _report(plan: Benchmark, path: Path, out: Path) -> None:
+    """Write the report of what the store holds, and print the short of it."""
+    from topofs.errors import StoreError
+    from topofs.experiments.benchmark.completeness import missing_parts
+    from topofs.experiments.benchmark.frame import load_frame
+    from topofs.experiments.benchmark.summary import summarise
+    from topofs.report.benchmark import write_benchmark
+
+    frame = load_frame(path)
+    frame = frame[frame["dataset"].isin(plan.datasets) & frame["method"].isin(plan.methods)]
+    if frame.empty:
+        raise StoreError(f"{path} holds no results for these datasets and methods")
+    absent = missing_parts(frame, plan)
+    summary = summarise(frame)
+    written = write_benchmark(summary, out, records=frame, missing=absent)
+    console = Console(soft_wrap=True, highlight=False)
+    _print_summary(summary, console)
+    if absent:
+        console.print(f"missing: {escape('; '.join(absent))}")
+    console.print(f"written: {escape(', '.join(str(path) for path in written))}")
+
+
+def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
+    """Print means by size, gains over random subsets and the answers."""
+    from topofs.experiments.benchmark.methods import METHOD_NAMES
+    from topofs.report.benchmark.answers import answers
+
+    group = summary.label_free
+    if group is not None:
+        gains = group.gains.set_index("method")
+        table = Table(
+            title=f"Mean balanced accuracy; datasets: {len(group.by_dataset)}, splits: "
+            f"{group.n_splits}; gain over random subsets, datasets ahead",
+            title_justify="left",
+            box=None,
+        )
+        for name in ("method", *group.by_size.columns, "gain", "ahead"):
+            table.add_column(name, justify="left" if name == "method" else "right")
+        for method, row in group.by_size.iterrows():
+            words = [f"{value:.3f}" for value in row]
+            if method in gains.index:
+                gain = gains.loc[method]
+                words += [
+                    f"{gain['gain']:+.3f}",
+                    f"{gain['ahead']:.0f}/{gain['n_datasets']:.0f}",
+                ]
+            table.add_row(METHOD_NAMES[str(method)], *words)
+        console.print(table)
+    for answer in answers(summary):
+        mark = "[green]yes[/]" if answer.met else "[red]no[/] "
+        console.print(f"{mark}  {answer.question}: {answer.bar}? {escape(answer.found)}")

@@ -39,6 +39,7 @@ __all__ = [
     "ROPE",
     "Comparison",
     "compare_methods",
+    "compare_with",
     "dataset_scores",
 ]
 
@@ -187,10 +188,51 @@ def compare_methods(
         friedman_p_value=friedman_p_value,
         critical_difference=_critical_difference(n_methods, n_datasets, alpha),
         nemenyi=nemenyi,
-        pairwise=_pairwise(rounded, rope=rope, random_state=random_state, n_draws=n_draws),
+        pairwise=_pairwise(
+            rounded,
+            list(combinations(rounded.columns, 2)),
+            rope=rope,
+            random_state=random_state,
+            n_draws=n_draws,
+        ),
         alpha=alpha,
         rope=rope,
     )
+
+
+def compare_with(
+    by_dataset: pd.DataFrame,
+    reference: str,
+    *,
+    rope: float = ROPE,
+    random_state: int = 0,
+    n_draws: int = N_DRAWS,
+) -> pd.DataFrame:
+    """Compare every method with one of them; Holm adjusts for these comparisons only.
+
+    Parameters
+    ----------
+    by_dataset : pandas.DataFrame
+        Datasets by methods, none missing.
+    reference : str
+        The method that the others are compared with.
+    rope, random_state, n_draws
+        As in `compare_methods`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `Comparison.pairwise`; `reference` is second in every row.
+
+    Examples
+    --------
+    >>> by_dataset = pd.DataFrame({"tfs": [0.9, 0.8, 0.7], "random": [0.6, 0.5, 0.4]})
+    >>> compare_with(by_dataset, "random", n_draws=1000)["mean_difference"].round(3).tolist()
+    [0.3]
+    """
+    rounded = by_dataset.round(_DECIMALS)
+    pairs = [(name, reference) for name in rounded if name != reference]
+    return _pairwise(rounded, pairs, rope=rope, random_state=random_state, n_draws=n_draws)
 
 
 def _means_of_common_cells(cells: pd.DataFrame, methods: list[str]) -> list[float] | None:
@@ -230,14 +272,19 @@ def _critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float
 
 
 def _pairwise(
-    by_dataset: pd.DataFrame, *, rope: float, random_state: int, n_draws: int
+    by_dataset: pd.DataFrame,
+    pairs: list[tuple[str, str]],
+    *,
+    rope: float,
+    random_state: int,
+    n_draws: int,
 ) -> pd.DataFrame:
     baycomp = import_extra("baycomp", extra="reproduce", purpose="compare_methods")
     multitest = import_extra(
         "statsmodels.stats.multitest", extra="reproduce", purpose="compare_methods"
     )
     rows: list[dict[str, Any]] = []
-    for first, second in combinations(by_dataset.columns, 2):
+    for first, second in pairs:
         x, y = by_dataset[first].to_numpy(), by_dataset[second].to_numpy()
         better, equivalent, worse = baycomp.SignedRankTest.probs(
             x, y, rope, nsamples=n_draws, random_state=random_state

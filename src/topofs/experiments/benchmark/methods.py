@@ -50,7 +50,7 @@ DEFAULT = "coverage"
 METHOD_NAMES = {
     "random": "random subsets",
     "all": "all columns",
-    "variance": "variance",
+    "variance": "largest variance",
     "laplacian": "Laplacian score",
     "inf_fs": "Inf-FS",
     "tfs_pearson": "TFS, Pearson",

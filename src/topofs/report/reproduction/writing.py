@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from topofs.report.reproduction.page import Figure, Section
     from topofs.report.reproduction.summary import StudyFrames, Summary
 
-__all__ = ["contents", "sections", "write_reproduction"]
+__all__ = ["contents", "markdown", "sections", "write_reproduction"]
+
+_TITLE = "The study of Topological Feature Selection, reproduced"
+_LEAD = "The numbers published by Briola and Aste (2023) beside measured ones."
 
 
 def write_reproduction(
@@ -94,7 +97,11 @@ def contents(summary: Summary) -> dict[str, str]:
     }
     page = sections(summary)
     drawings = {f"{figure.name}.svg": figure.svg for figure in _figures(page)}
-    return texts | drawings | {"report.md": _markdown(page), "report.html": _html(page)}
+    return (
+        texts
+        | drawings
+        | {"report.md": markdown(page, title=_TITLE, lead=_LEAD), "report.html": _html(page)}
+    )
 
 
 def sections(summary: Summary) -> tuple[Section, ...]:
@@ -127,6 +134,27 @@ def sections(summary: Summary) -> tuple[Section, ...]:
     return tuple(section for section in every if section is not None)
 
 
+def markdown(page: Sequence[Section], *, title: str, lead: str) -> str:
+    """Set sections as Markdown.
+
+    Parameters
+    ----------
+    page : sequence of Section
+        The sections, with one level of parts.
+    title, lead : str
+        The heading of the page, and the sentence under it.
+
+    Returns
+    -------
+    str
+        Figures are links to ``NAME.svg`` beside the page.
+    """
+    environment = _environment(autoescape=True, finalize=_markdown_escaper())
+    template = environment.get_template("report.md.j2")
+    text: str = template.render(sections=page, title=title, lead=lead)
+    return text
+
+
 def _figures(page: Sequence[Section]) -> Iterator[Figure]:
     for section in page:
         yield from section.figures
@@ -144,12 +172,6 @@ def _html(page: Sequence[Section]) -> str:
     environment.filters["data_uri"] = _data_uri
     style = _template_text("style.css")
     text: str = environment.get_template("report.html.j2").render(sections=page, style=style)
-    return text
-
-
-def _markdown(page: Sequence[Section]) -> str:
-    environment = _environment(autoescape=True, finalize=_markdown_escaper())
-    text: str = environment.get_template("report.md.j2").render(sections=page)
     return text
 
 
