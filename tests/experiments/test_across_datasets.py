@@ -173,3 +173,15 @@ def test_methods_that_never_differ():
 def test_too_little_is_refused(table):
     with pytest.raises(ValueError, match="at least two datasets and two methods"):
         compare_methods(table)
+
+
+def test_pairs_with_one_method_only_are_adjusted_for_no_more():
+    random = np.random.default_rng(3)
+    by_dataset = pd.DataFrame(random.normal(size=(8, 4)), columns=list("abcd"))
+    every = compare_methods(by_dataset, n_draws=100).pairwise
+    some = compare_methods(by_dataset, reference="b", n_draws=100).pairwise
+    assert list(zip(some["first"], some["second"], strict=True)) == [(x, "b") for x in "acd"]
+    of_b = every[(every["first"] == "b") | (every["second"] == "b")]
+    assert some["wilcoxon"].tolist() == of_b["wilcoxon"].tolist()
+    assert (some["holm"].to_numpy() <= of_b["holm"].to_numpy()).all()
+    assert some["holm"].min() == pytest.approx(min(1.0, 3 * some["wilcoxon"].min()))

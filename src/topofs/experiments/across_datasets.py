@@ -39,7 +39,6 @@ __all__ = [
     "ROPE",
     "Comparison",
     "compare_methods",
-    "compare_with",
     "dataset_scores",
 ]
 
@@ -137,6 +136,7 @@ def dataset_scores(
 def compare_methods(
     by_dataset: pd.DataFrame,
     *,
+    reference: str | None = None,
     rope: float = ROPE,
     alpha: float = 0.05,
     random_state: int = 0,
@@ -148,6 +148,9 @@ def compare_methods(
     ----------
     by_dataset : pandas.DataFrame
         Datasets by methods, as `dataset_scores` gives; at least two of each, none missing.
+    reference : str, optional
+        Test only the pairs of this method with another, so that Holm adjusts for no more
+        than those; it is the second of each. All pairs by default.
     rope : float, default 0.01
         Differences within ±rope count as no difference in practice.
     alpha : float, default 0.05
@@ -190,7 +193,7 @@ def compare_methods(
         nemenyi=nemenyi,
         pairwise=_pairwise(
             rounded,
-            list(combinations(rounded.columns, 2)),
+            _pairs(list(rounded.columns), reference),
             rope=rope,
             random_state=random_state,
             n_draws=n_draws,
@@ -198,41 +201,6 @@ def compare_methods(
         alpha=alpha,
         rope=rope,
     )
-
-
-def compare_with(
-    by_dataset: pd.DataFrame,
-    reference: str,
-    *,
-    rope: float = ROPE,
-    random_state: int = 0,
-    n_draws: int = N_DRAWS,
-) -> pd.DataFrame:
-    """Compare every method with one of them; Holm adjusts for these comparisons only.
-
-    Parameters
-    ----------
-    by_dataset : pandas.DataFrame
-        Datasets by methods, none missing.
-    reference : str
-        The method that the others are compared with.
-    rope, random_state, n_draws
-        As in `compare_methods`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of `Comparison.pairwise`; `reference` is second in every row.
-
-    Examples
-    --------
-    >>> by_dataset = pd.DataFrame({"tfs": [0.9, 0.8, 0.7], "random": [0.6, 0.5, 0.4]})
-    >>> compare_with(by_dataset, "random", n_draws=1000)["mean_difference"].round(3).tolist()
-    [0.3]
-    """
-    rounded = by_dataset.round(_DECIMALS)
-    pairs = [(name, reference) for name in rounded if name != reference]
-    return _pairwise(rounded, pairs, rope=rope, random_state=random_state, n_draws=n_draws)
 
 
 def _means_of_common_cells(cells: pd.DataFrame, methods: list[str]) -> list[float] | None:
@@ -269,6 +237,12 @@ def _friedman(by_dataset: pd.DataFrame) -> tuple[float, float]:
 def _critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float:
     q = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
+
+
+def _pairs(methods: list[str], reference: str | None) -> list[tuple[str, str]]:
+    if reference is None:
+        return list(combinations(methods, 2))
+    return [(name, reference) for name in methods if name != reference]
 
 
 def _pairwise(

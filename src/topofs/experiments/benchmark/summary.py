@@ -7,12 +7,12 @@ observations as there are datasets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import N_DRAWS, compare_methods, compare_with
+from topofs.experiments.across_datasets import N_DRAWS, compare_methods
 from topofs.experiments.benchmark.auto_size import AutoSizes, auto_sizes
 from topofs.experiments.benchmark.frame import at_fixed_sizes, cells_of, common_cells
 from topofs.experiments.benchmark.methods import METHODS, PUBLISHED
@@ -114,7 +114,7 @@ def summarise(frame: pd.DataFrame, *, n_draws: int = N_DRAWS) -> BenchmarkSummar
     tuned = None
     if "tfs_tuned" in present and label_free:
         both = common_cells(fixed, present)
-        tuned = _group(both, n_draws, ranked=False) if len(both) else None
+        tuned = _group(both, n_draws) if len(both) else None
     published = [name for name in label_free if name in PUBLISHED]
     best = None
     if plain is not None and published:
@@ -190,34 +190,32 @@ def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFra
     return table
 
 
-def _group(wide: pd.DataFrame, n_draws: int, *, ranked: bool = True) -> Group:
+def _group(wide: pd.DataFrame, n_draws: int) -> Group:
     """Compare the columns of a wide frame."""
     by_dataset = mean_by_dataset(wide)
     comparison = None
-    if ranked and min(by_dataset.shape) >= 2:
-        # Only ranks are read from it; the pairs that count are those with random subsets.
-        comparison = compare_methods(by_dataset, n_draws=2)
-        comparison = replace(comparison, pairwise=comparison.pairwise.iloc[:0])
+    if min(by_dataset.shape) >= 2:
+        reference = REFERENCE if REFERENCE in by_dataset else str(by_dataset.columns[0])
+        comparison = compare_methods(by_dataset, reference=reference, n_draws=n_draws)
     return Group(
         by_dataset=by_dataset,
         by_size=means_by_size(wide),
         by_classifier=means_by_size(wide, "classifier"),
-        gains=_gains(by_dataset, n_draws),
+        gains=_gains(comparison),
         n_splits=wide.index.get_level_values("split").nunique(),
         comparison=comparison,
     )
 
 
-def _gains(by_dataset: pd.DataFrame, n_draws: int) -> pd.DataFrame:
-    """Compare every method with random subsets over datasets."""
+def _gains(comparison: Comparison | None) -> pd.DataFrame:
+    """Read the tests against random subsets off a comparison."""
     columns = [
         *("method", "gain", "ahead", "n_datasets", "wilcoxon", "holm"),
         *("p_better", "p_equivalent", "p_worse"),
     ]
-    if REFERENCE not in by_dataset or min(by_dataset.shape) < 2:
+    if comparison is None or REFERENCE not in comparison.scores:
         return pd.DataFrame(columns=columns)
-    tests = compare_with(by_dataset, REFERENCE, n_draws=n_draws)
-    tests = tests.rename(
+    tests = comparison.pairwise.rename(
         columns={
             "first": "method",
             "mean_difference": "gain",
@@ -225,9 +223,9 @@ def _gains(by_dataset: pd.DataFrame, n_draws: int) -> pd.DataFrame:
             "p_second_better": "p_worse",
         }
     )
-    lead = by_dataset.sub(by_dataset[REFERENCE], axis=0)
+    lead = comparison.scores.sub(comparison.scores[REFERENCE], axis=0)
     tests["ahead"] = [int((lead[name] > 0).sum()) for name in tests["method"]]
-    tests["n_datasets"] = len(by_dataset)
+    tests["n_datasets"] = comparison.n_datasets
     return tests[columns]
 
 

@@ -13,7 +13,14 @@ from topofs.experiments.benchmark.plan import N_TUNED_SPLITS
 from topofs.experiments.benchmark.summary import REFERENCE, gains_by_size
 from topofs.report.benchmark.answers import answers
 from topofs.report.reproduction.figures import critical_difference_svg
-from topofs.report.reproduction.page import Figure, Grid, Section, grid_of_frame, p_value
+from topofs.report.reproduction.page import (
+    LABELS,
+    Figure,
+    Grid,
+    Section,
+    grid_of_frame,
+    p_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +33,8 @@ __all__ = ["FIGURE", "sections"]
 
 FIGURE = "critical_difference"
 """Name of the drawing, without its ending."""
+
+_WIDTH = 11.0
 
 _GAIN_HEADS = {
     "gain": "mean gain",
@@ -136,7 +145,7 @@ def _ranks_section(group: Group | None) -> Section | None:
     figure = Figure(
         name=FIGURE,
         caption=f"Average ranks, the best on the left: {', '.join(ranks.index)}.",
-        svg=critical_difference_svg(comparison),
+        svg=critical_difference_svg(comparison, width=_WIDTH),
     )
     grid = grid_of_frame(table, "Average ranks, 1 is best")
     return Section("ranks", "Ranks", paragraphs=(words,), grids=(grid,), figures=(figure,))
@@ -206,4 +215,6 @@ def _named(table: pd.DataFrame, caption: str) -> Grid:
 
 
 def _indexed(table: pd.DataFrame, name: str, caption: str) -> Grid:
-    return grid_of_frame(table.rename_axis(name).reset_index(), caption, decimals=3)
+    heads = {column: LABELS.get(column, column) for column in table.columns}
+    frame = table.rename_axis(name).reset_index()
+    return grid_of_frame(frame, caption, heads=heads, decimals=3)

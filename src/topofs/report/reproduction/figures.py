@@ -16,13 +16,15 @@ __all__ = ["critical_difference_svg"]
 _STYLE = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
 
 
-def critical_difference_svg(comparison: Comparison) -> str:
+def critical_difference_svg(comparison: Comparison, *, width: float = 6.4) -> str:
     """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart.
 
     Parameters
     ----------
     comparison : Comparison
         As `topofs.experiments.across_datasets.compare_methods` gives.
+    width : float, default 6.4
+        Of the drawing, in inches; long names need more.
 
     Returns
     -------
@@ -35,7 +37,7 @@ def critical_difference_svg(comparison: Comparison) -> str:
     posthocs = import_extra("scikit_posthocs", extra="reproduce", purpose=purpose)
     with matplotlib.rc_context(_STYLE):
         n_methods = len(comparison.average_ranks)
-        figure = figures.Figure(figsize=(6.4, 1.1 + 0.28 * n_methods), layout="constrained")
+        figure = figures.Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
         axes = figure.subplots()
         posthocs.critical_difference_diagram(
             comparison.average_ranks.rename(index=LABELS),
