@@ -26,7 +26,7 @@ demo: $(VENV)/.installed-demo
 	$(BIN)/python examples/select_features.py
 	@mkdir -p demo
 	cd demo && ../$(BIN)/python ../examples/breast_cancer_csv.py
-	cd demo && ../$(BIN)/topofs select breast_cancer.csv -k 10 --target diagnosis \
+	cd demo && ../$(BIN)/topofs select breast_cancer.csv --target diagnosis \
 		--out selected.csv --report report.html
 	@echo "The report: $(CURDIR)/demo/report.html"
 

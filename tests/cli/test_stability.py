@@ -110,3 +110,13 @@ def test_wrong_usage(wine_csv, arguments, status, reason):
     assert (result.exit_code, result.stdout) == (status, "")
     assert reason in result.stderr
     assert result.stderr.count("\n") <= 2
+
+
+def test_the_page_has_the_selection_and_its_stability(wine_csv, tmp_path, expected):
+    page = tmp_path / "wine.html"
+    found = run_json("stability", wine_csv, *QUICK, "--report", page)
+    assert found["files"] == {"report": str(page)}
+    assert f"{expected.phi:.2f}" in page.read_text()
+    refused = run("stability", wine_csv, *QUICK, "--report", wine_csv)
+    assert refused.exit_code == 2
+    assert wine_csv.read_text().startswith("alcohol")

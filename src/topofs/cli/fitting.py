@@ -11,12 +11,13 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from topofs.cli.messages import Messages
-    from topofs.selection import SelectionSettings, TopologicalFeatureSelector
+    from topofs.selection import SelectionSettings, Stability, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles, ComparableTable, Table
 
-__all__ = ["Fitted", "check_size", "default_size", "fitted", "reading"]
+__all__ = ["Fitted", "check_size", "default_size", "fitted", "reading", "write_page"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +209,31 @@ def check_size(size: Any, n_columns: int, *, n_kept: int = 0, option: str = "-k"
             f"--keep names {n_kept} columns and only {count} are to be selected; raise -k"
         )
     return count
+
+
+def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
+    """Write the report of a selection.
+
+    Parameters
+    ----------
+    found : Fitted
+        The selection.
+    path : pathlib.Path
+        The HTML file.
+    stability : Stability, optional
+        How much of it came back from rows drawn anew.
+    """
+    from topofs.report.selection import write_selection_report
+
+    write_selection_report(
+        path,
+        selector=found.selector,
+        X=found.compared.X,
+        table_name=found.table.name,
+        left_out=found.compared.left_out,
+        passed_through=found.compared.roles.passed_through,
+        stability=stability,
+    )
 
 
 def _with_measure(settings: SelectionSettings, compared: ComparableTable) -> SelectionSettings:

@@ -104,6 +104,7 @@ def _writers(
     found: Fitted, outputs: dict[str, Path | None]
 ) -> dict[Path, Callable[[Path], None]]:
     """For each file that is wanted, the function that writes it."""
+    from topofs.cli.fitting import write_page
     from topofs.cli.graph import write_graph
     from topofs.tables import write_columns
 
@@ -112,23 +113,11 @@ def _writers(
         passed_through = found.compared.roles.passed_through
         write_columns(found.table, [*selected, *passed_through], path)
 
-    def write_page(path: Path) -> None:
-        from topofs.report.selection import write_selection_report
-
-        write_selection_report(
-            path,
-            selector=found.selector,
-            X=found.compared.X,
-            table_name=found.table.name,
-            left_out=found.compared.left_out,
-            passed_through=found.compared.roles.passed_through,
-        )
-
     functions: dict[str, Callable[[Path], None]] = {
         "out": write_out,
         "ranking": lambda path: _write_ranking(found, path),
         "graph_out": lambda path: write_graph(found, path),
-        "report": write_page,
+        "report": lambda path: write_page(found, path),
     }
     return {path: functions[name] for name, path in outputs.items() if path is not None}
 

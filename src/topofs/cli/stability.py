@@ -14,6 +14,8 @@ from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.cli.fitting import Fitted
     from topofs.cli.messages import Messages
     from topofs.selection import SelectionSettings, Stability
@@ -30,7 +32,7 @@ _SURE = 0.9
 
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
 @unfolding(settings=settings, roles=roles)
-def stability(
+def stability(  # noqa: PLR0913 - a parameter for each option
     table: TableName,
     *,
     k: Size = None,
@@ -43,6 +45,10 @@ def stability(
         Path | None,
         typer.Option(metavar="FILE", help="How often each column was chosen: .csv, …"),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="The page of `select`, with the stability."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,7 +57,7 @@ def stability(
     Prints Nogueira's stability (1: always the same columns, 0: as if drawn at
     random) with its interval, how often columns were chosen, and which links stay.
     """
-    from topofs.cli.fitting import fitted
+    from topofs.cli.fitting import fitted, write_page
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
     from topofs.tables.writing import check_ending, write_records
@@ -59,20 +65,24 @@ def stability(
     if jobs == 0:
         raise ValueError("--jobs 0: give a number of processes, or -1 for one a core")
     messages = Messages(quiet=quiet)
-    check_outputs([out], source=table)
+    check_outputs([out, report], source=table)
     if out is not None:
         check_ending(out)
     with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
-    written = [] if out is None else [out]
-    write_together(
-        {path: lambda to: write_records(_frequencies(found, answer), to) for path in written}
-    )
+        writers: dict[Path, Callable[[Path], None]] = {}
+        if out is not None:
+            writers[out] = lambda path: write_records(_frequencies(found, answer), path)
+        if report is not None:
+            writers[report] = lambda path: write_page(found, path, stability=answer)
+        with messages.working("writing"):
+            write_together(writers)
     if as_json:
-        print_json(_as_json(found, answer, out) | {"seed": seed})
+        files = {"out": out, "report": report}
+        print_json(_as_json(found, answer, files) | {"seed": seed})
     elif not quiet:
         _print_stability(found, answer)
-    messages.written(written)
+    messages.written(writers)
 
 
 @dataclass(frozen=True)
@@ -126,7 +136,7 @@ def _links(found: Fitted, answer: Stability) -> list[_Link]:
     return sorted(links, key=lambda link: -link.confidence)
 
 
-def _as_json(found: Fitted, answer: Stability, out: Path | None) -> dict[str, Any]:
+def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) -> dict[str, Any]:
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
@@ -143,7 +153,7 @@ def _as_json(found: Fitted, answer: Stability, out: Path | None) -> dict[str, An
             {"name": column.name, "reason": column.reason} for column in found.compared.left_out
         ],
         "settings": found.settings.as_dict(),
-        "files": {} if out is None else {"out": str(out)},
+        "files": {name: str(path) for name, path in files.items() if path is not None},
     }
 
 
