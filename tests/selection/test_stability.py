@@ -172,3 +172,10 @@ def test_too_few_resamples_are_refused(n_resamples):
 def test_impossible_levels_are_refused(level):
     with pytest.raises(ValueError, match=r"level is .*; it must be a number in \(0, 1\)"):
         stability(InfiniteFeatureSelector(), np.eye(3), level=level)
+
+
+def test_a_resample_without_a_column_that_varies_is_named():
+    X = np.zeros((20, 2))
+    X[3, 0] = X[7, 1] = 1.0
+    with pytest.raises(ValueError, match=r"resample \d+ .*all 2 columns .*give more rows"):
+        stability(TopologicalFeatureSelector(1), X, n_resamples=10, random_state=0)

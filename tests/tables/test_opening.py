@@ -1,4 +1,5 @@
 import os
+import sys
 import threading
 
 import numpy as np
@@ -88,3 +89,28 @@ def test_what_parquet_columns_hold(tmp_path, frame, not_numbers):
             }
             not_numbers = {c: kinds[c] for c in frame.columns if kinds[c]}
         assert table.not_numbers == not_numbers
+
+
+@pytest.mark.parametrize("name", ["PAR1", "BZh", "ARROW1", "%PDF"])
+def test_a_column_may_be_called_like_the_beginning_of_another_format(tmp_path, name):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{name},other column\n1,2\n3,4\n")
+    with open_table(path) as table:
+        assert list(table.columns) == [name, "other column"]
+
+
+def test_a_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="standard input is closed"), open_table("-"):
+        pass
+
+
+def test_a_file_name_that_is_not_utf8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.csv"
+    with open(path, "w") as file:  # noqa: PTH123 - the name is bytes
+        file.write("a,b\n1,2\n")
+    with (
+        pytest.raises(TableError, match="the name of the file is not UTF-8"),
+        open_table(os.fsdecode(path)),
+    ):
+        pass

@@ -31,4 +31,9 @@ def main() -> None:
         sys.exit(2)
     from topofs.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark in its place.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
     app(prog_name="topofs")

@@ -162,7 +162,7 @@ def _explain_usage(error: BaseException) -> None:
     # An empty command line shows the help, and has no other mark than its name.
     if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
     console.print(f"[red]error:[/] {_one_line(error.format_message())}")
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -171,7 +171,7 @@ def _explain_usage(error: BaseException) -> None:
 
 
 def _explain(error: BaseException, *, debug: bool) -> None:
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
     if debug:
         traceback.print_exception(error)
     elif isinstance(error, KeyboardInterrupt):

@@ -86,7 +86,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
         missing = _run(plan, results, data_dir, jobs, scheduler)
     _report(plan, results, out)
     if missing:
-        errors = Console(stderr=True, soft_wrap=True, highlight=False)
+        errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         for reason in missing.values():
             errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
@@ -125,7 +125,7 @@ def _run(
                 scheduler=scheduler,
             )
         except KeyboardInterrupt:
-            Console(stderr=True, soft_wrap=True, highlight=False).print(
+            Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
                 f"stopped: {progress.n_done} of {progress.n_items} results are in "
                 f"{escape(str(path))}; the same command goes on from there"
             )
@@ -148,7 +148,7 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
     absent = missing_parts(frame, plan)
     summary = summarise(frame)
     written = write_benchmark(summary, out, records=frame, missing=absent)
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     _print_summary(summary, console)
     if absent:
         console.print(f"missing: {escape('; '.join(absent))}")

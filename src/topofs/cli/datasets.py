@@ -42,7 +42,7 @@ def list_datasets(data_dir: _DataDir = None) -> None:
     for entry in registry().values():
         sizes = (entry.n_samples, entry.n_features, entry.n_classes)
         table.add_row(entry.name, entry.category, *map(str, sizes), _where(entry, data_dir))
-    Console().print(table)
+    Console(emoji=False).print(table)
 
 
 @app.command()
@@ -67,7 +67,7 @@ def info(name: _Name, data_dir: _DataDir = None) -> None:
         "source": entry.source,
         "where": path or _where(entry, data_dir),
     }
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     for fact, value in facts.items():
         console.print(f"[bold]{fact:<10}[/] {escape(str(value))}")
     if path is None:
@@ -96,7 +96,7 @@ def fetch(
 
     pooch = import_extra("pooch", extra="reproduce", purpose="Downloading datasets")
     pooch.get_logger().setLevel("WARNING")
-    with Console(stderr=True).status(f"fetching {escape(name)}"):
+    with Console(stderr=True, emoji=False).status(f"fetching {escape(name)}"):
         path = datasets.fetch(name, data_dir=data_dir, base_url=url)
     print(path)
 

@@ -271,14 +271,13 @@ def _note_names(
     from topofs.tables.comparing import MEASURES_OF_NAMES
     from topofs.tables.names_in_table import holds_names
 
-    if settings.similarity in MEASURES_OF_NAMES:
+    # The published method, which ranks by degree, has no measure of names.
+    if settings.similarity in MEASURES_OF_NAMES or settings.rule == "degree":
         return
-    n_names = sum(
-        not column.asked_for and holds_names(table.schema[column.name])
-        for column in compared.left_out
-    )
+    listed = [column for column in compared.left_out if not column.asked_for]
+    n_names = sum(holds_names(table.schema[column.name]) for column in listed)
     if n_names:
-        which = "it holds" if len(compared.left_out) == 1 else f"{n_names} of them hold"
+        which = "it holds" if len(listed) == 1 else f"{n_names} of them hold"
         messages.note(
             f"{which} text or categories, which --similarity mixed compares level by level"
         )

@@ -45,7 +45,7 @@ class Output(Console):
     """The standard output: lines stay whole, and a closed pipe ends the command in peace."""
 
     def __init__(self) -> None:
-        super().__init__(highlight=False)
+        super().__init__(highlight=False, emoji=False)
 
     def say(self, text: str) -> None:
         """Print a line that is not wrapped.
@@ -88,7 +88,9 @@ class Messages:
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.console = Console(stderr=True, soft_wrap=True, highlight=False, quiet=quiet)
+        self.console = Console(
+            stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet
+        )
 
     @property
     def on_a_terminal(self) -> bool:

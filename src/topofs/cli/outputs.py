@@ -106,6 +106,8 @@ def _naming(path: Path | None) -> Iterator[None]:
             f"{name}: cannot be written ({reason}); nothing was changed"
         ) from error
     except TableError as error:
+        if path is None:
+            raise
         raise TableError(f"{path}: {error}") from error
 
 

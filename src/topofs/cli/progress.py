@@ -40,7 +40,7 @@ class StudyProgress:
                     "[dim]{task.fields[running]}",
                 )
             ),
-            console=console or Console(stderr=True),
+            console=console or Console(stderr=True, emoji=False),
             transient=True,
         )
         self._task = TaskID(0)

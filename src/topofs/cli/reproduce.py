@@ -97,10 +97,10 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     out.mkdir(parents=True, exist_ok=True)
     missing = _run(study, store or out / "store.sqlite", data_dir, jobs, scheduler)
     written = _write(study, store or out / "store.sqlite", out)
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
     if missing:
-        errors = Console(stderr=True, soft_wrap=True, highlight=False)
+        errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         for reason in missing.values():
             errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
@@ -129,7 +129,7 @@ def _run(
                 scheduler=scheduler,
             )
         except KeyboardInterrupt:
-            Console(stderr=True, soft_wrap=True, highlight=False).print(
+            Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
                 f"stopped: {progress.n_done} of {progress.n_items} results are in "
                 f"{escape(str(path))}; the same command goes on from there"
             )

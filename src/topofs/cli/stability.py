@@ -12,6 +12,7 @@ from rich.table import Table as Printed
 
 from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
+from topofs.errors import TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,10 +61,10 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     from topofs.cli.fitting import fitted, write_page
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
+    from topofs.cli.study_options import check_jobs
     from topofs.tables.writing import check_ending, write_records
 
-    if jobs == 0:
-        raise ValueError("--jobs 0: give a number of processes, or -1 for one a core")
+    check_jobs(jobs)
     messages = Messages(quiet=quiet)
     check_outputs([out, report], source=table)
     if out is not None:
@@ -109,14 +110,18 @@ def _resampled(
     from topofs.selection import stability as resample
 
     with messages.counting("selecting again", "resamples") as progress:
-        return resample(
-            found.settings.selector(found.compared.names),
-            found.compared.X,
-            n_resamples=resamples,
-            random_state=seed,
-            n_jobs=jobs,
-            progress=progress,
-        )
+        try:
+            return resample(
+                found.settings.selector(found.compared.names),
+                found.compared.X,
+                n_resamples=resamples,
+                random_state=seed,
+                n_jobs=jobs,
+                progress=progress,
+            )
+        except ValueError as error:
+            # The options were right for all rows, so it is the table that is too thin.
+            raise TableError(f"{found.table.name}: {error}") from error
 
 
 def _frequencies(found: Fitted, answer: Stability) -> list[_Frequency]:

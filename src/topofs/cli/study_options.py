@@ -79,7 +79,7 @@ def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
 
     of_paper = [entry for entry in registry().values() if not entry.embedded]
     found = [entry.name for entry in of_paper if find(entry, data_dir=data_dir) is not None]
-    notes = Console(stderr=True, soft_wrap=True, highlight=False)
+    notes = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
     if found:
         absent = [entry.name for entry in of_paper if entry.name not in found]
         if absent:

@@ -12,6 +12,7 @@ from topofs.errors import (
     ConstantFeatureWarning,
     IdentifierFeatureWarning,
     NoStructureWarning,
+    TableError,
 )
 from topofs.selection import (
     InfiniteFeatureSelector,
@@ -77,7 +78,13 @@ def subsets(
         # A column that varies, or two that are alike, may not be so on the rows of one part.
         for kind in (ConstantFeatureWarning, IdentifierFeatureWarning, NoStructureWarning):
             warnings.simplefilter("ignore", kind)
-        own = _own_selector(settings, X).fit(X)
+        try:
+            own = _own_selector(settings, X).fit(X)
+        except ValueError as error:
+            raise TableError(
+                f"the selector cannot be fitted to the training part of a split ({error}); give "
+                "more rows or fewer folds, or leave out columns that hardly vary"
+            ) from error
         rankings = {
             "tfs": np.argsort(own.ranking_),
             **_by_numbers(X),

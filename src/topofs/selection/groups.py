@@ -130,10 +130,12 @@ class SpeakingColumns(RankingSelector):
         )
 
     def _auto_size(self) -> int:
-        """Columns that explain more than themselves; kept ones count, one is the least."""
+        """Columns that explain more than themselves, and those to be kept; one is the least."""
         if self._coverage is None:
             raise ValueError("an automatic size needs a fit with rule='coverage'")
-        return max(1, len(self.kept_), self._coverage.n_explaining)
+        n_explaining = self._coverage.n_explaining
+        others = int((self.ranking_[self.kept_] > n_explaining).sum())
+        return max(1, n_explaining + others)
 
     def _warn_without_structure(self) -> None:
         alone = self._fitted_coverage("isolated_").isolated

@@ -244,7 +244,13 @@ def _fit_resample(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         drawn = X.take(rows) if isinstance(X, TypedTable) else take_rows(X, rows)
-        fitted = clone(selector).fit(drawn)
+        try:
+            fitted = clone(selector).fit(drawn)
+        except ValueError as error:
+            raise ValueError(
+                f"the selector cannot be fitted to resample {number + 1} ({error}); give more "
+                "rows, or leave out columns that hardly vary"
+            ) from error
     support = fitted.get_support()
     edges = np.empty((0, 2), dtype=np.int64)
     if hasattr(fitted, "graph_"):

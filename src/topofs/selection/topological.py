@@ -78,7 +78,7 @@ class TopologicalFeatureSelector(SpeakingColumns):
         Equal scores are ordered by strength (then position), or by position (the paper).
     keep : list of str or int, default=None
         Names or positions of columns that are always selected. They count towards
-        `n_features_to_select`; the ranking is not changed by them.
+        `n_features_to_select` and come on top of "auto"; the ranking is not changed by them.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the

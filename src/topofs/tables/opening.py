@@ -79,6 +79,8 @@ def open_table(source: str | os.PathLike[str]) -> Iterator[Table]:
     (Float64, {'kind': "text, such as 'oak'"})
     """
     if str(source) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise TableError("standard input is closed; give the name of a file")
         with _copied(sys.stdin.buffer, "standard input") as path:
             yield _open_file(path, "standard input")
         return
@@ -99,6 +101,11 @@ def _check_there(path: Path) -> None:
             raise TableError(f"{path}: is a folder; give the name of a file")
     elif not path.exists():
         raise TableError(f"{path}: there is no such file")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        name = path.name.encode(errors="backslashreplace").decode()
+        raise TableError(f"{name}: the name of the file is not UTF-8; rename it") from None
 
 
 @contextmanager
@@ -132,16 +139,24 @@ def _open_file(path: Path, name: str) -> Table:
     if path.is_dir():
         return open_dataset(path, name, kind="uci")
     start = _first_bytes(path)
-    if start.startswith(b"PAR1"):
-        return open_parquet(path, name)
     if start.startswith(b"MATLAB "):
         return open_dataset(path, name, kind="mat")
+    if _is_text(start):
+        # A column may be called PAR1.
+        return open_delimited(path, name)
+    if start.startswith(b"PAR1"):
+        return open_parquet(path, name)
     if start.startswith(_ZIP) and _holds_arrays(path):
         return open_dataset(path, name, kind="npz")
     for magic, what in _FOREIGN.items():
         if start.startswith(magic):
             raise TableError(f"{name}: this is {what}")
     return open_delimited(path, name)
+
+
+def _is_text(start: bytes) -> bool:
+    """Whether a file begins as plain text does; the formats below have other bytes soon."""
+    return all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start)
 
 
 def _holds_arrays(path: Path) -> bool:

@@ -77,9 +77,10 @@ def _why_so_many(summary: SelectionSummary, standing: Standing) -> str:
     if not standing.asked_for:
         if n == summary.features.n_features:
             return ""
+        kept = " Columns that stand alone are kept." if standing.isolated_kept else ""
         return (
             "The next column would explain no more than itself, so the selection stopped there "
-            "by itself."
+            f"by itself.{kept}"
         )
     if n == stop:
         return "That is also where the selection stops by itself."

@@ -174,12 +174,16 @@ def _figures(summary: SelectionSummary) -> list[tuple[str, str, str]]:
     return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
 
 
-def _isolated(summary: SelectionSummary) -> dict[str, str] | None:
+def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
     """Columns that stand alone, to be unfolded."""
     if summary.standing is None or not len(summary.standing.isolated):
         return None
     names = [summary.features.names[i] for i in summary.standing.isolated]
-    return {"title": f"{counted(len(names), 'column')} alone", "names": listed(names, most=500)}
+    return {
+        "title": f"{counted(len(names), 'column')} alone",
+        "names": listed(names, most=500),
+        "kept": summary.standing.isolated_kept,
+    }
 
 
 def _scores_title(summary: SelectionSummary, words: Words) -> str:

@@ -26,7 +26,7 @@ function showStanding(k) {
   const { unspoken } = groupsAt(k);
   const alone = STANDING.isolated.filter((feature) => !isKept(feature, k)).length;
   byId("next").textContent = next < 0 ? "–" : gainText(next);
-  byId("next-detail").textContent = next < 0 ? "" : k < STANDING.stop ? "over 1" : "not over 1";
+  byId("next-detail").textContent = next < 0 ? "" : DATA.scores[next] > 1 ? "over 1" : "not over 1";
   byId("spoken").textContent = (unspoken.length + alone).toLocaleString("en");
   byId("spoken-detail").textContent = alone > 0 ? `${alone.toLocaleString("en")} alone` : "";
 }
