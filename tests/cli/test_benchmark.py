@@ -118,7 +118,7 @@ def test_missing_datasets_are_named_and_the_others_run(topofs, tmp_path, no_data
         (["--datasets", "wine", "--splits", "0"], 2, "the number of splits is 0"),
         (["--datasets", "wine", "--sizes", "ten"], 2, "whole numbers"),
         (["--datasets", "wine", "--jobs", "0"], 2, "1 or more"),
-        (["--datasets", "wine", "--report-only"], 3, "nothing to report"),
+        (["--datasets", "wine", "--report-only"], 3, "there is no such store"),
     ],
 )
 def test_wrong_usage_is_one_sentence(topofs, tmp_path, arguments, status, message):

@@ -144,7 +144,7 @@ os._exit(9)
 def test_a_write_that_was_cut_off_is_undone_before_reading(tmp_path):
     path = tmp_path / "store.sqlite"
     subprocess.run([sys.executable, "-c", DIES_WHILE_WRITING, path], check=False)
-    with pytest.raises(StoreError, match="middle of a write.* `topofs reproduce` again"):
+    with pytest.raises(StoreError, match="middle of a write.* the same command again"):
         load(path)
     Store(path).close()
     assert len(load(path).scores) == 0

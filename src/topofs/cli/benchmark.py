@@ -79,28 +79,14 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     )
     results = store or out / "store.sqlite"
     missing: dict[str, str] = {}
-    if report_only:
-        _check_store(results)
-    else:
-        out.mkdir(parents=True, exist_ok=True)
+    if not report_only:
         missing = _run(plan, results, data_dir, jobs, scheduler)
+    errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    for reason in missing.values():
+        errors.print(f"[red]not run:[/] {escape(reason)}")
     _report(plan, results, out)
     if missing:
-        errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-        for reason in missing.values():
-            errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
-
-
-def _check_store(path: Path) -> None:
-    """Refuse to report on results that are not there; opening a store would make one."""
-    from topofs.errors import StoreError
-
-    if not path.is_file():
-        raise StoreError(
-            f"{path} does not exist, so there is nothing to report; leave out --report-only to "
-            "run the benchmark, or name the file with --store"
-        )
 
 
 def _run(
@@ -108,11 +94,17 @@ def _run(
 ) -> dict[str, str]:
     """Run what the store does not hold yet; give the datasets that could not be read."""
     from topofs.cli.progress import StudyProgress
+    from topofs.errors import DatasetError
     from topofs.experiments.benchmark.running import run_benchmark, survey
     from topofs.experiments.store import Store
 
     folder = None if data_dir is None else str(data_dir)
     found = survey(plan, data_dir=folder)
+    if not found.shapes:
+        raise DatasetError("; ".join(found.missing.values()))
+    if path.parent.exists() and not path.parent.is_dir():
+        raise NotADirectoryError(f"{path.parent}: is a file; give a folder with --out")
+    path.parent.mkdir(parents=True, exist_ok=True)
     with Store(path) as opened, StudyProgress() as progress:
         try:
             run_benchmark(
@@ -137,12 +129,11 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
     """Write the report of what the store holds, and print the short of it."""
     from topofs.errors import StoreError
     from topofs.experiments.benchmark.completeness import missing_parts
-    from topofs.experiments.benchmark.frame import load_frame
+    from topofs.experiments.benchmark.frame import load_frame, within_plan
     from topofs.experiments.benchmark.summary import summarise
     from topofs.report.benchmark import write_benchmark
 
-    frame = load_frame(path)
-    frame = frame[frame["dataset"].isin(plan.datasets) & frame["method"].isin(plan.methods)]
+    frame = within_plan(load_frame(path), plan)
     if frame.empty:
         raise StoreError(f"{path} holds no results for these datasets and methods")
     absent = missing_parts(frame, plan)

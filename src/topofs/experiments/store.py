@@ -68,7 +68,7 @@ class Store:
         if read_only and not self.path.exists():
             raise StoreError(
                 f"{self.path}: there is no such store; give the file that `topofs reproduce` "
-                "wrote, OUT/store.sqlite unless --store was given"
+                "or `topofs benchmark` wrote, OUT/store.sqlite unless --store was given"
             )
         name = f"{self.path.resolve().as_uri()}?mode=ro" if read_only else path
         with self._explaining_errors():
@@ -226,7 +226,7 @@ def _advice(path: Path, error: sqlite3.Error) -> str:
     if getattr(error, "sqlite_errorname", "") == "SQLITE_READONLY_ROLLBACK":
         return (
             f"{path} was left in the middle of a write, which has to be undone before it can be "
-            "read: run the same `topofs reproduce` again"
+            "read: run the same command again"
         )
     if "unable to open" in text:
         return f"{path} cannot be opened; its folder must exist and allow writing"

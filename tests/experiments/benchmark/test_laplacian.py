@@ -31,3 +31,13 @@ def test_units_play_no_part():
 def test_fewer_rows_than_neighbours():
     X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0]])
     np.testing.assert_allclose(laplacian_scores(X), naive_scores(X, 2), rtol=1e-12)
+
+
+def test_equal_rows_are_joined_most_strongly():
+    random = np.random.default_rng(3)
+    pairs = np.repeat(random.normal(size=(6, 4)), 2, axis=0)
+    X = np.vstack([pairs, random.normal(size=(5, 4))])
+    found = laplacian_scores(X, n_neighbors=1)
+    np.testing.assert_allclose(found, naive_scores(X, 1), rtol=1e-10)
+    two = np.repeat(random.normal(size=(2, 3)), 6, axis=0)
+    assert np.isfinite(laplacian_scores(two)).all()

@@ -9,6 +9,7 @@ from topofs.experiments.benchmark.frame import (
     cells_of,
     common_cells,
     frame_of,
+    within_plan,
 )
 from topofs.experiments.benchmark.plan import Benchmark
 from topofs.experiments.benchmark.summary import gains_by_size, means_by_size, summarise
@@ -176,3 +177,19 @@ def test_what_is_missing_is_counted(frame):
 def test_nothing_is_missing_of_a_whole_benchmark(frame):
     plan = Benchmark(("a", "b"), ("random", "coverage", "all"), n_splits=2, n_seeds=2)
     assert missing_parts(frame, plan) == []
+
+
+def test_a_subset_that_two_runs_stored_counts_once():
+    again = record("a", 0, "random", rows(0.1, 0.1, 0.1, seed=0), "-seeds-00-01")
+    assert len(frame_of([*made_up(), again])) == len(frame_of(made_up()))
+
+
+def test_only_what_was_asked_for_is_reported(frame):
+    asked = Benchmark(("a",), ("random", "coverage"), sizes=(10,), n_splits=1, n_seeds=1)
+    found = within_plan(frame, asked)
+    assert set(found["dataset"]) == {"a"}
+    assert set(found["split"]) == set(found["seed"]) == {0}
+    wider = Benchmark(("a", "b"), ("coverage",), sizes=(10, 20), n_splits=2)
+    assert missing_parts(within_plan(frame, wider), wider) == [
+        "4 of 4 dataset splits of coverage"
+    ]

@@ -37,7 +37,7 @@ class AutoSizes:
 def auto_sizes(
     cells: pd.DataFrame, *, classifiers: Sequence[str] = CLASSIFIERS_OF_AUTO
 ) -> AutoSizes | None:
-    """Compare the automatic sizes with all columns on the splits that have both.
+    """Compare the automatic sizes with all columns, on the splits that have all of them.
 
     Parameters
     ----------
@@ -57,6 +57,10 @@ def auto_sizes(
         everything["balanced_accuracy"].rename("all"), on=["dataset", "split", "classifier"]
     )
     auto = auto.dropna(subset=["all"])
+    if auto.empty:
+        return None
+    rivals = auto.groupby(["dataset", "split", "classifier"])["method"].transform("nunique")
+    auto = auto[rivals == auto["method"].nunique()]
     if auto.empty:
         return None
     auto = auto.assign(share=auto["n_features"] / auto["n_varying"])

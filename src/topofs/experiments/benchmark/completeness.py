@@ -29,12 +29,19 @@ def completeness(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``method, found, planned, fewest_seeds, most_seeds, planned_seeds``: pairs of dataset
-        and split, then random subsets of each size on each pair.
+        and split that have all sizes, then random subsets of each size on each pair.
     """
+    widths = frame.groupby("dataset")["n_varying"].max()
     rows = []
     for method in (name for name in METHODS if name in benchmark.methods):
         of_method = frame[frame["method"] == method]
-        seeds = of_method.groupby(["dataset", "split"])["seed"].nunique()
+        pairs = of_method.groupby(["dataset", "split"])
+        n_sizes = pairs["size"].agg(lambda sizes: sizes[sizes.str.isdecimal()].nunique())
+        wanted = [
+            0 if method == "all" else sum(size <= widths[name] for size in benchmark.sizes)
+            for name in n_sizes.index.get_level_values("dataset")
+        ]
+        seeds = pairs["seed"].nunique()[n_sizes.to_numpy() >= wanted]
         n_splits = benchmark.n_splits
         if method == "tfs_tuned":
             n_splits = min(n_splits, N_TUNED_SPLITS)
@@ -69,8 +76,8 @@ def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
     Examples
     --------
     >>> from topofs.experiments.benchmark.plan import Benchmark
-    >>> columns = ["method", "dataset", "split", "seed"]
-    >>> frame = pd.DataFrame([("variance", "wine", 0, 0)], columns=columns)
+    >>> columns = ["method", "dataset", "split", "seed", "size", "n_varying"]
+    >>> frame = pd.DataFrame([("variance", "wine", 0, 0, "10", 13)], columns=columns)
     >>> missing_parts(frame, Benchmark(("wine",), ("variance",), n_splits=2))
     ['1 of 2 dataset splits of variance']
     """

@@ -14,9 +14,17 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
+    from topofs.experiments.benchmark.plan import Benchmark
     from topofs.experiments.run import Record
 
-__all__ = ["at_fixed_sizes", "cells_of", "common_cells", "frame_of", "load_frame"]
+__all__ = [
+    "at_fixed_sizes",
+    "cells_of",
+    "common_cells",
+    "frame_of",
+    "load_frame",
+    "within_plan",
+]
 
 _COLUMNS = [
     *("dataset", "split", "method", "size", "n_features", "n_varying"),
@@ -37,7 +45,7 @@ def load_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     -------
     pandas.DataFrame
     """
-    with Store(path) as store:
+    with Store(path, read_only=True) as store:
         return frame_of(store.records())
 
 
@@ -64,7 +72,32 @@ def frame_of(records: Iterable[Record]) -> pd.DataFrame:
         if record.item.kind == "benchmark"
         for size, n_features, seed, classifier, value in record.result["rows"]
     ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    # A store may hold the same subset twice, from runs with other numbers of seeds or sizes.
+    return pd.DataFrame(rows, columns=_COLUMNS).drop_duplicates([*_CELL, "seed"])
+
+
+def within_plan(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
+    """Leave out what a benchmark did not ask for; a store may hold more.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `frame_of`.
+    benchmark : Benchmark
+        What was to be run.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    sizes = {"auto", "all", *map(str, benchmark.sizes)}
+    return frame[
+        frame["dataset"].isin(benchmark.datasets)
+        & frame["method"].isin(benchmark.methods)
+        & frame["size"].isin(sizes)
+        & (frame["split"] < benchmark.n_splits)
+        & (frame["seed"] < benchmark.n_seeds)
+    ]
 
 
 def cells_of(frame: pd.DataFrame) -> pd.DataFrame:

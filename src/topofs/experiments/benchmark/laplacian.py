@@ -57,11 +57,11 @@ def laplacian_scores(
     """
     table = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
     neighbors = min(n_neighbors, len(table) - 1)
-    lengths = kneighbors_graph(table, neighbors, mode="distance")
-    lengths = lengths.maximum(lengths.T).tocsr()
-    squares = lengths.data**2
+    joined = kneighbors_graph(table, neighbors, mode="connectivity")
+    kernel = joined.maximum(joined.T).tocoo()
+    # Equal rows are at distance 0 and joined most strongly, so lengths come after the edges.
+    squares = ((table[kernel.row] - table[kernel.col]) ** 2).sum(axis=1)
     width = squares.mean() if squares.size and squares.mean() > 0 else 1.0
-    kernel = lengths.copy()
     kernel.data = np.exp(-squares / width)
     degrees = np.asarray(kernel.sum(axis=1)).ravel()
     centred = table - (degrees @ table) / degrees.sum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topofs.atomic_write import replacing
+from topofs.atomic_write import replacing_together
 from topofs.report.benchmark.sections import sections
 from topofs.report.reproduction.writing import markdown
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["write_benchmark"]
 
+_OUTPUTS = (
+    *("report.md", "critical_difference.svg"),
+    *("records.csv", "cells.csv", "gains.csv", "auto.csv"),
+)
 _TITLE = "Selecting features without labels: the comparison"
 _LEAD = (
     "Test balanced accuracy on random stratified 70/30 splits. Columns are ranked, and scaled, "
@@ -52,7 +56,8 @@ def write_benchmark(
     list of pathlib.Path
         ``report.md``, ``critical_difference.svg``, ``records.csv`` (every score),
         ``cells.csv`` (means over splits), ``gains.csv`` and ``auto.csv``; those for which
-        there are results. Each is written whole or not at all.
+        there are results. They appear together; those of an earlier run without results now
+        are removed.
     """
     page = sections(summary, missing)
     tables = {"records.csv": records, "cells.csv": summary.cells}
@@ -68,10 +73,11 @@ def write_benchmark(
     report = {"report.md": markdown(page, title=_TITLE, lead=_LEAD)}
     folder = Path(out_dir)
     folder.mkdir(parents=True, exist_ok=True)
-    return [_write(folder / name, text) for name, text in (texts | drawings | report).items()]
-
-
-def _write(path: Path, text: str) -> Path:
-    with replacing(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    written = {folder / name: text for name, text in (texts | drawings | report).items()}
+    with replacing_together(written) as unfinished:
+        for path, text in zip(unfinished, written.values(), strict=True):
+            path.write_text(text, encoding="utf-8", newline="\n")
+    for name in _OUTPUTS:
+        if folder / name not in written:
+            (folder / name).unlink(missing_ok=True)
+    return list(written)
