@@ -15,6 +15,8 @@ rows = [
     ("pearson", topofs.pearson(X)[0]),
     ("pearson, squared", topofs.pearson(X, squared=True)[0]),
     ("spearman", topofs.spearman(X)[0]),
+    ("mixed", topofs.mixed(X)[0]),
+    ("mutual information", topofs.mutual_information(X)[0]),
     ("energy, alpha 0.5", topofs.energy(X)[0]),
 ]
 print("similarity of x to   " + "".join(f"{name:>11}" for name in names[1:]))
@@ -28,9 +30,10 @@ settings = {
     "pearson, squared": {"similarity": "pearson"},
     "spearman, squared": {"similarity": "spearman"},
     "pearson, signed": {"similarity": "pearson", "squared": False},
-    "mixed (ranks)": {"similarity": "mixed"},
-    # The energy grows with what columns do not share: it is for the published rule.
-    "energy, alpha 0.5": {"similarity": "energy", "rule": "degree"},
+    "mixed": {"similarity": "mixed"},
+    "mutual information": {"similarity": "mutual_information"},
+    # Energy is large for columns that share nothing: it needs the rule of the paper.
+    "energy, by degree": {"similarity": "energy", "rule": "degree"},
 }
 chosen = {
     name: set(TopologicalFeatureSelector(10, **given).fit(data).get_feature_names_out())

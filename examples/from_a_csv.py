@@ -18,10 +18,15 @@ print(f"tumours.csv: {table.shape[0]} rows, {table.shape[1]} columns")
 table = pd.read_csv("tumours.csv")
 X = table.drop(columns=["patient", "diagnosis"])
 
-selector = TopologicalFeatureSelector(8).fit(X)  # no labels
-for name in selector.get_feature_names_out():
-    print(name)
+selector = TopologicalFeatureSelector().fit(X)  # no labels, no number of columns
+for group in selector.groups_:
+    print(f"{group.name}: {', '.join(member.name for member in group.members[:3])}")
 # --8<-- [end:select]
+
+# --8<-- [start:transform]
+smaller = selector.transform(X)
+print(smaller.shape, selector.get_feature_names_out()[:3].tolist())
+# --8<-- [end:transform]
 
 # --8<-- [start:explain]
 print(selector.explain("mean radius"))
@@ -32,6 +37,6 @@ print(selector.at(3).get_feature_names_out().tolist())
 # --8<-- [end:sizes]
 
 # --8<-- [start:keep]
-kept = TopologicalFeatureSelector(3, keep=["mean texture"]).fit(X)
+kept = TopologicalFeatureSelector(3, keep=["mean area"]).fit(X)
 print(kept.get_feature_names_out().tolist())
 # --8<-- [end:keep]
