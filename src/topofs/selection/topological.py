@@ -33,10 +33,10 @@ __all__ = ["TopologicalFeatureSelector"]
 class TopologicalFeatureSelector(SpeakingColumns):
     r"""Select columns that stand for the others in a filtered graph of similarities.
 
-    Table → similarity between columns → mean threshold → planar filtered graph → the columns
-    that, along the links of the graph, stand for as many others as can be. Labels are not
-    used. With :math:`w_{ij}` the variance that i and j share (below), each next column is
-    the one that adds most to the coverage
+    Table → similarity between columns → planar filtered graph → the columns that, along the
+    links of the graph, stand for as many others as can be. Labels are not used.
+    With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
+    that adds most to the coverage
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
@@ -75,7 +75,8 @@ class TopologicalFeatureSelector(SpeakingColumns):
 "betweenness"}, default="degree"
         Rule "degree": the score of a node.
     ties : {"strength", "index"}, default="strength"
-        Equal scores are ordered by strength (then position), or by position (the paper).
+        Equal scores are ordered by strength (then position), or by position (the paper). Rule
+        "coverage": isolated columns only; other equal gains go by position.
     keep : list of str or int, default=None
         Names or positions of columns that are always selected. They count towards
         `n_features_to_select` and come on top of "auto"; the ranking is not changed by them.
