@@ -79,6 +79,8 @@ _ROOMS = ("errors", "graph", "similarity", "filtering", "centrality", "selection
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"topofs.{name}")
     if name in __all__:
         for room in _ROOMS:
             module = import_module(f"topofs.{room}")

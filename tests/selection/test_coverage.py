@@ -342,3 +342,21 @@ def test_pickles_tell_the_same(X):
     other = pickle.loads(pickle.dumps(selector))
     assert other.groups_ == selector.groups_
     np.testing.assert_array_equal(other.coverage_, selector.coverage_)
+
+
+def test_a_given_similarity_is_cut_at_its_mean_off_the_diagonal():
+    even = np.full((5, 5), 0.6)
+    np.fill_diagonal(even, 1.0)
+    selector = TopologicalFeatureSelector(similarity="precomputed").fit(even)
+    assert not len(selector.isolated_)
+    assert selector.n_features_ == 1
+    even[4, :4] = even[:4, 4] = 0.1
+    assert TopologicalFeatureSelector(similarity="precomputed").fit(
+        even
+    ).isolated_.tolist() == [4]
+
+
+def test_all_columns_of_noise_may_be_kept():
+    X = np.random.default_rng(0).normal(size=(100, 6))
+    with pytest.warns(NoStructureWarning, match="all of them are selected$"):
+        TopologicalFeatureSelector(isolated="keep").fit(X)

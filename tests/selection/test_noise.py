@@ -81,3 +81,12 @@ def test_bad_parameters(parameters, message):
 def test_sparse_tables_are_refused():
     with pytest.raises(TypeError, match="shuffling needs a dense table"):
         noise_features(sparse.csr_array(np.eye(4)))
+
+
+def test_constant_columns_do_not_hide_the_others():
+    X = np.random.default_rng(0).normal(size=(200, 12))
+    X[:, 1] += X[:, 0]
+    X[:, 2] += X[:, 0]
+    wide = np.column_stack([X, np.ones((200, 30))])
+    found = noise_features(wide, random_state=0)
+    assert np.flatnonzero(~found.noise).tolist() == [0, 1, 2]

@@ -3,9 +3,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from topofs import mixed, pearson
+from topofs import TopologicalFeatureSelector, mixed, pearson
 from topofs.similarity import noise_floor
 from topofs.similarity.noise_floor import correct_bias, degrees_floor
+from topofs.similarity.operator import dense
+from topofs.similarity.pearson import pearson_operator
 from topofs.similarity.shared_variance import (
     CorrelationScale,
     FlooredScale,
@@ -111,3 +113,50 @@ def test_scales_by_measure():
         == GivenScale()
     )
     assert variance_scale(len, None, squared=True, n_samples=9, n_features=3) == GivenScale()
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+@pytest.mark.parametrize("missing", [0.0, 0.3, 0.6, 0.9])
+def test_missing_values_do_not_make_links(measure, missing):
+    false = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(120, 20))
+        X[rng.random(X.shape) < missing] = np.nan
+        selector = TopologicalFeatureSelector(2, similarity=measure, reach="similarity").fit(X)
+        false += len(selector.isolated_) < 20
+    assert false <= 2
+
+
+def test_every_pair_has_the_floor_of_its_shared_samples():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    X[rng.random(X.shape) < 0.4] = np.nan
+    operator = pearson_operator(X, squared=True)
+    scale = variance_scale("pearson", operator, squared=True, n_samples=60, n_features=6)
+    values = dense(operator)
+    everyone = np.arange(6)
+    block = scale.weights(values, everyone[:, None], everyone[None, :])
+    for i in range(6):
+        for j in range(i):
+            both = int((~np.isnan(X[:, i]) & ~np.isnan(X[:, j])).sum())
+            one = CorrelationScale(both, 6, squared=True)
+            pair = (np.array([i]), np.array([j]))
+            expected = one.weights(values[i, j : j + 1], *pair)
+            np.testing.assert_allclose(block[i, j], expected[0], rtol=1e-12)
+            np.testing.assert_allclose(scale.weights(values[i, j : j + 1], *pair), expected)
+
+
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+@pytest.mark.parametrize("similarity", ["spearman", "mixed"])
+@pytest.mark.parametrize("n_samples", [4, 5, 6, 7])
+def test_ranks_of_a_few_samples_agree_by_chance(similarity, n_samples):
+    X = np.random.default_rng(0).normal(size=(n_samples, 50))
+    selector = TopologicalFeatureSelector(similarity=similarity).fit(X)
+    assert len(selector.isolated_) == 50
+
+
+@pytest.mark.parametrize("level", [0, 1, 3.0, -1])
+def test_a_level_is_a_share(level):
+    with pytest.raises(ValueError, match=r"it must be a number in \(0, 1\)"):
+        noise_floor(100, 50, level=level)

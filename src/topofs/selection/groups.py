@@ -141,10 +141,13 @@ class SpeakingColumns(RankingSelector):
         alone = self._fitted_coverage("isolated_").isolated
         if alone.all() and len(alone) > 1:
             n_selected = int(self.support_.sum())
+            selected = f"{n_selected} of them {'is' if n_selected == 1 else 'are'} selected"
+            if n_selected == len(alone):
+                selected = "all of them are selected"
+            more = "" if n_selected == len(alone) else "; give a number to have more"
             warnings.warn(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
-                f"nothing to choose by, and {n_selected} of them "
-                f"{'is' if n_selected == 1 else 'are'} selected; give a number to have more",
+                f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
                 stacklevel=3,
             )

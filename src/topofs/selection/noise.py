@@ -98,6 +98,7 @@ def noise_features(
     )
     varying = np.flatnonzero(~is_constant(table))
     strength, p_values = np.zeros(table.shape[1]), np.ones(table.shape[1])
+    noise = np.ones(table.shape[1], dtype=np.bool_)
     if len(varying) > 1:
         generator = check_random_state(random_state)
         values = np.array(table[:, varying])
@@ -109,7 +110,9 @@ def noise_features(
         chance.sort()
         as_strong = len(chance) - np.searchsorted(chance, strength[varying], side="left")
         p_values[varying] = (1 + as_strong) / (1 + len(chance))
-    return NoiseFeatures(stats.false_discovery_control(p_values) > level, p_values, strength)
+        # A constant column is no hypothesis: it must not make the others harder to believe.
+        noise[varying] = stats.false_discovery_control(p_values[varying]) > level
+    return NoiseFeatures(noise, p_values, strength)
 
 
 def _check(similarity: Any, graph: Any, n_permutations: Any, level: Any) -> None:

@@ -20,7 +20,7 @@ from topofs.similarity.shared_variance import (
     variance_scale,
     whole_weights,
 )
-from topofs.similarity.threshold import threshold_mean_in_place
+from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity_matrix import SimilarityMatrix, check_similarity_matrix, sum_and_peak
 
 if TYPE_CHECKING:
@@ -119,7 +119,10 @@ def graph_of_similarity(
     if given and selector.rule == "coverage":
         check_shared_variance(similarity)
     whole = whole_weights(similarity, scale) if _needs_all_pairs(selector) else None
-    if _cuts_at_the_mean(selector, given=given):
+    if given and selector.rule == "coverage" and selector.threshold == "auto":
+        # Nothing tells what chance gives, so what is less than usual counts as no link.
+        mean = threshold_links_in_place(similarity)
+    elif _cuts_at_the_mean(selector):
         mean = threshold_mean_in_place(similarity)
     else:
         mean = sum_and_peak(similarity)[0] / similarity.size
@@ -150,7 +153,7 @@ def _graph_without_matrix(selector: Any, table: Any, measure: str, memory: int) 
         similarity=measure,
         squared=selector.squared,
         alpha=selector.alpha,
-        threshold=_cuts_at_the_mean(selector, given=False),
+        threshold=_cuts_at_the_mean(selector),
         memory=memory,
     )
     scale = variance_scale(
@@ -163,8 +166,8 @@ def _needs_all_pairs(selector: Any) -> bool:
     return bool(selector.rule == "coverage" and selector.reach == "similarity")
 
 
-def _cuts_at_the_mean(selector: Any, *, given: bool) -> bool:
-    """Whether similarities below their mean count as 0; given ones have no noise floor."""
+def _cuts_at_the_mean(selector: Any) -> bool:
+    """Whether similarities below their mean count as 0."""
     if selector.threshold == "auto":
-        return bool(selector.rule == "degree" or given)
+        return bool(selector.rule == "degree")
     return bool(selector.threshold == "mean")

@@ -60,7 +60,9 @@ class TopologicalFeatureSelector(SpeakingColumns):
         Weight of the dispersion in the energy coefficient, in [0, 1].
     threshold : {"auto", "mean", None}, default="auto"
         "mean": set similarities below their mean to 0 before filtering, as the authors'
-        program does. "auto": not where rule "coverage" has a noise floor instead.
+        program does. "auto": with rule "degree" only. Rule "coverage" has a noise floor
+        instead; a given similarity, for which there is none, is cut at its mean off the
+        diagonal.
     graph : {"tmfg", "pmfg", "mst"}, default="tmfg"
         The filtered graph.
     rule : {"coverage", "degree"}, default="coverage"
@@ -121,9 +123,12 @@ class TopologicalFeatureSelector(SpeakingColumns):
     Notes
     -----
     Shared variance is the squared correlation (or its like), less what chance alone gives;
-    below the noise floor, which pairs of unrelated columns exceed in 5 % of all tables, it
-    is 0. Along a path of the graph shares multiply. A path of several edges counts as long
-    as half of the variance is left at its end; a single edge always does.
+    below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
+    tables, it is 0. (Heavy tails and rare events exceed it more often: see
+    `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
+    samples that a pair shares. Along a path of the graph shares multiply. A path of several
+    edges counts as long as half of the variance is left at its end; a single edge always
+    does.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
     rank last, with a warning. Missing values are used pair by pair. A sparse table is

@@ -14,6 +14,7 @@ __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
+_PAIRS = 256
 _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 
@@ -75,6 +76,28 @@ class PairwiseCorrelation:
     def diagonal(self) -> Floats:
         """Ones."""
         return np.ones(self.n_features, dtype=self.dtype)
+
+    def shared_samples(
+        self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Count the samples that both columns of each pair have.
+
+        Parameters
+        ----------
+        left, right : arrays of int
+            The two columns of each pair; as a row and a column, a block of pairs.
+
+        Returns
+        -------
+        array of float64
+        """
+        if left.ndim == 2:
+            return np.asarray(self.mask[left[:, 0]] @ self.mask[right[0]].T)
+        counts = np.empty(len(left))
+        for first in range(0, len(left), _PAIRS):
+            some = slice(first, first + _PAIRS)
+            counts[some] = (self.mask[left[some]] * self.mask[right[some]]).sum(axis=1)
+        return counts
 
 
 def _spread(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.similarity.columns import Column, read_columns
-from topofs.similarity.noise_floor import degrees_floor
+from topofs.similarity.noise_floor import correlation_floors, degrees_floor
 from topofs.similarity.operator import dense
 from topofs.similarity.ranks import doubled_centred_ranks
 
@@ -169,7 +169,7 @@ class MixedSimilarity:
         if not self.corrected:
             shared /= np.minimum.outer(left, right)
             return np.clip(shared, 0.0, 1.0, out=shared)
-        shared -= np.multiply.outer(left, right / (self.n_samples - 1))
+        shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
         shared /= np.minimum.outer(
             self._corrected_degrees(left), self._corrected_degrees(right)
         )
@@ -193,11 +193,15 @@ class MixedSimilarity:
         """
         d, e = self.degrees[left], self.degrees[right]
         floors = degrees_floor(self.n_samples, self.n_features, d, e)
+        samples = np.array([float(self.n_samples)])
+        if np.isinf(correlation_floors(samples, self.n_features, ranks=True))[0]:
+            # So few samples that ranks agree fully by chance.
+            floors[(d == 1) & (e == 1)] = np.inf
         if not self.corrected:
             return floors
         smaller = np.minimum(self._corrected_degrees(d), self._corrected_degrees(e))
         shared = floors * np.minimum(d, e) - d * e / (self.n_samples - 1)
-        return np.asarray(np.clip(shared / smaller, 0.0, 1.0))
+        return np.asarray(np.maximum(shared / smaller, 0.0))
 
     def _corrected_degrees(self, degrees: Ints) -> Doubles:
         # With as many levels as samples nothing is left to judge by: everything becomes 0.

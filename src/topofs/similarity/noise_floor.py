@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 
-__all__ = ["correct_bias", "degrees_floor", "noise_floor"]
+__all__ = ["correct_bias", "correlation_floors", "degrees_floor", "noise_floor"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -40,6 +40,8 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
     Notes
     -----
     Exact for normal columns and, with Spearman's coefficient, close for any continuous ones.
+    Pearson's coefficient of heavy tails, of rare events and of counts that are mostly 0 passes
+    it more often: two columns that are each nonzero in one and the same row correlate fully.
 
     References
     ----------
@@ -54,7 +56,44 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
     >>> noise_floor(1000, 50) < noise_floor(100, 50) < noise_floor(100, 5000)
     True
     """
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
     return float(degrees_floor(n_samples, n_features, np.array([1]), np.array([1]), level)[0])
+
+
+def correlation_floors(
+    n_samples: npt.NDArray[np.float64], n_features: int, *, ranks: bool
+) -> npt.NDArray[np.float64]:
+    """Floors of squared correlations that rest on different numbers of samples.
+
+    Parameters
+    ----------
+    n_samples : array
+        Samples of each pair.
+    n_features : int
+        Columns of the table.
+    ranks : bool
+        Whether they are correlations of ranks. Ranks of S samples agree or oppose fully with
+        probability 2 / S!; where this is more than the level allows, nothing passes.
+
+    Returns
+    -------
+    array of float64
+        Infinite where not even a full correlation says anything.
+
+    Examples
+    --------
+    >>> correlation_floors(np.array([2.0, 5, 100]), 50, ranks=True).round(4).tolist()
+    [inf, inf, 0.1586]
+    """
+    counts, position = np.unique(n_samples, return_inverse=True)
+    tail = LEVEL / max(1, n_features * (n_features - 1) // 2)
+    floors = np.full(len(counts), np.inf)
+    enough = counts > 2
+    floors[enough] = stats.beta.isf(tail, 0.5, (counts[enough] - 2) / 2)
+    if ranks:
+        floors[special.gammaln(counts + 1) < math.log(2 / tail)] = np.inf
+    return np.asarray(floors[position].reshape(np.shape(n_samples)))
 
 
 def degrees_floor(
@@ -109,7 +148,7 @@ def degrees_floor(
     return np.array(floors, dtype=np.float64)[position]
 
 
-def correct_bias(similarity: Any, n_samples: int) -> Any:
+def correct_bias(similarity: Any, n_samples: Any) -> Any:
     r"""Take from a squared correlation what chance alone gives it.
 
     .. math:: \tilde s = \max\left(0, \frac{s - 1/(S-1)}{1 - 1/(S-1)}\right)
@@ -121,8 +160,8 @@ def correct_bias(similarity: Any, n_samples: int) -> Any:
     ----------
     similarity : array or float
         Squared correlations.
-    n_samples : int
-        Number S of samples, at least 2.
+    n_samples : int or array
+        Number S of samples, of all or of each; up to 2, nothing is left.
 
     Returns
     -------
@@ -133,10 +172,10 @@ def correct_bias(similarity: Any, n_samples: int) -> Any:
     >>> correct_bias(np.array([1.0, 0.55, 0.02]), 11).round(3).tolist()
     [1.0, 0.5, 0.0]
     """
-    if n_samples <= 2:
-        return np.zeros_like(similarity)
-    chance = 1.0 / (n_samples - 1)
-    return np.maximum((similarity - chance) / (1 - chance), 0.0)
+    chance = 1.0 / np.maximum(np.asarray(n_samples) - 1.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        corrected = np.maximum((similarity - chance) / (1 - chance), 0.0)
+    return np.where(chance < 1, corrected, 0.0)
 
 
 def _floor(n_samples: int, small: int, large: int, tail: float) -> float:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.noise_floor import correct_bias, noise_floor
+from topofs.similarity.noise_floor import correct_bias, correlation_floors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "CorrelationScale",
@@ -58,6 +61,10 @@ class CorrelationScale:
         Size of the table.
     squared : bool
         Whether the entries are squares already.
+    ranks : bool
+        Whether they are correlations of ranks.
+    shared_samples : callable, optional
+        Gives the samples that both columns of pairs have, where values are missing.
 
     Examples
     --------
@@ -69,14 +76,21 @@ class CorrelationScale:
     n_samples: int
     n_features: int
     squared: bool
+    ranks: bool = False
+    shared_samples: Callable[[Ints, Ints], Doubles] | None = None
 
-    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:  # noqa: ARG002
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
         """Weights of pairs of columns."""
         shared = values.astype(np.float64)
         if not self.squared:
             np.square(shared, out=shared)
-        corrected: Doubles = correct_bias(shared, self.n_samples)
-        corrected[shared < noise_floor(self.n_samples, self.n_features)] = 0.0
+        if self.shared_samples is None:
+            samples = np.array([float(self.n_samples)])
+        else:
+            samples = self.shared_samples(left, right)
+        corrected: Doubles = correct_bias(shared, samples)
+        floors = correlation_floors(samples, self.n_features, ranks=self.ranks)
+        corrected[shared < floors] = 0.0
         return corrected
 
 
@@ -152,7 +166,15 @@ def variance_scale(
     VarianceScale
     """
     if measure in ("pearson", "spearman"):
-        return CorrelationScale(n_samples, n_features, squared)
+        # With missing values every pair has samples of its own.
+        inner = getattr(operator, "inner", operator)
+        return CorrelationScale(
+            n_samples,
+            n_features,
+            squared,
+            ranks=measure == "spearman",
+            shared_samples=getattr(inner, "shared_samples", None),
+        )
     return FlooredScale(operator) if hasattr(operator, "floors") else GivenScale()
 
 

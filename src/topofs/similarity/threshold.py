@@ -53,6 +53,17 @@ def threshold_mean_in_place(similarity: Matrix) -> float:
     return _zero_below(similarity, total / similarity.size)
 
 
+def threshold_links_in_place(similarity: Matrix) -> float:
+    """Set entries below the mean of those off the diagonal to 0; return the new mean of all.
+
+    Entries that are equal up to rounding are all links, or none is.
+    """
+    n = len(similarity)
+    total = sum_and_peak(similarity)[0] - math.fsum(np.diagonal(similarity))
+    mean = total / max(1, n * (n - 1))
+    return _zero_below(similarity, mean - 1e-9 * abs(mean))
+
+
 def _zero_below(similarity: Matrix, level: float) -> float:
     """Set entries below the level to 0 and return the mean of what is left."""
     n = len(similarity)
