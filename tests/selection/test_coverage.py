@@ -337,6 +337,44 @@ def test_the_path_to_the_representative_is_a_path_of_the_graph():
     assert longest >= 1
 
 
+def test_ties_of_weight_one_make_no_path_go_round():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(4, 9))
+        A = np.triu(rng.choice([0.0, 0.25, 0.5, 1.0], size=(n, n)), 1)
+        A = A + A.T + np.eye(n)
+        selector = TopologicalFeatureSelector(
+            int(rng.integers(1, 3)), similarity="precomputed", threshold=None
+        ).fit(A)
+        for column in range(n):
+            speaking = selector.explain(column).speaking
+            if speaking.representative in (None, f"x{column}"):
+                continue
+            stops = [f"x{column}", *speaking.path, speaking.representative]
+            assert len(set(stops)) == len(stops)
+            nodes = [int(name[1:]) for name in stops]
+            assert np.prod([A[pair] for pair in pairwise(nodes)]) == speaking.weight
+
+
+def test_the_shortest_of_equal_ways_is_told():
+    A = [[1, 0.25, 0, 1], [0.25, 1, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]
+    selector = TopologicalFeatureSelector(1, similarity="precomputed", threshold=None).fit(A)
+    assert selector.explain(1).speaking.path == ("x3",)
+    assert selector.explain(3).speaking.path == ()
+
+
+@pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+def test_a_constant_column_alone_stands_for_itself(reach):
+    X = np.column_stack([factor_table(60, 6), np.ones(60)])
+    selector = TopologicalFeatureSelector(1, keep=[6], reach=reach).fit(X)
+    (group,) = selector.groups_
+    assert (group.position, group.members) == (6, ())
+    assert selector.representative_.tolist() == [-1] * 6 + [6]
+    assert selector.representative_weight_.tolist() == [0.0] * 6 + [1.0]
+    assert selector.explain(0).speaking.representative is None
+
+
 def test_pickles_tell_the_same(X):
     selector = TopologicalFeatureSelector().fit(X)
     other = pickle.loads(pickle.dumps(selector))

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.gain_heap import UNIT, heapify, sift_down
+from topofs.kernels.path_search import no_covering, search, work_space
 
-__all__ = ["greedy_path_cover", "nearest_sources"]
+__all__ = ["best_path", "greedy_path_cover", "nearest_sources"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -53,14 +54,16 @@ def greedy_path_cover(
     lowest of the best.
 
     Beyond the graph, memory is O(n): a gain comes from a search that does not pass a node
-    which the chosen ones cover as well or better (see `_search`), and the first bounds from
-    few searches (see `_first_bounds`).
+    which the chosen ones cover as well or better (see `topofs.kernels.path_search.search`),
+    and the first bounds from few searches (see `_first_bounds`).
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
-    work = _work_space(n, len(columns))
-    covered = np.zeros(n, np.float64)
-    bound = _first_bounds(graph, least, covered, work)
+    work = work_space(n, len(columns))
+    # Who covers a node plays no part: as well as others is not better.
+    covering = no_covering(n)
+    covered = covering[0]
+    bound = _first_bounds(graph, least, covering, work)
     known_at = np.full(n, -1, np.int64)
     heap = np.arange(n)
     heapify(heap, bound)
@@ -70,13 +73,13 @@ def greedy_path_cover(
         size = n - step
         while known_at[heap[0]] != step:
             v = heap[0]
-            bound[v] = _search(v, graph, least, covered, work)[0]
+            bound[v] = search(v, graph, least, covering, work)[0]
             known_at[v] = step
             sift_down(heap, size, bound, 0)
         best = heap[0]
         order[step] = best
         gains[step] = bound[best] / UNIT
-        n_reached = _search(best, graph, least, covered, work)[1]
+        n_reached = search(best, graph, least, covering, work)[1]
         reached, product = work[0], work[1]
         for position in range(n_reached):
             covered[reached[position]] = product[reached[position]]
@@ -96,7 +99,7 @@ def nearest_sources(
     starts, columns, weights, least
         As in `greedy_path_cover`.
     sources : array of int64
-        Nodes; where two are equally near, the one that comes first here counts.
+        Nodes; where two are equally near, the lowest counts.
 
     Returns
     -------
@@ -107,11 +110,11 @@ def nearest_sources(
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
-    work = _work_space(n, len(columns))
-    covered = np.zeros(n, np.float64)
-    owner = np.full(n, -1, np.int64)
+    work = work_space(n, len(columns))
+    covering = no_covering(n)
+    covered, owner, _ = covering
     for source in sources:
-        n_reached = _search(source, graph, least, covered, work)[1]
+        n_reached = search(source, graph, least, covering, work)[1]
         reached, product = work[0], work[1]
         for position in range(n_reached):
             covered[reached[position]] = product[reached[position]]
@@ -120,7 +123,38 @@ def nearest_sources(
 
 
 @njit(cache=True, nogil=True)
-def _first_bounds(graph: Any, least: float, covered: Doubles, work: Any) -> Ints:
+def best_path(
+    starts: Ints, columns: Ints, weights: Doubles, least: float, source: int, node: int
+) -> Ints:
+    """List the nodes on the path with the largest product of weights.
+
+    Parameters
+    ----------
+    starts, columns, weights, least
+        As in `greedy_path_cover`.
+    source, node : int
+        Its ends; the source reaches the node.
+
+    Returns
+    -------
+    array of int64
+        The nodes between them, from the node to the source; none where an edge is as good.
+    """
+    n = len(starts) - 1
+    covering = no_covering(n)
+    search(source, (starts, columns, weights), least, covering, work_space(n, len(columns)))
+    before = covering[2]
+    path = np.empty(n, np.int64)
+    length = 0
+    while node != source and before[node] != source:
+        node = before[node]
+        path[length] = node
+        length += 1
+    return path[:length].copy()
+
+
+@njit(cache=True, nogil=True)
+def _first_bounds(graph: Any, least: float, covering: Any, work: Any) -> Ints:
     """Bound the gain of every node while nothing is covered, with few searches.
 
     Let q be the product from a searched node v to a node i. Whatever i reaches by a product
@@ -131,8 +165,8 @@ def _first_bounds(graph: Any, least: float, covered: Doubles, work: Any) -> Ints
 
     Parameters
     ----------
-    graph, least, covered, work
-        As in `_search`; nothing is covered.
+    graph, least, covering, work
+        As in `topofs.kernels.path_search.search`; nothing is covered.
 
     Returns
     -------
@@ -146,7 +180,7 @@ def _first_bounds(graph: Any, least: float, covered: Doubles, work: Any) -> Ints
     for v in range(n):
         if bound[v] >= 0:
             continue
-        n_reached = _search(v, graph, least * NEAR, covered, work)[1]
+        n_reached = search(v, graph, least * NEAR, covering, work)[1]
         products = np.sort(product[reached[:n_reached]])
         sums = np.zeros(n_reached + 1, np.float64)
         sums[1:] = np.cumsum(products)
@@ -163,117 +197,3 @@ def _first_bounds(graph: Any, least: float, covered: Doubles, work: Any) -> Ints
             if bound[i] < 0 or units < bound[i]:
                 bound[i] = units
     return bound
-
-
-@njit(cache=True, nogil=True)
-def _work_space(n: int, n_entries: int) -> Any:
-    """Arrays that all searches share: reached, product, state, queued products and nodes.
-
-    Every entry of the graph is queued at most once in a search, beside the source.
-    """
-    return (
-        np.empty(n, np.int64),
-        np.empty(n, np.float64),
-        np.zeros(n, np.int8),
-        np.empty(n_entries + 1, np.float64),
-        np.empty(n_entries + 1, np.int64),
-    )
-
-
-@njit(cache=True, nogil=True)
-def _search(
-    source: int, graph: Any, least: float, covered: Doubles, work: Any
-) -> tuple[int, int]:
-    """Sum, in units, by how much a node covers others better than they are.
-
-    Dijkstra's search with products. It stops at nodes that are covered as well from
-    elsewhere: a path that counts and goes on from such a node has brought `least` or more to
-    it, so what covers the node brings at least as much, and with the same rest of the path
-    covers what lies behind it as well. The source itself is searched from even where a copy
-    of it covers it: its single edges below `least` are its own.
-
-    Returns
-    -------
-    total : int
-        The sum.
-    n_reached : int
-        ``reached[:n_reached]`` lists the nodes that it covers better, and ``product`` says
-        how well.
-
-    Notes
-    -----
-    Layout: ``queue_product[:size]`` and ``queue_node[:size]`` are a binary heap, the largest
-    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one
-    that is done; all are 0 again at the end. Invariant: the product of a done node is final.
-    """
-    starts, columns, weights = graph
-    reached, product, state, queue_product, queue_node = work
-    total = 0
-    reached[0] = source
-    n_reached = 1
-    product[source] = 1.0
-    state[source] = 1
-    queue_product[0], queue_node[0] = 1.0, source
-    size = 1
-    while size > 0:
-        here, u = queue_product[0], queue_node[0]
-        size -= 1
-        _drop_first(queue_product, queue_node, size)
-        if state[u] == 2:
-            continue
-        state[u] = 2
-        total += int(np.rint((here - covered[u]) * UNIT))
-        for position in range(starts[u], starts[u + 1]):
-            v = columns[position]
-            there = here * weights[position]
-            if state[v] == 2 or there <= covered[v] or (there < least and u != source):
-                continue
-            if state[v] == 0:
-                reached[n_reached] = v
-                n_reached += 1
-                state[v] = 1
-            elif there <= product[v]:
-                continue
-            product[v] = there
-            _insert(queue_product, queue_node, size, there, v)
-            size += 1
-    for position in range(n_reached):
-        state[reached[position]] = 0
-    return total, n_reached
-
-
-@njit(cache=True, nogil=True)
-def _insert(
-    queue_product: Doubles, queue_node: Ints, size: int, product: float, v: int
-) -> None:
-    """Add an entry to a queue of so many."""
-    position = size
-    while position > 0:
-        parent = (position - 1) // 2
-        if queue_product[parent] >= product:
-            break
-        queue_product[position] = queue_product[parent]
-        queue_node[position] = queue_node[parent]
-        position = parent
-    queue_product[position] = product
-    queue_node[position] = v
-
-
-@njit(cache=True, nogil=True)
-def _drop_first(queue_product: Doubles, queue_node: Ints, size: int) -> None:
-    """Take the first entry off a queue; `size` entries stay, the last of them at `size`."""
-    product, v = queue_product[size], queue_node[size]
-    position = 0
-    while True:
-        child = 2 * position + 1
-        if child >= size:
-            break
-        if child + 1 < size and queue_product[child + 1] > queue_product[child]:
-            child += 1
-        if queue_product[child] <= product:
-            break
-        queue_product[position] = queue_product[child]
-        queue_node[position] = queue_node[child]
-        position = child
-    queue_product[position] = product
-    queue_node[position] = v

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["add_running_best", "running_best"]
+__all__ = ["add_running_best", "doubled", "running_best"]
 
 Block = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
@@ -56,8 +56,8 @@ def running_best(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints,
                 continue
             if entry > best or column < holder:
                 if total == positions.shape[0]:
-                    positions = _doubled(positions)
-                    values = _doubled(values)
+                    positions = doubled(positions)
+                    values = doubled(values)
                 best, holder = entry, column
                 positions[total] = position
                 values[total] = entry
@@ -89,7 +89,8 @@ def add_running_best(block: Block, order: Ints, curve: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Copy an array into one of twice its length, for more to come."""
     longer = np.empty(2 * array.shape[0], array.dtype)
     longer[: array.shape[0]] = array
     return longer

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.kernels.lazy_greedy import greedy_cover
-from topofs.kernels.path_cover import greedy_path_cover, nearest_sources
+from topofs.kernels.path_cover import best_path, greedy_path_cover, nearest_sources
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -69,6 +69,9 @@ class Reach(Protocol):
 
     def nearest(self, sources: Ints) -> tuple[Ints, Doubles]:
         """Find the source that stands best for each node (-1: none), and how well."""
+
+    def path(self, source: int, node: int) -> Ints:
+        """List the nodes by way of which a source stands for a node, from the node on."""
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes stand for themselves alone."""
@@ -160,6 +163,10 @@ class PathReach:
         )
         return _themselves(owner, weight, sources)
 
+    def path(self, source: int, node: int) -> Ints:
+        """List the nodes between the two on the best path, from the node on."""
+        return best_path(self.starts, self.columns, self.weights, self.least, source, node)
+
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""
         return np.asarray(np.diff(self.starts) == 0)
@@ -189,6 +196,9 @@ class MatrixReach:
 
     def nearest(self, sources: Ints) -> tuple[Ints, Doubles]:
         """Find the source that stands best for each node, and how well."""
+        if not len(sources):
+            n = self.matrix.shape[0]
+            return np.full(n, -1, dtype=np.int64), np.zeros(n)
         sources = np.sort(sources)
         rows = self.matrix[sources]
         rows = rows.toarray() if sparse.issparse(rows) else rows
@@ -196,6 +206,10 @@ class MatrixReach:
         weight = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
         owner = np.where(weight > 0, sources[best], -1)
         return _themselves(owner, weight, sources)
+
+    def path(self, source: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
+        """List nobody: a source stands for a node directly."""
+        return np.empty(0, dtype=np.int64)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""

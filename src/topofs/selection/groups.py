@@ -162,36 +162,18 @@ class SpeakingColumns(RankingSelector):
         return Speaking(
             representative=names[source] if source >= 0 else None,
             weight=float(weight[column]),
-            path=self._path_to(column),
+            path=self._path_to(column, source),
             members=tuple((names[other], float(weight[other])) for other in others),
             isolated=column in self.isolated_,
         )
 
-    def _path_to(self, column: int) -> tuple[str, ...]:
+    def _path_to(self, column: int, source: int) -> tuple[str, ...]:
         """Names of the columns between a column and its representative, nearest first."""
-        owner, _ = self._nearest("_path_to")
-        source = int(owner[column])
-        node_of = np.full(self.n_features_in_, -1)
-        node_of[self.nodes_] = np.arange(len(self.nodes_))
-        reach: Any = self._reach
-        if source < 0 or not hasattr(reach, "least"):
+        if source in (-1, column):
             return ()
-        _, product = reach.nearest(np.array([node_of[source]]))
-        path: list[int] = []
-        here = int(node_of[column])
-        while here != node_of[source] and len(path) < len(self.nodes_):
-            row = slice(reach.starts[here], reach.starts[here + 1])
-            neighbors = reach.columns[row]
-            through = product[neighbors] * reach.weights[row]
-            # A copy (weight 1) may tie with the way back: the source itself comes first.
-            direct = neighbors == node_of[source]
-            if direct.any() and reach.weights[row][direct][0] >= product[here]:
-                break
-            through[np.isin(neighbors, path)] = -1.0
-            here = int(neighbors[np.argmax(through)])
-            path.append(here)
-        names = self._column_names()[self.nodes_]
-        return tuple(names[node] for node in path if node != node_of[source])
+        reach: Any = self._reach
+        ends = np.searchsorted(self.nodes_, [source, column]).tolist()
+        return tuple(self._column_names()[self.nodes_[reach.path(*ends)]])
 
     def _nearest(self, wanted: str) -> tuple[Ints, Doubles]:
         """Representative of each column and its weight; columns not in the graph have none."""

@@ -1,0 +1,152 @@
+"""Search along the paths of a sparse graph for the nodes that a source covers better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from topofs.kernels.gain_heap import UNIT
+
+__all__ = ["no_covering", "search", "work_space"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def no_covering(n: int) -> Any:
+    """How well each node is covered, by which source, and from which node: not at all yet."""
+    return np.zeros(n, np.float64), np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def work_space(n: int, n_entries: int) -> Any:
+    """Arrays that all searches share: reached, product, state, queued products and nodes.
+
+    Every entry of the graph is queued at most once in a search, beside the source.
+    """
+    return (
+        np.empty(n, np.int64),
+        np.empty(n, np.float64),
+        np.zeros(n, np.int8),
+        np.empty(n_entries + 1, np.float64),
+        np.empty(n_entries + 1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def search(source: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
+    """Reach the nodes that a source covers better than they are.
+
+    Dijkstra's search with products. It stops at nodes that are covered better from
+    elsewhere, or as well by a lower owner: a path that counts and goes on from such a node
+    has brought `least` or more to it, so what covers the node brings at least as much, and
+    with the same rest of the path covers what lies behind it as well. The source itself is
+    searched from even where a copy of it covers it: its single edges below `least` are its
+    own.
+
+    Parameters
+    ----------
+    source : int
+        The node to search from.
+    graph : tuple of arrays
+        CSR rows of the graph: starts, columns and weights.
+    least : float
+        What must be left at the end of a path of several edges.
+    covering : tuple of arrays, shape (n,)
+        ``covered`` and ``owner``: how well each node is covered, and by which source. Where
+        no owner is ever noted (-1), as well is not better. ``before`` gets, for each node
+        reached but the source, the last node of its path before it.
+    work : tuple of arrays
+        As `work_space` gave it.
+
+    Returns
+    -------
+    total : int
+        Sum, in units, by how much the nodes are covered better.
+    n_reached : int
+        ``reached[:n_reached]`` lists them, the source first, and ``product`` says how well.
+
+    Notes
+    -----
+    Layout: ``queue_product[:size]`` and ``queue_node[:size]`` are a binary heap, the largest
+    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one
+    that is done; all are 0 again at the end. Invariant: the product of a done node is final.
+    """
+    starts, columns, weights = graph
+    covered, owner, before = covering
+    reached, product, state, queue_product, queue_node = work
+    total = 0
+    reached[0] = source
+    n_reached = 1
+    product[source] = 1.0
+    state[source] = 1
+    queue_product[0], queue_node[0] = 1.0, source
+    size = 1
+    while size > 0:
+        here, u = queue_product[0], queue_node[0]
+        size -= 1
+        _drop_first(queue_product, queue_node, size)
+        if state[u] == 2:
+            continue
+        state[u] = 2
+        total += int(np.rint((here - covered[u]) * UNIT))
+        for position in range(starts[u], starts[u + 1]):
+            v = columns[position]
+            there = here * weights[position]
+            if state[v] == 2 or there < covered[v] or (there < least and u != source):
+                continue
+            if there == covered[v] and owner[v] < source:
+                continue
+            if state[v] == 0:
+                reached[n_reached] = v
+                n_reached += 1
+                state[v] = 1
+            elif there <= product[v]:
+                continue
+            product[v], before[v] = there, u
+            _insert(queue_product, queue_node, size, there, v)
+            size += 1
+    for position in range(n_reached):
+        state[reached[position]] = 0
+    return total, n_reached
+
+
+@njit(cache=True, nogil=True)
+def _insert(
+    queue_product: Doubles, queue_node: Ints, size: int, product: float, v: int
+) -> None:
+    """Add an entry to a queue of so many."""
+    position = size
+    while position > 0:
+        parent = (position - 1) // 2
+        if queue_product[parent] >= product:
+            break
+        queue_product[position] = queue_product[parent]
+        queue_node[position] = queue_node[parent]
+        position = parent
+    queue_product[position] = product
+    queue_node[position] = v
+
+
+@njit(cache=True, nogil=True)
+def _drop_first(queue_product: Doubles, queue_node: Ints, size: int) -> None:
+    """Take the first entry off a queue; `size` entries stay, the last of them at `size`."""
+    product, v = queue_product[size], queue_node[size]
+    position = 0
+    while True:
+        child = 2 * position + 1
+        if child >= size:
+            break
+        if child + 1 < size and queue_product[child + 1] > queue_product[child]:
+            child += 1
+        if queue_product[child] <= product:
+            break
+        queue_product[position] = queue_product[child]
+        queue_node[position] = queue_node[child]
+        position = child
+    queue_product[position] = product
+    queue_node[position] = v
