@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["column_position", "resolve_kept", "resolve_size"]
 
 
-def resolve_size(n_features_to_select: Any, n_features: int, *, least: int = 0) -> int:
+def resolve_size(
+    n_features_to_select: Any, n_features: int, *, least: int = 0, auto: bool = False
+) -> int:
     """Turn `n_features_to_select` into a count between 1 and `n_features`.
 
     Parameters
@@ -26,6 +28,8 @@ def resolve_size(n_features_to_select: Any, n_features: int, *, least: int = 0) 
         Number of columns.
     least : int, default=0
         Number of columns that are selected in any case.
+    auto : bool, default=False
+        Whether "auto", which is resolved elsewhere, is among the sizes that an error names.
 
     Returns
     -------
@@ -46,9 +50,11 @@ def resolve_size(n_features_to_select: Any, n_features: int, *, least: int = 0) 
         # The fraction as it is written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
         size = max(1, int(Decimal(str(given)) * n_features))
     if not 1 <= size <= n_features:
+        or_auto = "'auto', " if auto else ""
         raise ValueError(
-            f"n_features_to_select is {given!r}, but X has {n_features} features: give a whole "
-            f"number from 1 to {n_features}, a fraction in (0, 1], or None for half"
+            f"n_features_to_select is {given!r}, but X has {n_features} features: give "
+            f"{or_auto}a whole number from 1 to {n_features}, a fraction in (0, 1], or None for "
+            "half"
         )
     if size < least:
         raise ValueError(
