@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -180,3 +181,79 @@ def test_a_sparse_table_is_refused_where_ranks_are_needed(similarity):
 def test_missing_values_in_a_sparse_table_are_refused():
     with pytest.raises(ValueError, match="NaN"):
         TopologicalFeatureSelector().fit(sparse.csr_array([[np.nan, 1.0], [0.0, 2.0]]))
+
+
+def test_automatic_is_among_the_sizes_where_it_is_known():
+    X = factor_table(9, 5)
+    with pytest.raises(ValueError, match="give 'auto', a whole number from 1 to 5, a fraction"):
+        TopologicalFeatureSelector("all").fit(X)
+    for other in (
+        TopologicalFeatureSelector("all", rule="degree"),
+        InfiniteFeatureSelector("all"),
+    ):
+        with pytest.raises(ValueError, match="give a whole number from 1 to 5, a fraction"):
+            other.fit(X)
+
+
+TEXT = {"size": [1.0, 2.0, 4.0], "code": ["1", "2", "3"], "town": ["Ulm", "Kiel", "Ulm"]}
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        TopologicalFeatureSelector.paper(2),
+        TopologicalFeatureSelector(2, similarity="pearson"),
+        TopologicalFeatureSelector(2, similarity=np.corrcoef),
+    ],
+    ids=["paper", "pearson", "function"],
+)
+def test_text_is_named_and_sent_to_the_measure_that_takes_it(selector):
+    tables = {"town": [pd.DataFrame(TEXT), pl.DataFrame(TEXT)], "x2": []}
+    tables["x2"] = [pd.DataFrame(TEXT).to_numpy(), pd.DataFrame(TEXT).to_numpy().astype(str)]
+    for name, given in tables.items():
+        for X in given:
+            message = f"column '{name}' holds text, .* use similarity='mixed'"
+            with pytest.raises(ValueError, match=message) as caught:
+                selector.fit(X)
+            assert "\n" not in str(caught.value)
+
+
+def test_text_is_named_where_no_other_measure_helps():
+    message = "column 'town' holds text, .*numbers only: turn it into numbers"
+    for selector in (
+        InfiniteFeatureSelector(2),
+        TopologicalFeatureSelector(2, similarity="precomputed"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            selector.fit(pd.DataFrame(TEXT))
+
+
+@BOTH
+def test_a_lazy_frame_is_to_be_collected(estimator):
+    with pytest.raises(TypeError, match=r"LazyFrame.*X\.collect\(\)"):
+        estimator(1).fit(pl.DataFrame({"a": [1, 2, 4], "b": [2, 1, 4]}).lazy())
+
+
+@BOTH
+def test_a_number_too_large_is_named(estimator):
+    X = pd.DataFrame({"a": [1.0, 2.0], "big": pd.Series([1, 10**400], dtype=object)})
+    with pytest.raises(
+        ValueError, match="column 'big' has a number in row 1 that is too large"
+    ):
+        estimator(1).fit(X)
+    with pytest.raises(ValueError, match="column 'x1' has a number in row 1 that is too large"):
+        estimator(1).fit(X.to_numpy())
+
+
+@BOTH
+def test_timestamps_are_not_numbers(estimator):
+    times = np.arange(8).reshape(4, 2).astype("M8[ns]")
+    with pytest.raises(ValueError, match="column 'x0' holds timestamps"):
+        estimator(1).fit(times)
+    with pytest.raises(ValueError, match="column 'when' holds timestamps"):
+        estimator(1).fit(pd.DataFrame({"a": [1.0, 2.0, 0.0, 4.0], "when": times[:, 0]}))
+
+
+def test_the_measure_of_names_has_its_own_advice_for_sparse_tables():
+    with pytest.raises(TypeError, match=r"'mixed' needs a dense table.*X\.toarray\(\)"):
+        TopologicalFeatureSelector(2, similarity="mixed").fit(sparse.csr_array(np.eye(4)))

@@ -17,6 +17,7 @@ from topofs import (
     TopologicalFeatureSelector,
     mixed,
 )
+from topofs.similarity.typed_table import typed_table
 
 
 def frame(n_samples=200, seed=0):
@@ -104,7 +105,7 @@ def test_an_array_of_objects_is_mixed_when_asked():
     selector = TopologicalFeatureSelector(similarity="mixed").fit(values)
     assert selector.n_features_ == 2
     assert selector.transform(values).shape == (200, 2)
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="column 'x2' holds text"):
         TopologicalFeatureSelector().fit(values)
 
 
@@ -185,3 +186,12 @@ def test_degree_ranks_mixed_tables_too():
     assert (
         list(selector.transform(frame()).columns) == selector.get_feature_names_out().tolist()
     )
+
+
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+def test_names_of_another_table_are_forgotten():
+    selector = TopologicalFeatureSelector(2).fit(frame())
+    selector.fit(typed_table(frame().drop(columns=["noise", "size"])))
+    assert not hasattr(selector, "feature_names_in_")
+    assert selector.get_feature_names_out().shape == (2,)
+    assert selector.graph_.labels[0].startswith("x")

@@ -1,10 +1,12 @@
 import datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 
 from topofs.similarity.columns import has_nominal_columns, is_frame, read_columns
 from topofs.similarity.typed_table import typed_table
@@ -117,6 +119,7 @@ def test_only_frames_with_names_have_nominal_columns(container):
     assert not has_nominal_columns(container({"a": [1, 2], "b": [1.5, None]}))
     assert has_nominal_columns(container({"a": [1, 2], "b": ["x", None]}))
     assert has_nominal_columns(container({"a": [True, False]}))
+    assert not has_nominal_columns(container({"a": [1, 2], "b": [None, None]}))
 
 
 def test_arrays_and_series_are_not_frames():
@@ -131,6 +134,27 @@ def test_arrays_of_anything():
     assert not read_columns(np.arange(4).reshape(2, 2))[0].nominal
     with pytest.raises(ValueError, match=r"got the shape \(3,\)"):
         read_columns([1, 2, 3])
+
+
+@pytest.mark.parametrize("dtype", ["M8[ns]", "M8[D]", "m8[ns]"])
+def test_arrays_of_timestamps_are_refused(dtype):
+    for times in (np.arange(6).reshape(3, 2).astype(dtype), [[np.datetime64("2024-01-01")]]):
+        with pytest.raises(ValueError, match="column 'x0' holds timestamps"):
+            read_columns(times)
+
+
+def test_sparse_and_lazy_tables_are_refused_with_advice():
+    with pytest.raises(TypeError, match=r"X is sparse.*X\.toarray\(\)"):
+        read_columns(sparse.csr_array(np.eye(3)))
+    with pytest.raises(TypeError, match=r"LazyFrame.*X\.collect\(\)"):
+        read_columns(pl.LazyFrame({"a": [1, 2]}))
+
+
+def test_a_number_too_large_is_named_with_its_row():
+    for number in (10**400, -(10**400), Fraction(10**400, 3)):
+        values = np.array([[None], [1], [number]], dtype=object)
+        with pytest.raises(ValueError, match="column 'x0' has a number in row 2 that is too"):
+            read_columns(values)
 
 
 def test_two_columns_of_one_name_are_two_columns():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
 from topofs.selection.dask_input import check_dask_input, similarity_on_workers
 from topofs.selection.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.reading import read_numbers
+from topofs.similarity.columns import check_readable
 from topofs.similarity.dask_table import is_dask
 from topofs.similarity.energy import check_alpha, energy_operator
 from topofs.similarity.operator import dense
@@ -95,6 +96,7 @@ class InfiniteFeatureSelector(RankingSelector):
         """
         check_alpha(self.alpha)
         check_theta(self.theta)
+        check_readable(X)
         if is_dask(X):
             table = check_dask_input(self, X)
             size, kept = self._check_size()
@@ -107,12 +109,10 @@ class InfiniteFeatureSelector(RankingSelector):
             )
             varying, similarity = self._varying_columns(found.constant), found.values
         else:
-            X = validate_data(
+            X = read_numbers(
                 self,
                 X,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=2,
+                advice="and Inf-FS takes numbers only: turn it into numbers, or leave it out",
             )
             size, kept = self._check_size()
             varying = self._varying_columns(is_constant(X))

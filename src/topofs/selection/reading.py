@@ -11,7 +11,13 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from topofs.errors import IdentifierFeatureWarning
-from topofs.similarity.columns import has_nominal_columns, is_frame
+from topofs.similarity.columns import (
+    check_dense,
+    has_nominal_columns,
+    is_frame,
+    read_columns,
+    text_column,
+)
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.similarity.typed_table import TypedTable, typed_table
 from topofs.similarity_matrix import check_similarity_matrix
@@ -19,7 +25,13 @@ from topofs.similarity_matrix import check_similarity_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check_returned_similarity", "choose_measure", "find_columns_out", "read_table"]
+__all__ = [
+    "check_returned_similarity",
+    "choose_measure",
+    "find_columns_out",
+    "read_numbers",
+    "read_table",
+]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -68,8 +80,12 @@ def read_table(selector: Any, X: Any, measure: Any, *, takes_sparse: bool) -> An
                 f"a table of several kinds of columns needs 'mixed', not {measure!r}"
             )
         selector.n_features_in_ = X.shape[1]
+        # Names of another table; those of this one may have been set for the fit.
+        if len(getattr(selector, "feature_names_in_", ())) not in (0, X.shape[1]):
+            del selector.feature_names_in_
         return X
     if isinstance(measure, str) and measure == "mixed":
+        check_dense(X)
         if is_frame(X):
             validate_data(selector, X, skip_check_array=True)
         else:
@@ -77,16 +93,65 @@ def read_table(selector: Any, X: Any, measure: Any, *, takes_sparse: bool) -> An
         return typed_table(X)
     precomputed = isinstance(measure, str) and measure == "precomputed"
     finite: bool | str = True if sparse.issparse(X) else "allow-nan"
-    table = validate_data(
+    what = f"similarity {measure!r}" if isinstance(measure, str) else "a similarity function"
+    advice = "" if precomputed else "use similarity='mixed', or "
+    table = read_numbers(
         selector,
         X,
+        advice=f"and {what} takes numbers only: {advice}turn it into numbers",
         accept_sparse="csc" if takes_sparse else False,
-        dtype=[np.float64, np.float32],
         # NaN is a missing value in a dense table; a similarity is checked entry by entry later.
         ensure_all_finite=False if precomputed else finite,
         ensure_min_samples=1 if precomputed else 2,
     )
     return without_duplicates(table) if sparse.issparse(table) else table
+
+
+def read_numbers(
+    selector: Any,
+    X: Any,
+    *,
+    advice: str,
+    accept_sparse: bool | str = False,
+    ensure_all_finite: bool | str = "allow-nan",
+    ensure_min_samples: int = 2,
+) -> Any:
+    """Check a table of numbers; what is none is refused with the name of its column.
+
+    Parameters
+    ----------
+    selector : estimator
+        Gets `n_features_in_` and `feature_names_in_`.
+    X : array-like, sparse matrix or data frame
+        The table.
+    advice : str
+        What to do about a column of text: the rest of the sentence.
+    accept_sparse, ensure_all_finite, ensure_min_samples
+        As in scikit-learn's `validate_data`.
+
+    Returns
+    -------
+    array or sparse matrix of float32 or float64
+    """
+    try:
+        return validate_data(
+            selector,
+            X,
+            dtype=[np.float64, np.float32],
+            accept_sparse=accept_sparse,
+            ensure_all_finite=ensure_all_finite,
+            ensure_min_samples=ensure_min_samples,
+        )
+    except ValueError as error:
+        name = text_column(X)
+        if name is None:
+            raise
+        raise ValueError(f"column {name!r} holds text, {advice}") from error
+    except (OverflowError, TypeError) as error:
+        # To read the columns one by one raises the error that names the column.
+        if is_frame(X) or isinstance(error, OverflowError):
+            read_columns(X)
+        raise
 
 
 def find_columns_out(table: Any, names: Sequence[str]) -> tuple[Mask, Mask]:

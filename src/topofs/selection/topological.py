@@ -17,8 +17,8 @@ from topofs.selection.parameters import check_parameters
 from topofs.selection.reading import choose_measure, find_columns_out, read_table
 from topofs.selection.rules import rank_nodes
 from topofs.selection.similarity_graph import graph_of_similarity, graph_of_table
-from topofs.selection.subset_size import column_position
-from topofs.similarity.columns import is_frame
+from topofs.selection.subset_size import column_position, resolve_size
+from topofs.similarity.columns import check_readable, is_frame
 from topofs.similarity.dask_table import is_dask
 from topofs.similarity.typed_table import TypedTable
 
@@ -255,6 +255,7 @@ class TopologicalFeatureSelector(SpeakingColumns):
         self
         """
         check_parameters(self)
+        check_readable(X)
         measure = choose_measure(self.similarity, X)
         if is_dask(X):
             X = check_dask_input(self, X)
@@ -392,4 +393,6 @@ class TopologicalFeatureSelector(SpeakingColumns):
                     "centrality has no end of its own; give a count, a fraction, or None for half"
                 )
             return None
-        return super()._size(given, kept)
+        return resolve_size(
+            given, self.n_features_in_, least=len(kept), auto=self.rule == "coverage"
+        )

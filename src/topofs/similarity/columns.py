@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-__all__ = ["Column", "has_nominal_columns", "is_frame", "read_columns"]
+__all__ = [
+    "Column",
+    "check_dense",
+    "check_readable",
+    "has_nominal_columns",
+    "is_frame",
+    "read_columns",
+    "text_column",
+]
 
 TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
@@ -76,8 +86,85 @@ def has_nominal_columns(table: Any) -> bool:
     if not is_frame(table):
         return False
     if _library(table) == "polars":
-        return any(not dtype.is_numeric() for dtype in table.dtypes)
+        return any(not dtype.is_numeric() and str(dtype) != "Null" for dtype in table.dtypes)
     return any(not _is_pandas_number(series) for _, series in table.items())
+
+
+def text_column(table: Any) -> str | None:
+    """Find the first column that holds text which is not a number.
+
+    Parameters
+    ----------
+    table : object
+        Anything; only data frames and arrays of two dimensions are looked at.
+
+    Returns
+    -------
+    str or None
+        Its name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> text_column(pd.DataFrame({"size": ["1.5", "2"], "town": ["Ulm", "Bonn"]}))
+    'town'
+    """
+    if is_frame(table):
+        columns = [(name, series.to_list()) for name, series in _named_series(table)]
+    elif isinstance(table, np.ndarray) and table.ndim == 2:
+        columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
+    else:
+        return None
+    return next((name for name, values in columns if any(map(_is_word, values))), None)
+
+
+def check_readable(table: Any) -> None:
+    """Refuse a table that would be read wrongly or not at all.
+
+    Parameters
+    ----------
+    table : object
+        Anything.
+
+    Raises
+    ------
+    TypeError
+        It is a polars LazyFrame.
+    ValueError
+        It is an array of timestamps, which numpy would turn into numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_readable(np.array([["2024-01-01"]], dtype="datetime64[ns]"))
+    Traceback (most recent call last):
+    ValueError: column 'x0' holds timestamps: turn it into a number (days since a date), or
+    leave it out
+    """
+    if _library(table) == "polars" and type(table).__name__ == "LazyFrame":
+        raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
+    if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
+        raise _refusal("x0", "timestamps")
+
+
+def check_dense(table: Any) -> None:
+    """Refuse a sparse table, whose columns cannot be told apart by kind.
+
+    Parameters
+    ----------
+    table : object
+        Anything.
+
+    Raises
+    ------
+    TypeError
+        It is a sparse matrix.
+    """
+    if sparse.issparse(table):
+        raise TypeError(
+            "similarity 'mixed' needs a dense table, and X is sparse: use similarity "
+            "'pearson', or pass X.toarray()"
+        )
 
 
 def read_columns(table: Any) -> list[Column]:
@@ -99,8 +186,10 @@ def read_columns(table: Any) -> list[Column]:
     Raises
     ------
     ValueError
-        A column holds values of several types, timestamps, nested or infinite values; the
-        message names the column.
+        A column holds values of several types, timestamps, nested, infinite or too large
+        values; the message names the column.
+    TypeError
+        The table is sparse, or a polars LazyFrame.
 
     Examples
     --------
@@ -109,14 +198,13 @@ def read_columns(table: Any) -> list[Column]:
     >>> [(column.nominal, column.values.tolist()) for column in read_columns(table)]
     [(False, [1.5, 2.5]), (True, [0.0, nan])]
     """
-    library = _library(table) if is_frame(table) else None
-    if library == "polars":
-        return [_polars_column(series) for series in table.get_columns()]
-    if library == "pandas":
-        # By position, because two columns may share a name.
-        names = [str(name) for name in table.columns]
-        return [_pandas_column(name, table.iloc[:, i]) for i, name in enumerate(names)]
+    check_dense(table)
+    check_readable(table)
+    if is_frame(table):
+        read = _polars_column if _library(table) == "polars" else _pandas_column
+        return [read(name, series) for name, series in _named_series(table)]
     values = np.asarray(table)
+    check_readable(values)
     if values.ndim != 2:
         raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
     if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
@@ -128,6 +216,23 @@ def read_columns(table: Any) -> list[Column]:
 def _library(table: Any) -> str | None:
     library = type(table).__module__.partition(".")[0]
     return library if library in {"pandas", "polars"} else None
+
+
+def _named_series(table: Any) -> list[tuple[str, Any]]:
+    """The columns of a frame; by position, because in pandas two may share a name."""
+    if _library(table) == "polars":
+        return [(series.name, series) for series in table.get_columns()]
+    return [(str(name), table.iloc[:, i]) for i, name in enumerate(table.columns)]
+
+
+def _is_word(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
 
 
 def _is_pandas_number(series: Any) -> bool:
@@ -168,8 +273,8 @@ def _is_pandas_time(dtype: Any) -> bool:
     return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
 
 
-def _polars_column(series: Any) -> Column:
-    name, dtype = series.name, series.dtype
+def _polars_column(name: str, series: Any) -> Column:
+    dtype = series.dtype
     if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
         values = series.cast(float).to_numpy().astype(np.float64)
         return _number_column(name, values, nominal=str(dtype) == "Boolean")
@@ -178,12 +283,10 @@ def _polars_column(series: Any) -> Column:
     if dtype.is_nested():
         raise _refusal(name, "nested values")
     word = str(dtype).partition("(")[0]
-    if word in {"String", "Categorical", "Enum"}:
-        if word == "Enum":
-            codes = series.to_physical().cast(float).to_numpy()
-            return Column(name, nominal=False, values=codes.astype(np.float64))
-        return _object_column(name, np.array(series.to_list(), dtype=object))
-    if word == "Object":
+    if word == "Enum":
+        codes = series.to_physical().cast(float).to_numpy()
+        return Column(name, nominal=False, values=codes.astype(np.float64))
+    if word in {"String", "Categorical", "Object"}:
         return _object_column(name, np.array(series.to_list(), dtype=object))
     raise _refusal(name, f"values of type {dtype}")
 
@@ -213,7 +316,15 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
         numbers[~missing] = codes
         return Column(name, nominal=True, values=numbers)
     if kind == "numbers":
-        numbers[~missing] = values[~missing].astype(np.float64)
+        try:
+            numbers[~missing] = values[~missing].astype(np.float64)
+        except OverflowError as error:
+            too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
+            row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
+            raise ValueError(
+                f"column {name!r} has a number in row {row} that is too large for a float: "
+                "take its logarithm, or leave it missing"
+            ) from error
         return _number_column(name, numbers, nominal=False)
     raise _refusal(name, kind)
 
