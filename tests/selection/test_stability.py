@@ -6,11 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse, stats
-from sklearn.feature_selection import VarianceThreshold
+from sklearn.feature_selection import (
+    RFE,
+    SelectFromModel,
+    SelectKBest,
+    VarianceThreshold,
+)
+from sklearn.linear_model import LogisticRegression
 
 from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector, stability
 from topofs.selection import nogueira_stability
+from topofs.similarity.typed_table import typed_table
 
 # The three examples of the demonstration that the authors of the measure publish
 # (github.com/nogueirs/JMLR2018, python/stabilityDemo.ipynb), with their printed values.
@@ -179,3 +186,86 @@ def test_a_resample_without_a_column_that_varies_is_named():
     X[3, 0] = X[7, 1] = 1.0
     with pytest.raises(ValueError, match=r"resample \d+ .*all 2 columns .*give more rows"):
         stability(TopologicalFeatureSelector(1), X, n_resamples=10, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [SelectKBest(k=1), RFE(LogisticRegression()), SelectFromModel(LogisticRegression())],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_a_selector_that_needs_labels_is_refused(selector):
+    name = type(selector).__name__
+    with pytest.raises(
+        ValueError, match=f"selector {name} needs labels.*unsupervised"
+    ) as caught:
+        stability(selector, factor_table(20, 4), n_resamples=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_similarity_instead_of_a_table_is_refused():
+    selector = TopologicalFeatureSelector(2, similarity="precomputed")
+    with pytest.raises(ValueError, match="'precomputed'.*give the table itself"):
+        stability(selector, np.eye(4))
+
+
+def test_tables_that_are_not_in_memory_are_refused():
+    dask_array = pytest.importorskip("dask.array")
+    X = factor_table(20, 4)
+    with pytest.raises(TypeError, match=r"dask collection.*X\.compute\(\)"):
+        stability(TopologicalFeatureSelector(2), dask_array.from_array(X))
+    with pytest.raises(TypeError, match=r"LazyFrame.*X\.collect\(\)"):
+        stability(TopologicalFeatureSelector(2), pl.DataFrame(X).lazy())
+
+
+def test_other_type_errors_come_through():
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        stability(
+            TopologicalFeatureSelector(2, similarity="spearman"),
+            sparse.csr_array(np.eye(4)),
+            n_resamples=2,
+        )
+
+
+@pytest.mark.parametrize("sets", [[[1, 0]], [1, 0, 1], [[[1]]], [[], []], []])
+def test_what_is_not_some_sets_is_refused(sets):
+    with pytest.raises(ValueError, match=r"chosen has the shape .* at least two rows"):
+        nogueira_stability(sets)
+
+
+def identified(n_samples=400):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=n_samples)
+    return pd.DataFrame(
+        {
+            "id": [f"p{i}" for i in range(n_samples)],
+            "a": a,
+            "b": a + rng.normal(size=n_samples),
+            "town": rng.choice(["Ulm", "Bonn"], n_samples),
+        }
+    )
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "array", "typed", "only name"])
+def test_identifiers_stay_out_of_every_resample(form):
+    frame = identified()
+    # Without another name, the measure must stay the one of the whole table.
+    X = {
+        "pandas": frame,
+        "polars": pl.DataFrame(frame.to_dict("list")),
+        "array": frame.to_numpy(),
+        "typed": typed_table(frame),
+        "only name": frame[["id", "a", "b"]],
+    }[form]
+    selector = TopologicalFeatureSelector(2, similarity="mixed" if form == "array" else "auto")
+    found = stability(selector, X, n_resamples=5, random_state=0)
+    assert found.frequency[0] == 0
+    assert all(edge.left > 0 for edge in found.edges)
+    assert (1, 2, 1.0) in [(e.left, e.right, e.confidence) for e in found.edges]
+    if form in ("pandas", "polars"):
+        assert found.names == tuple(frame.columns)
+
+
+def test_columns_of_a_mixed_table_are_kept_by_name():
+    selector = TopologicalFeatureSelector(2, keep=["id", "town"])
+    found = stability(selector, identified(), n_resamples=3, random_state=0)
+    assert found.frequency.tolist() == [1, 0, 0, 1]

@@ -14,8 +14,12 @@ from joblib import Parallel, delayed
 from scipy import stats
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing as take_rows
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 
+from topofs.selection.reading import choose_measure, read_table
+from topofs.selection.topological import TopologicalFeatureSelector
+from topofs.similarity.columns import check_readable
+from topofs.similarity.dask_table import is_dask
 from topofs.similarity.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -115,9 +119,10 @@ def stability(
     Parameters
     ----------
     selector : estimator
-        Any scikit-learn selector with `get_support`; it is cloned, not fitted itself.
+        Any unsupervised scikit-learn selector: one with `get_support` that is fitted without
+        labels. It is cloned, not fitted itself.
     X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
-        The table.
+        The table, in memory.
     n_resamples : int, default=50
         Number M of bootstrap samples, at least 2.
     random_state : int, RandomState or None, default=None
@@ -137,7 +142,9 @@ def stability(
     -----
     A bootstrap sample holds about 63 % of the rows, some of them several times, so that
     links look stronger than they are: an automatic size comes out larger than on X itself.
-    Warnings of the fits (columns constant in a resample) are not shown.
+    Columns that are left out on X because their names hardly repeat stay out of every
+    resample, where repeated rows would make them repeat. Warnings of the fits (columns
+    constant in a resample) are not shown.
 
     References
     ----------
@@ -154,11 +161,15 @@ def stability(
     (10, True)
     """
     _check_counts(n_resamples, level)
+    _check_resampling(selector, X)
+    X, known_names = _without_identifiers(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
-    tasks = (delayed(_fit_resample)(selector, X, n_samples, number, int(seed))
-             for number, seed in enumerate(seeds))  # fmt: skip
+    tasks = (
+        delayed(_fit_resample)(selector, X, known_names, number, n_samples, int(seed))
+        for number, seed in enumerate(seeds)
+    )
     found: list[Any] = [None] * n_resamples
     fits = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     for done, (number, *answer) in enumerate(fits, start=1):
@@ -215,6 +226,11 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     (-0.5, 0.0)
     """
     z = np.asarray(chosen, dtype=np.float64)
+    if z.ndim != 2 or z.shape[0] < 2 or z.shape[1] < 1:
+        raise ValueError(
+            f"chosen has the shape {z.shape}; give one row a set and one column a feature, at "
+            "least two rows and one column"
+        )
     n_sets, d = z.shape
     often, sizes = z.mean(axis=0), z.sum(axis=1)
     mean_size = sizes.mean()
@@ -236,17 +252,63 @@ def _check_counts(n_resamples: Any, level: Any) -> None:
         raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
 
 
+def _check_resampling(selector: Any, X: Any) -> None:
+    """Refuse what cannot be fitted to rows drawn anew."""
+    check_readable(X)
+    if is_dask(X):
+        raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
+    similarity = getattr(selector, "similarity", None)
+    if isinstance(similarity, str) and similarity == "precomputed":
+        raise ValueError(
+            "similarity is 'precomputed', whose rows are columns and cannot be drawn: give the "
+            "table itself, and another similarity"
+        )
+    if get_tags(selector).target_tags.required:
+        raise _needs_labels(selector)
+
+
+def _needs_labels(selector: Any) -> ValueError:
+    return ValueError(
+        f"the selector {type(selector).__name__} needs labels, and there are none: give an "
+        "unsupervised selector, such as TopologicalFeatureSelector"
+    )
+
+
+def _without_identifiers(selector: Any, X: Any) -> tuple[Any, Any]:
+    """The table with the columns that take no part in it constant, and its names.
+
+    A table of several kinds of columns is read only once; other tables stay as they are, and
+    there are no names to give back.
+    """
+    if not isinstance(selector, TopologicalFeatureSelector):
+        return X, None
+    measure = choose_measure(selector.similarity, X)
+    if not (isinstance(measure, str) and measure == "mixed"):
+        return X, None
+    reader = clone(selector)
+    table = read_table(reader, X, measure, takes_sparse=False)
+    _, identifiers = table.incomparable()
+    return table.without_values(identifiers), getattr(reader, "feature_names_in_", None)
+
+
 def _fit_resample(
-    selector: Any, X: Any, n_samples: int, number: int, seed: int
+    selector: Any, X: Any, known_names: Any, number: int, n_samples: int, seed: int
 ) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
     """Fit a clone to one bootstrap sample: number, support, edges between columns, names."""
     rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         drawn = X.take(rows) if isinstance(X, TypedTable) else take_rows(X, rows)
+        fitted = clone(selector)
+        if known_names is not None:
+            fitted.feature_names_in_ = known_names
         try:
-            fitted = clone(selector).fit(drawn)
-        except ValueError as error:
+            fitted.fit(drawn)
+        except (TypeError, ValueError) as error:
+            if "'y'" in str(error) or "requires y" in str(error):
+                raise _needs_labels(selector) from error
+            if isinstance(error, TypeError):
+                raise
             raise ValueError(
                 f"the selector cannot be fitted to resample {number + 1} ({error}); give more "
                 "rows, or leave out columns that hardly vary"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from topofs.similarity.columns import read_columns
 from topofs.similarity.mixed import usable_columns
@@ -59,6 +58,26 @@ class TypedTable:
             tuple(replace(column, values=column.values[rows]) for column in self.columns)
         )
 
+    def without_values(self, columns: npt.NDArray[np.bool_]) -> TypedTable:
+        """Let some columns be constant, so that they take no part.
+
+        Parameters
+        ----------
+        columns : array of bool, shape (n_features,)
+            Which.
+
+        Returns
+        -------
+        TypedTable
+            As many columns, of the same kinds.
+        """
+        return TypedTable(
+            tuple(
+                replace(column, values=np.zeros_like(column.values)) if out else column
+                for column, out in zip(self.columns, columns, strict=True)
+            )
+        )
+
     def incomparable(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Tell which columns take no part.
 
@@ -92,11 +111,6 @@ def typed_table(X: Any) -> TypedTable:
     >>> table.shape, table.incomparable()[1].tolist()
     ((3, 2), [True, False])
     """
-    if sparse.issparse(X):
-        raise TypeError(
-            "similarity 'mixed' needs a dense table, and X is sparse: use similarity "
-            "'pearson', or pass X.toarray()"
-        )
     table = TypedTable(tuple(read_columns(X)))
     n_samples, n_features = table.shape
     if n_samples < 2 or n_features < 1:
