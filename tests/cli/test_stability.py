@@ -100,7 +100,7 @@ def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):
     [
         (["--resamples", "1"], 2, "--resamples"),
         (["--seed", "-1"], 2, "--seed"),
-        (["--jobs", "0"], 2, "--jobs 0: give a number of processes"),
+        (["--jobs", "0"], 2, "0 is not a number of processes"),
         (["--out", "often"], 2, "a file without an ending"),
         (["--paper", "-k", "auto"], 2, "-k auto needs --rule coverage"),
     ],
