@@ -156,7 +156,7 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
         gains = group.gains.set_index("method")
         table = Table(
             title=f"Mean balanced accuracy; datasets: {len(group.by_dataset)}, splits: "
-            f"{group.n_splits}; gain over random subsets, datasets ahead",
+            f"{group.splits}; gain over random subsets, datasets ahead",
             title_justify="left",
             box=None,
         )

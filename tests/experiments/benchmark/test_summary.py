@@ -104,6 +104,13 @@ def test_only_common_cells_are_compared():
     assert summary.label_free.by_size.loc["random", "mean"] == pytest.approx(0.5)
 
 
+def test_datasets_may_have_different_numbers_of_splits():
+    gone = ("b", "coverage", "split-01")
+    records = [r for r in made_up() if (r.item.dataset, r.item.method, r.item.part) != gone]
+    group = summarise(frame_of(records), n_draws=50).label_free
+    assert (group.n_splits, group.most_splits, group.splits) == (1, 2, "1 to 2")
+
+
 def test_tuning_is_compared_on_its_own_splits(frame):
     tuned = [record(name, 0, "tfs_tuned", rows(0.9, 0.9, 0.9)) for name in "ab"]
     summary = summarise(pd.concat([frame, frame_of(tuned)]), n_draws=50)

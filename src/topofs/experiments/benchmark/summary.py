@@ -49,8 +49,8 @@ class Group:
     gains : pandas.DataFrame
         A row a method: ``method, gain, ahead, n_datasets, wilcoxon, holm, p_better,
         p_equivalent, p_worse``, against random subsets. Empty without them.
-    n_splits : int
-        Splits that the comparison rests on.
+    n_splits, most_splits : int
+        Splits that the comparison rests on, of the dataset with the fewest and with the most.
     comparison : Comparison or None
         Friedman's test and the average ranks; None with fewer than two methods or datasets.
     """
@@ -60,7 +60,15 @@ class Group:
     by_classifier: pd.DataFrame
     gains: pd.DataFrame
     n_splits: int
+    most_splits: int
     comparison: Comparison | None
+
+    @property
+    def splits(self) -> str:
+        """How many splits, in words."""
+        if self.n_splits == self.most_splits:
+            return str(self.n_splits)
+        return f"{self.n_splits} to {self.most_splits}"
 
 
 @dataclass(frozen=True)
@@ -197,12 +205,14 @@ def _group(wide: pd.DataFrame, n_draws: int) -> Group:
     if min(by_dataset.shape) >= 2:
         reference = REFERENCE if REFERENCE in by_dataset else str(by_dataset.columns[0])
         comparison = compare_methods(by_dataset, reference=reference, n_draws=n_draws)
+    splits = wide.reset_index("split")["split"].groupby("dataset").nunique()
     return Group(
         by_dataset=by_dataset,
         by_size=means_by_size(wide),
         by_classifier=means_by_size(wide, "classifier"),
         gains=_gains(comparison),
-        n_splits=wide.index.get_level_values("split").nunique(),
+        n_splits=int(splits.min()),
+        most_splits=int(splits.max()),
         comparison=comparison,
     )
 

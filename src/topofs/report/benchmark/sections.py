@@ -108,7 +108,7 @@ def _group_section(group: Group | None) -> Section | None:
     if len(group.gains):
         grids.append(_gains_grid(group.gains))
     lead = (
-        f"Datasets: {len(group.by_dataset)}; splits: {group.n_splits}. Every dataset counts the "
+        f"Datasets: {len(group.by_dataset)}; splits: {group.splits}. Every dataset counts the "
         "same; every method is averaged over the same splits, sizes and classifiers. Random is "
         "the mean over random subsets, so a method has to beat a typical draw."
     )
@@ -180,7 +180,7 @@ def _labels_section(group: Group | None) -> Section | None:
         "TFS tuned with labels, as in the paper: the setting of every classifier and size is "
         "chosen by three-fold cross-validation on the training part. That takes 39 times the "
         f"fits, so it was run on at most {N_TUNED_SPLITS} splits; here every method is averaged "
-        f"over those. Datasets: {len(group.by_dataset)}; splits: {group.n_splits}."
+        f"over those. Datasets: {len(group.by_dataset)}; splits: {group.splits}."
     )
     grids = [_named(group.by_size, "Mean balanced accuracy by number of columns")]
     if len(group.gains):
