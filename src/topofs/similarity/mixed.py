@@ -166,6 +166,9 @@ class MixedSimilarity:
         i, j = range(*rows.indices(self.n_features)), range(*columns.indices(self.n_features))
         shared = self._shared(i, j)
         left, right = self.degrees[i.start : i.stop], self.degrees[j.start : j.stop]
+        if not self.nominal.any():
+            # Numbers alone: what is taken off is the same for all pairs.
+            left, right = left[:1], right[:1]
         if not self.corrected:
             shared /= np.minimum.outer(left, right)
             return np.clip(shared, 0.0, 1.0, out=shared)
