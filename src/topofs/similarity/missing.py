@@ -14,7 +14,6 @@ __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
-_PAIRS = 256
 _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 
@@ -93,11 +92,9 @@ class PairwiseCorrelation:
         """
         if left.ndim == 2:
             return np.asarray(self.mask[left[:, 0]] @ self.mask[right[0]].T)
-        counts = np.empty(len(left))
-        for first in range(0, len(left), _PAIRS):
-            some = slice(first, first + _PAIRS)
-            counts[some] = (self.mask[left[some]] * self.mask[right[some]]).sum(axis=1)
-        return counts
+        # One pair at a time: a row may have millions of samples.
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        return np.array([self.mask[i] @ self.mask[j] for i, j in pairs], dtype=np.float64)
 
 
 def _spread(

@@ -24,6 +24,9 @@ Ints = npt.NDArray[np.int64]
 ROUNDING = 2.0**40
 """Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12."""
 
+RANKED_ENTRIES = 2**23
+"""Entries that are ranked at a time."""
+
 RARE = 5
 """Levels of fewer samples than this are merged into one."""
 
@@ -253,9 +256,12 @@ def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> Mixe
     n_samples = len(coded[0].values) if coded else 0
     values = np.zeros((int(starts[-1]), n_samples))
     numbers = np.flatnonzero(~nominal)
-    if len(numbers):
-        amounts = np.column_stack([coded[i].values for i in numbers])
-        values[starts[numbers]] = np.nan_to_num(doubled_centred_ranks(amounts))
+    # A few at a time: ranking takes several times the memory of what is ranked.
+    n_ranked = max(1, RANKED_ENTRIES // max(1, n_samples))
+    for first in range(0, len(numbers), n_ranked):
+        some = numbers[first : first + n_ranked]
+        amounts = np.column_stack([coded[i].values for i in some])
+        values[starts[some]] = np.nan_to_num(doubled_centred_ranks(amounts), copy=False)
     for i in np.flatnonzero(nominal):
         levels = coded[i].values.astype(np.int64)
         values[starts[i] + levels, np.arange(n_samples)] = 1.0
