@@ -10,33 +10,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_wine
 
 from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector
 from topofs.centrality import CENTRALITIES
-from topofs.cli.app import app
 from topofs.cli.options import Centrality, Graph, Reach, Rule, Similarity, parse_size
 from topofs.datasets import read
 from topofs.filtering import GRAPHS
 from topofs.selection.rules import REACHES, RULES
 from topofs.similarity import SIMILARITIES
-
-
-@pytest.fixture(scope="module")
-def wine():
-    data = load_wine(as_frame=True)
-    frame = data.data.copy()
-    frame.insert(0, "bottle", [f"b{i:03}" for i in range(len(frame))])
-    frame["class"] = data.target_names[data.target]
-    return frame
-
-
-@pytest.fixture
-def wine_csv(wine, tmp_path):
-    path = tmp_path / "wine.csv"
-    wine.to_csv(path, index=False)
-    return path
 
 
 def names(summary):
@@ -338,38 +320,6 @@ def test_long_selections_are_cut_on_the_terminal(tmp_path):
     assert "trust this little" in result.stderr
 
 
-def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    lines = run("select", "--help").stdout.splitlines()
-    assert len(lines) <= 40
-    assert max(map(len, lines)) <= 80
-    assert any("topofs select wine.csv --target class" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("topofs se", "select"),
-        ("topofs select --simi", "--similarity"),
-        ("topofs select --similarity s", "spearman"),
-        ("topofs select --similarity mu", "mutual_information"),
-        ("topofs select --rule d", "degree"),
-        ("topofs select --reach p", "paths"),
-        ("topofs groups --isolated k", "keep"),
-        ("topofs sta", "stability"),
-        ("topofs stability --resa", "--resamples"),
-    ],
-)
-def test_completion_knows_commands_options_and_choices(monkeypatch, capsys, words, expected):
-    monkeypatch.setenv("_TOPOFS_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
-    with pytest.raises(SystemExit):
-        app(prog_name="topofs")
-    assert expected in capsys.readouterr().out.split()
-
-
 def test_the_report_is_written(wine_csv, tmp_path):
     pytest.importorskip("topofs.report.selection")
     pytest.importorskip("jinja2")
@@ -399,75 +349,3 @@ def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):
     assert "reading" in shown.stderr
     assert "comparing 13 columns" in shown.stderr
     assert run("select", wine_csv, "-k", 2, "--quiet").stderr == ""
-
-
-def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
-    X = wine.drop(columns=["bottle", "class"])
-    selector = TopologicalFeatureSelector().fit(X)
-    for arguments in ((), ("-k", "auto")):
-        found = run_json("select", wine_csv, "--drop", "class", *arguments)
-        assert names(found) == set(selector.get_feature_names_out())
-        assert found["n_selected"] == selector.n_features_ == len(found["groups"])
-        assert found["coverage"] == pytest.approx(selector.coverage_[selector.n_features_ - 1])
-        assert found["settings"]["size"] == "auto"
-        assert found["settings"]["similarity"] == "pearson"
-        assert found["stopping"]["size"] == "auto"
-        assert found["stopping"]["reason"].startswith("the next column would explain")
-        assert found["stopping"]["next_gain"] < 1
-    assert [group["name"] for group in found["groups"]] == [g.name for g in selector.groups_]
-    assert found["groups"][0]["members"][0]["name"] == selector.groups_[0].members[0].name
-    owners = {row["name"]: row["representative"] for row in found["representatives"]}
-    assert owners["alcohol"] == "proline"
-    assert owners["proline"] == "proline"
-    printed = run("select", wine_csv, "--drop", "class").stdout
-    assert printed.startswith("4 of 13 columns of wine.csv stand for ")
-    assert "the next column would explain no more than itself" in printed
-    lines = printed.splitlines()
-    assert lines[1].split()[:5] == ["rank", "column", "adds", "stands", "for,"]
-    assert "total_phenols 0.7" in lines[2]
-    assert "and 1 more" in lines[3]
-    asked = run("select", wine_csv, "--drop", "class", "-k", 6).stdout
-    assert "-k auto would select 4" in asked
-
-
-def structured(n_samples=200, n_noise=5):
-    """Two groups of three columns and some columns of noise."""
-    rng = np.random.default_rng(0)
-    factors = rng.standard_normal((n_samples, 2)).repeat(3, axis=1)
-    X = np.hstack([
-        factors + 0.3 * rng.standard_normal((n_samples, 6)),
-        rng.standard_normal((n_samples, n_noise)),
-    ])  # fmt: skip
-    return pl.DataFrame(X, schema=[f"c{i}" for i in range(X.shape[1])])
-
-
-def test_isolated_columns_are_counted_and_can_be_kept(tmp_path):
-    path = tmp_path / "t.parquet"
-    structured().write_parquet(path)
-    result = run("select", path)
-    said = "5 columns share with no other more than chance explains and are not selected"
-    assert f"{said}; --isolated keep keeps them" in result.stderr
-    assert result.stdout.startswith("2 of 11 columns")
-    kept = run("select", path, "--isolated", "keep")
-    assert kept.stdout.startswith("7 of 11 columns")
-    assert "and isolated ones are kept" in kept.stdout
-    assert kept.stderr == ""
-    assert run_json("select", path)["isolated"] == [f"c{i}" for i in range(6, 11)]
-
-
-def test_a_table_without_structure_is_one_note(tmp_path):
-    structured(n_noise=12).select(pl.nth(range(6, 18))).write_parquet(tmp_path / "t.parquet")
-    result = run("select", tmp_path / "t.parquet")
-    assert result.exit_code == 0
-    assert result.stderr.count("\n") == 1
-    assert "note: no two of the 12 columns share more than chance explains" in result.stderr
-    assert result.stdout.startswith("1 of 12 columns of t.parquet stands for")
-
-
-def test_degree_without_a_size_is_half_and_says_so(wine_csv):
-    for option in (["--rule", "degree"], ["--paper"]):
-        result = run("select", wine_csv, "--drop", "class", *option)
-        assert (
-            "6 of 13 columns of wine.csv, by degree in the TMFG (half of them" in result.stdout
-        )
-        assert "strength" in result.stdout.splitlines()[1]

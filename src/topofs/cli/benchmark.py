@@ -65,8 +65,10 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     one: after an interruption the same command goes on where it stopped.
     """
     from topofs.cli.study_options import check_jobs, found_datasets, names, numbers
+    from topofs.cli.study_runs import run_to_store, say_not_run
     from topofs.experiments.benchmark.methods import METHODS
     from topofs.experiments.benchmark.plan import Benchmark
+    from topofs.experiments.benchmark.running import run_benchmark, survey
     from topofs.experiments.settings import SIZES
 
     check_jobs(jobs)
@@ -80,49 +82,19 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     results = store or out / "store.sqlite"
     missing: dict[str, str] = {}
     if not report_only:
-        missing = _run(plan, results, data_dir, jobs, scheduler)
-    errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-    for reason in missing.values():
-        errors.print(f"[red]not run:[/] {escape(reason)}")
+        missing = run_to_store(
+            plan,
+            results,
+            survey=survey,
+            run=run_benchmark,
+            data_dir=data_dir,
+            jobs=jobs,
+            scheduler=scheduler,
+        )
+    say_not_run(missing)
     _report(plan, results, out)
     if missing:
         raise typer.Exit(3)
-
-
-def _run(
-    plan: Benchmark, path: Path, data_dir: Path | None, jobs: int, scheduler: str | None
-) -> dict[str, str]:
-    """Run what the store does not hold yet; give the datasets that could not be read."""
-    from topofs.cli.progress import StudyProgress
-    from topofs.errors import DatasetError
-    from topofs.experiments.benchmark.running import run_benchmark, survey
-    from topofs.experiments.store import Store
-
-    folder = None if data_dir is None else str(data_dir)
-    found = survey(plan, data_dir=folder)
-    if not found.shapes:
-        raise DatasetError("; ".join(found.missing.values()))
-    if path.parent.exists() and not path.parent.is_dir():
-        raise NotADirectoryError(f"{path.parent}: is a file; give a folder with --out")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with Store(path) as opened, StudyProgress() as progress:
-        try:
-            run_benchmark(
-                plan,
-                found.shapes,
-                opened,
-                progress,
-                data_dir=folder,
-                jobs=jobs,
-                scheduler=scheduler,
-            )
-        except KeyboardInterrupt:
-            Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
-                f"stopped: {progress.n_done} of {progress.n_items} results are in "
-                f"{escape(str(path))}; the same command goes on from there"
-            )
-            raise typer.Exit(130) from None
-    return dict(found.missing)
 
 
 def _report(plan: Benchmark, path: Path, out: Path) -> None:

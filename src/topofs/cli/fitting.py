@@ -41,6 +41,11 @@ class Fitted:
     selector: TopologicalFeatureSelector
     settings: SelectionSettings
 
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """The columns that took no part, with the reasons, as JSON can hold them."""
+        return [{"name": out.name, "reason": out.reason} for out in self.compared.left_out]
+
 
 @contextmanager
 def fitted(

@@ -163,9 +163,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
             {"source": link.source, "target": link.target, "weight": link.weight}
             for link in _strongest(found)
         ],
-        "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
-        ],
+        "left_out": found.left_out,
         "settings": {
             name: value
             for name, value in found.settings.as_dict().items()

@@ -91,9 +91,7 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
         "groups": groups_as_json(found),
         "isolated": isolated_names(found),
         "unspoken_for": _unspoken_for(found),
-        "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
-        ],
+        "left_out": found.left_out,
         "settings": found.settings.as_dict(),
         "files": {} if out is None else {"out": str(out)},
     }

@@ -80,9 +80,12 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     stopped.
     """
     from topofs.cli.study_options import check_jobs, found_datasets, names, numbers
+    from topofs.cli.study_runs import run_to_store, say_not_run
     from topofs.experiments.classifiers import CLASSIFIERS
     from topofs.experiments.plan import Study
     from topofs.experiments.settings import BASELINES, TUNED_METHODS
+    from topofs.experiments.study import reproduce as run_study
+    from topofs.experiments.study import survey
 
     check_jobs(jobs)
     study = Study(
@@ -94,47 +97,23 @@ def reproduce(  # noqa: PLR0913 - one argument an option
         source="replay" if replay else "tuned",
         with_pairs=not replay if pairs is None else pairs,
     )
+    results = store or out / "store.sqlite"
+    missing = run_to_store(
+        study,
+        results,
+        survey=survey,
+        run=run_study,
+        data_dir=data_dir,
+        jobs=jobs,
+        scheduler=scheduler,
+    )
     out.mkdir(parents=True, exist_ok=True)
-    missing = _run(study, store or out / "store.sqlite", data_dir, jobs, scheduler)
-    written = _write(study, store or out / "store.sqlite", out)
+    written = _write(study, results, out)
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
+    say_not_run(missing)
     if missing:
-        errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-        for reason in missing.values():
-            errors.print(f"[red]not run:[/] {escape(reason)}")
         raise typer.Exit(3)
-
-
-def _run(
-    study: Study, path: Path, data_dir: Path | None, jobs: int, scheduler: str | None
-) -> dict[str, str]:
-    """Run what the store does not hold yet; give the datasets that could not be read."""
-    from topofs.cli.progress import StudyProgress
-    from topofs.experiments.store import Store
-    from topofs.experiments.study import reproduce as run_study
-    from topofs.experiments.study import survey
-
-    folder = None if data_dir is None else str(data_dir)
-    found = survey(study, data_dir=folder)
-    with Store(path) as opened, StudyProgress() as progress:
-        try:
-            run_study(
-                study,
-                found.shapes,
-                opened,
-                progress,
-                data_dir=folder,
-                jobs=jobs,
-                scheduler=scheduler,
-            )
-        except KeyboardInterrupt:
-            Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
-                f"stopped: {progress.n_done} of {progress.n_items} results are in "
-                f"{escape(str(path))}; the same command goes on from there"
-            )
-            raise typer.Exit(130) from None
-    return dict(found.missing)
 
 
 def _write(study: Study, path: Path, out: Path) -> list[Path]:

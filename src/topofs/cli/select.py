@@ -183,9 +183,7 @@ def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
         "selected": _selected(found),
         **_standing_as_json(found),
         "passed_through": list(found.compared.roles.passed_through),
-        "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
-        ],
+        "left_out": found.left_out,
         "settings": found.settings.as_dict(),
         "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in outputs.items() if path is not None},

@@ -154,9 +154,7 @@ def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) ->
         "sizes": answer.sizes.tolist(),
         "columns": [vars(column) for column in _frequencies(found, answer)],
         "links": [vars(link) for link in _links(found, answer)],
-        "left_out": [
-            {"name": column.name, "reason": column.reason} for column in found.compared.left_out
-        ],
+        "left_out": found.left_out,
         "settings": found.settings.as_dict(),
         "files": {name: str(path) for name, path in files.items() if path is not None},
     }

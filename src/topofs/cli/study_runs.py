@@ -1,0 +1,94 @@
+"""What `reproduce` and `benchmark` share: a run that can be stopped and goes on later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from topofs.experiments.study import Survey
+
+__all__ = ["run_to_store", "say_not_run"]
+
+
+def run_to_store(
+    plan: Any,
+    path: Path,
+    *,
+    survey: Callable[..., Survey],
+    run: Callable[..., None],
+    data_dir: Path | None,
+    jobs: int,
+    scheduler: str | None,
+) -> dict[str, str]:
+    """Run what a store does not hold yet; an interruption leaves what is done.
+
+    Parameters
+    ----------
+    plan : Study or Benchmark
+        What is to be run.
+    path : pathlib.Path
+        The store; its folder is made where it is missing, once there is something to run.
+    survey, run : callable
+        The functions of the plan's room that read the datasets and do the work.
+    data_dir : pathlib.Path or None
+        The folder to look for datasets in.
+    jobs, scheduler
+        As in `topofs.experiments.executor.run_tasks`.
+
+    Returns
+    -------
+    dict of str to str
+        The datasets that could not be read, with the reason.
+    """
+    from topofs.cli.progress import StudyProgress
+    from topofs.errors import DatasetError
+    from topofs.experiments.store import Store
+
+    folder = None if data_dir is None else str(data_dir)
+    found = survey(plan, data_dir=folder)
+    if not found.shapes:
+        raise DatasetError("; ".join(found.missing.values()))
+    if path.parent.exists() and not path.parent.is_dir():
+        raise NotADirectoryError(f"{path.parent}: is a file; give a folder with --out")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Store(path) as store, StudyProgress() as progress:
+        try:
+            run(
+                plan,
+                found.shapes,
+                store,
+                progress,
+                data_dir=folder,
+                jobs=jobs,
+                scheduler=scheduler,
+            )
+        except KeyboardInterrupt:
+            _errors().print(
+                f"stopped: {progress.n_done} of {progress.n_items} results are in "
+                f"{escape(str(path))}; the same command goes on from there"
+            )
+            raise typer.Exit(130) from None
+    return dict(found.missing)
+
+
+def say_not_run(missing: Mapping[str, str]) -> None:
+    """Say which datasets could not be read.
+
+    Parameters
+    ----------
+    missing : mapping of str to str
+        The reasons.
+    """
+    for reason in missing.values():
+        _errors().print(f"[red]not run:[/] {escape(reason)}")
+
+
+def _errors() -> Console:
+    return Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
