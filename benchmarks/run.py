@@ -29,7 +29,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
-from topofs.selection.coverage import graph_reach
+from topofs.rules.coverage import graph_reach
 from topofs.selection.rules import rank_by_coverage
 from topofs.similarity.shared_variance import CorrelationScale
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
         MissingExtraError,
         NoStructureWarning,
     )
-    from topofs.filtering import mst, pmfg, tmfg
+    from topofs.filtering import MST, PMFG, TMFG, Graph, mst, pmfg, tmfg
     from topofs.graph import FilteredGraph
+    from topofs.network import Needs, Network
+    from topofs.rules import Centrality, Coverage, Ranking, Rule
     from topofs.selection import (
         Explanation,
         InfiniteFeatureSelector,
@@ -34,6 +36,15 @@ if TYPE_CHECKING:
         tmfg_from_data,
     )
     from topofs.similarity import (
+        Auto,
+        Energy,
+        Function,
+        Given,
+        Measure,
+        Mixed,
+        MutualInformation,
+        Pearson,
+        Spearman,
         energy,
         mixed,
         mutual_information,
@@ -41,16 +52,36 @@ if TYPE_CHECKING:
         spearman,
         threshold_mean,
     )
+    from topofs.terms import parameter, register, registered
 
 __all__ = [
+    "Auto",
+    "Centrality",
     "ConstantFeatureWarning",
+    "Coverage",
+    "Energy",
     "Explanation",
     "FilteredGraph",
+    "Function",
+    "Given",
+    "Graph",
     "IdentifierFeatureWarning",
     "InfiniteFeatureSelector",
+    "MST",
+    "Measure",
     "MissingExtraError",
+    "Mixed",
+    "MutualInformation",
+    "Needs",
+    "Network",
     "NoStructureWarning",
+    "PMFG",
+    "Pearson",
+    "Ranking",
+    "Rule",
+    "Spearman",
     "Stability",
+    "TMFG",
     "TopologicalFeatureSelector",
     "__version__",
     "betweenness",
@@ -62,8 +93,11 @@ __all__ = [
     "mst",
     "mutual_information",
     "pagerank",
+    "parameter",
     "pearson",
     "pmfg",
+    "register",
+    "registered",
     "spearman",
     "stability",
     "strength",
@@ -75,7 +109,10 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_ROOMS = ("errors", "graph", "similarity", "filtering", "centrality", "selection")
+_ROOMS = (
+    *("errors", "terms", "graph", "network"),
+    *("similarity", "filtering", "centrality", "rules", "selection"),
+)
 
 
 def __getattr__(name: str) -> object:

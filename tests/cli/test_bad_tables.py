@@ -350,7 +350,7 @@ def test_memory_that_does_not_suffice(table, monkeypatch):
     def refuse(*_):
         raise MemoryError("Unable to allocate 99 TiB")
 
-    monkeypatch.setattr(sys.modules["topofs.tables.numeric_table"], "_read", refuse)
+    monkeypatch.setattr(sys.modules["topofs.tables.numbers_in_table"], "_read", refuse)
     assert_one_line(run("select", table), 3, "memory is too small for this (Unable to allocate")
 
 

@@ -21,8 +21,8 @@ from topofs.experiments.prediction import (
 from topofs.experiments.rivals import subsets
 from topofs.experiments.statistics import corrected_resampled_test, nadeau_bengio_test
 from topofs.selection import SelectionSettings
-from topofs.similarity.columns import Column
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.columns import Column
+from topofs.tables.typed_table import TypedTable
 
 X, y = load_wine(return_X_y=True)
 QUICK = Resampling(n_folds=3, n_repeats=2, n_random=2)

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
-from topofs.selection.coverage import MatrixReach, PathReach
+from topofs.rules.coverage import MatrixReach, PathReach
 
 # Dyadic weights: products and sums of a few are exact, so equal gains are equal.
 DYADIC = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
@@ -80,25 +80,25 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
     n = len(weights)
     chosen = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
     for reach in (path_reach(edges, least), MatrixReach(whole)):
-        owner, weight = reach.nearest(np.array(chosen))
+        representative, weight = reach.nearest(np.array(chosen))
         _, expected = naive_nearest(whole, chosen)
         # A product at the very limit may fall on either side of it by rounding.
         close = np.isclose(weight, expected, atol=1e-12)
         at_limit = np.isclose(np.maximum(weight, expected), least, atol=1e-9)
         assert (close | at_limit).all()
-        assert (owner[np.array(chosen)] == chosen).all()
-        served = owner >= 0
+        assert (representative[np.array(chosen)] == chosen).all()
+        served = representative >= 0
         assert (weight[~served] == 0).all()
-        assert (whole[owner[served], np.flatnonzero(served)] >= weight[served] - 1e-12).all()
+        assert (whole[representative[served], np.flatnonzero(served)] >= weight[served] - 1e-12).all()
 
 
 @given(weight_matrices(DYADIC))
 def test_equal_sources_leave_a_node_to_the_lowest(weights):
     n = len(weights)
     for reach in (MatrixReach(weights), MatrixReach(sparse.csr_array(weights))):
-        owner, weight = reach.nearest(np.arange(n)[::-2])
+        representative, weight = reach.nearest(np.arange(n)[::-2])
         expected_owner, expected_weight = naive_nearest(weights, list(range(n))[::-2])
-        assert owner.tolist() == expected_owner
+        assert representative.tolist() == expected_owner
         assert weight.tolist() == expected_weight
 
 

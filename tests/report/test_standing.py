@@ -11,7 +11,7 @@ from tests.report.test_selection import data_of
 from topofs import TopologicalFeatureSelector, pearson, stability
 from topofs.report.selection import summarise_selection, write_selection_report
 from topofs.report.selection.wording import words_of
-from topofs.similarity.typed_table import typed_table
+from topofs.tables.typed_table import typed_table
 
 
 def page_of(tmp_path, selector, X, **options):

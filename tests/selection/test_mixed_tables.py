@@ -17,7 +17,7 @@ from topofs import (
     TopologicalFeatureSelector,
     mixed,
 )
-from topofs.similarity.typed_table import typed_table
+from topofs.tables.typed_table import typed_table
 
 
 def frame(n_samples=200, seed=0):

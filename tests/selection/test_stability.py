@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector, stability
 from topofs.selection import nogueira_stability
-from topofs.similarity.typed_table import typed_table
+from topofs.tables.typed_table import typed_table
 
 # The three examples of the demonstration that the authors of the measure publish
 # (github.com/nogueirs/JMLR2018, python/stabilityDemo.ipynb), with their printed values.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
 from topofs import mixed, spearman
-from topofs.similarity.columns import read_columns
+from topofs.tables.columns import read_columns
 from topofs.similarity.mixed import level_codes, mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.operator import dense

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from topofs.errors import TableError
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.typed_table import TypedTable
 from topofs.tables import ColumnRoles, Table, comparable_table
 from topofs.tables.names_in_table import names_in_table
 from topofs.tables.parquet_file import kind_of

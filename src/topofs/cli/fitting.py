@@ -243,7 +243,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
 
 def _with_measure(settings: SelectionSettings, compared: ComparableTable) -> SelectionSettings:
     """Settle a similarity "auto" where names are compared."""
-    from topofs.similarity.typed_table import TypedTable
+    from topofs.tables.typed_table import TypedTable
 
     if isinstance(compared.X, TypedTable):
         return replace(settings, similarity="mixed")

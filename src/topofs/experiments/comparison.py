@@ -19,7 +19,7 @@ from topofs.experiments.rivals import AUTO, subsets
 from topofs.experiments.statistics import corrected_resampled_test
 from topofs.selection import SelectionSettings
 from topofs.selection.subset_size import resolve_size
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,7 +19,7 @@ from topofs.selection import (
     SelectionSettings,
     TopologicalFeatureSelector,
 )
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -48,3 +48,11 @@ def sift_down(heap: Ints, size: int, bound: Ints, position: int) -> None:
             return
         heap[position], heap[first] = heap[first], heap[position]
         position = first
+
+
+@njit(cache=True, nogil=True)
+def others(n: int, chosen: Ints) -> Ints:
+    """The nodes that are not among the chosen, ascending."""
+    rest = np.ones(n, np.bool_)
+    rest[chosen] = False
+    return np.flatnonzero(rest)

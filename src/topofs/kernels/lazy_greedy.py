@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.gain_heap import UNIT, heapify, sift_down
+from topofs.kernels.gain_heap import UNIT, heapify, others, sift_down
 
 __all__ = ["greedy_cover"]
 
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 @njit(cache=True, nogil=True)
 def greedy_cover(
-    starts: Ints, columns_at: Ints, columns: Ints, weights: Floats
+    starts: Ints, columns_at: Ints, columns: Ints, weights: Floats, chosen: Ints
 ) -> tuple[Ints, Doubles]:
     """Order all nodes by what each adds to Σ_j max_i w_ij beyond the nodes before it.
 
@@ -33,14 +33,16 @@ def greedy_cover(
     columns : array of int32 or int64
         Nodes that a row has weights for.
     weights : array of float32 or float64
-        How well node i stands for each of them, in [0, 1]; the diagonal is stored.
+        How well node i represents each of them, in [0, 1]; the diagonal is stored.
+    chosen : array of int64
+        Nodes that come before all others, in whatever order adds most.
 
     Returns
     -------
     order : array of int64, shape (n,)
         A permutation of the nodes.
     gains : array of float64, shape (n,)
-        What each added, never rising.
+        What each added, never rising among the chosen nodes, nor among the others.
 
     Notes
     -----
@@ -54,12 +56,17 @@ def greedy_cover(
     known_at = np.zeros(n, np.int64)
     for v in range(n):
         bound[v] = _gain(v, starts, columns_at, columns, weights, covered)
-    heap = np.arange(n)
-    heapify(heap, bound)
     order = np.empty(n, np.int64)
     gains = np.empty(n, np.float64)
+    heap = chosen.copy() if len(chosen) else np.arange(n)
+    heapify(heap, bound)
+    end = len(heap)
     for step in range(n):
-        size = n - step
+        if step == end:
+            heap = others(n, chosen)
+            heapify(heap, bound)
+            end = n
+        size = end - step
         while known_at[heap[0]] != step:
             v = heap[0]
             bound[v] = _gain(v, starts, columns_at, columns, weights, covered)

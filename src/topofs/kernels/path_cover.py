@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.gain_heap import UNIT, heapify, sift_down
+from topofs.kernels.gain_heap import UNIT, heapify, others, sift_down
 from topofs.kernels.path_search import no_covering, search, work_space
 
-__all__ = ["best_path", "greedy_path_cover", "nearest_sources"]
+__all__ = ["best_path", "greedy_path_cover", "nearest_nodes"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ SLACK = 1e-9
 
 @njit(cache=True, nogil=True)
 def greedy_path_cover(
-    starts: Ints, columns: Ints, weights: Doubles, least: float
+    starts: Ints, columns: Ints, weights: Doubles, least: float, chosen: Ints
 ) -> tuple[Ints, Doubles]:
     """Order all nodes by what each adds to Σ_j max_i p_ij beyond the nodes before it.
 
@@ -38,13 +38,15 @@ def greedy_path_cover(
         CSR rows of the graph, both directions of each edge, weights in (0, 1].
     least : float
         What must be left at the end of a path of several edges, in (0, 1].
+    chosen : array of int64
+        Nodes that come before all others, in whatever order adds most.
 
     Returns
     -------
     order : array of int64, shape (n,)
         A permutation of the nodes.
     gains : array of float64, shape (n,)
-        What each added, never rising.
+        What each added, never rising among the chosen nodes, nor among the others.
 
     Notes
     -----
@@ -65,12 +67,17 @@ def greedy_path_cover(
     covered = covering[0]
     bound = _first_bounds(graph, least, covering, work)
     known_at = np.full(n, -1, np.int64)
-    heap = np.arange(n)
-    heapify(heap, bound)
     order = np.empty(n, np.int64)
     gains = np.empty(n, np.float64)
+    heap = chosen.copy() if len(chosen) else np.arange(n)
+    heapify(heap, bound)
+    end = len(heap)
     for step in range(n):
-        size = n - step
+        if step == end:
+            heap = others(n, chosen)
+            heapify(heap, bound)
+            end = n
+        size = end - step
         while known_at[heap[0]] != step:
             v = heap[0]
             bound[v] = search(v, graph, least, covering, work)[0]
@@ -89,22 +96,22 @@ def greedy_path_cover(
 
 
 @njit(cache=True, nogil=True)
-def nearest_sources(
-    starts: Ints, columns: Ints, weights: Doubles, least: float, sources: Ints
+def nearest_nodes(
+    starts: Ints, columns: Ints, weights: Doubles, least: float, origins: Ints
 ) -> tuple[Ints, Doubles]:
-    """Find the source with the largest product of weights to each node.
+    """Find the origin with the largest product of weights to each node.
 
     Parameters
     ----------
     starts, columns, weights, least
         As in `greedy_path_cover`.
-    sources : array of int64
+    origins : array of int64
         Nodes; where two are equally near, the lowest counts.
 
     Returns
     -------
-    owner : array of int64, shape (n,)
-        The source of each node; -1 where no path counts.
+    representative : array of int64, shape (n,)
+        The origin of each node; -1 where no path counts.
     covered : array of float64, shape (n,)
         The product to it, or 0.
     """
@@ -112,19 +119,19 @@ def nearest_sources(
     graph = (starts, columns, weights)
     work = work_space(n, len(columns))
     covering = no_covering(n)
-    covered, owner, _ = covering
-    for source in sources:
-        n_reached = search(source, graph, least, covering, work)[1]
+    covered, representative, _ = covering
+    for origin in origins:
+        n_reached = search(origin, graph, least, covering, work)[1]
         reached, product = work[0], work[1]
         for position in range(n_reached):
             covered[reached[position]] = product[reached[position]]
-            owner[reached[position]] = source
-    return owner, covered
+            representative[reached[position]] = origin
+    return representative, covered
 
 
 @njit(cache=True, nogil=True)
 def best_path(
-    starts: Ints, columns: Ints, weights: Doubles, least: float, source: int, node: int
+    starts: Ints, columns: Ints, weights: Doubles, least: float, origin: int, node: int
 ) -> Ints:
     """List the nodes on the path with the largest product of weights.
 
@@ -132,21 +139,21 @@ def best_path(
     ----------
     starts, columns, weights, least
         As in `greedy_path_cover`.
-    source, node : int
-        Its ends; the source reaches the node.
+    origin, node : int
+        Its ends; the origin reaches the node.
 
     Returns
     -------
     array of int64
-        The nodes between them, from the node to the source; none where an edge is as good.
+        The nodes between them, from the node to the origin; none where an edge is as good.
     """
     n = len(starts) - 1
     covering = no_covering(n)
-    search(source, (starts, columns, weights), least, covering, work_space(n, len(columns)))
+    search(origin, (starts, columns, weights), least, covering, work_space(n, len(columns)))
     before = covering[2]
     path = np.empty(n, np.int64)
     length = 0
-    while node != source and before[node] != source:
+    while node != origin and before[node] != origin:
         node = before[node]
         path[length] = node
         length += 1

@@ -1,4 +1,4 @@
-"""Search along the paths of a sparse graph for the nodes that a source covers better."""
+"""Search along the paths of a sparse graph for the nodes that a origin covers better."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Doubles = npt.NDArray[np.float64]
 
 @njit(cache=True, nogil=True)
 def no_covering(n: int) -> Any:
-    """How well each node is covered, by which source, and from which node: not at all yet."""
+    """How well each node is covered, by which origin, and from which node: not at all yet."""
     return np.zeros(n, np.float64), np.full(n, -1, np.int64), np.full(n, -1, np.int64)
 
 
@@ -26,7 +26,7 @@ def no_covering(n: int) -> Any:
 def work_space(n: int, n_entries: int) -> Any:
     """Arrays that all searches share: reached, product, state, queued products and nodes.
 
-    Every entry of the graph is queued at most once in a search, beside the source.
+    Every entry of the graph is queued at most once in a search, beside the origin.
     """
     return (
         np.empty(n, np.int64),
@@ -38,28 +38,28 @@ def work_space(n: int, n_entries: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def search(source: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Reach the nodes that a source covers better than they are.
+def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
+    """Reach the nodes that a origin covers better than they are.
 
     Dijkstra's search with products. It stops at nodes that are covered better from
-    elsewhere, or as well by a lower owner: a path that counts and goes on from such a node
+    elsewhere, or as well by a lower representative: a path that counts and goes on from such a node
     has brought `least` or more to it, so what covers the node brings at least as much, and
-    with the same rest of the path covers what lies behind it as well. The source itself is
+    with the same rest of the path covers what lies behind it as well. The origin itself is
     searched from even where a copy of it covers it: its single edges below `least` are its
     own.
 
     Parameters
     ----------
-    source : int
+    origin : int
         The node to search from.
     graph : tuple of arrays
         CSR rows of the graph: starts, columns and weights.
     least : float
         What must be left at the end of a path of several edges.
     covering : tuple of arrays, shape (n,)
-        ``covered`` and ``owner``: how well each node is covered, and by which source. Where
-        no owner is ever noted (-1), as well is not better. ``before`` gets, for each node
-        reached but the source, the last node of its path before it.
+        ``covered`` and ``representative``: how well each node is covered, and by which origin. Where
+        no representative is ever noted (-1), as well is not better. ``before`` gets, for each node
+        reached but the origin, the last node of its path before it.
     work : tuple of arrays
         As `work_space` gave it.
 
@@ -68,7 +68,7 @@ def search(source: int, graph: Any, least: float, covering: Any, work: Any) -> t
     total : int
         Sum, in units, by how much the nodes are covered better.
     n_reached : int
-        ``reached[:n_reached]`` lists them, the source first, and ``product`` says how well.
+        ``reached[:n_reached]`` lists them, the origin first, and ``product`` says how well.
 
     Notes
     -----
@@ -77,14 +77,14 @@ def search(source: int, graph: Any, least: float, covering: Any, work: Any) -> t
     that is done; all are 0 again at the end. Invariant: the product of a done node is final.
     """
     starts, columns, weights = graph
-    covered, owner, before = covering
+    covered, representative, before = covering
     reached, product, state, queue_product, queue_node = work
     total = 0
-    reached[0] = source
+    reached[0] = origin
     n_reached = 1
-    product[source] = 1.0
-    state[source] = 1
-    queue_product[0], queue_node[0] = 1.0, source
+    product[origin] = 1.0
+    state[origin] = 1
+    queue_product[0], queue_node[0] = 1.0, origin
     size = 1
     while size > 0:
         here, u = queue_product[0], queue_node[0]
@@ -97,9 +97,9 @@ def search(source: int, graph: Any, least: float, covering: Any, work: Any) -> t
         for position in range(starts[u], starts[u + 1]):
             v = columns[position]
             there = here * weights[position]
-            if state[v] == 2 or there < covered[v] or (there < least and u != source):
+            if state[v] == 2 or there < covered[v] or (there < least and u != origin):
                 continue
-            if there == covered[v] and owner[v] < source:
+            if there == covered[v] and representative[v] < origin:
                 continue
             if state[v] == 0:
                 reached[n_reached] = v

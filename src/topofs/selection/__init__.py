@@ -1,15 +1,14 @@
-"""scikit-learn estimators that compose similarity, graph and rule."""
+"""scikit-learn estimators that put measure, graph and rule together, and questions to a fit."""
 
-from topofs.selection.explanation import Explanation, Neighbor, Speaking
+from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.from_data import tmfg_from_data
-from topofs.selection.groups import Group, Member
 from topofs.selection.infinite import InfiniteFeatureSelector
 from topofs.selection.noise import NoiseFeatures, noise_features
-from topofs.selection.ranked_columns import RankedColumn, ranked_columns
+from topofs.selection.ranked_columns import RankedColumn, fitted_similarity, ranked_columns
+from topofs.selection.representing import Group, Member
 from topofs.selection.score_function import tfs_score
-from topofs.selection.settings import SelectionSettings
 from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stability, stability
-from topofs.selection.topological import TopologicalFeatureSelector
+from topofs.selection.topological import TopologicalFeatureSelector, fit_and_compare
 
 __all__ = [
     "EdgeConfidence",
@@ -20,10 +19,11 @@ __all__ = [
     "Neighbor",
     "NoiseFeatures",
     "RankedColumn",
-    "SelectionSettings",
-    "Speaking",
+    "Representation",
     "Stability",
     "TopologicalFeatureSelector",
+    "fit_and_compare",
+    "fitted_similarity",
     "nogueira_stability",
     "noise_features",
     "ranked_columns",

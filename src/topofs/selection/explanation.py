@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Explanation", "Neighbor", "Speaking"]
+__all__ = ["Explanation", "Neighbor", "Representation"]
 
 
 @dataclass(frozen=True)
@@ -17,25 +17,25 @@ class Neighbor:
 
 
 @dataclass(frozen=True)
-class Speaking:
-    """Who stands for a feature, and for whom it stands.
+class Representation:
+    """Who represents a feature, and whom it represents.
 
     Attributes
     ----------
     representative : str or None
-        The selected feature that stands for it; itself if it is selected; None if none does.
-    weight : float
+        The selected feature that represents it; itself if it is selected; None if none does.
+    share : float
         Share of its variance that the representative explains.
     path : tuple of str
         Features between it and its representative in the graph, nearest first.
     members : tuple of (str, float)
-        The features it stands for, with their shares, strongest first.
+        The features it represents, with their shares, the largest first.
     isolated : bool
         Whether it shares with no neighbour more than chance explains.
     """
 
     representative: str | None
-    weight: float
+    share: float
     path: tuple[str, ...]
     members: tuple[tuple[str, float], ...]
     isolated: bool
@@ -58,16 +58,16 @@ class Speaking:
         if selected:
             n = len(self.members)
             who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
-            lines.append(f"It stands for {who}")
-            lines += [f"  {name}  {weight:.4g}" for name, weight in self.members]
+            lines.append(f"It represents {who}")
+            lines += [f"  {_one_line(name)}  {share:.4g}" for name, share in self.members]
         elif self.representative is not None:
             way = f", by way of {', '.join(self.path)}" if self.path else ""
             lines.append(
-                f"{self.representative} stands for it, with {self.weight:.4g} of its "
+                f"{self.representative} represents it, with {self.share:.4g} of its "
                 f"variance{way}."
             )
         elif not self.isolated:
-            lines.append("No selected feature stands for it.")
+            lines.append("It is alone: no selected feature represents it.")
         return lines
 
 
@@ -81,17 +81,17 @@ class Explanation:
     ----------
     feature : str
         The name of the column.
-    selected, kept : bool
+    selected, forced : bool
         Whether it was selected, and whether `keep` asked for it.
     score : float
-        Its centrality, or what it added to the coverage.
+        What the rule gave it: what it added to the coverage, or its centrality.
     rank : int
         Its place in the ranking, 1 = best.
     n_features, n_selected : int
         Number of columns, and of those selected.
     n_same_score : int
         Number of other columns that take part in the graph with the same score.
-    centrality : str
+    score_name : str
         The name of the score.
     neighbors : tuple of Neighbor
         The features it is joined to, strongest first; empty for a column that takes no part
@@ -99,22 +99,22 @@ class Explanation:
         complete, are among them; the printed lines count them without naming them.
     constant : bool
         Whether the column takes no part: constant, all missing, or an identifier.
-    speaking : Speaking or None
-        Who stands for it and for whom it stands; None where the rule is not coverage.
+    representation : Representation or None
+        Who represents it and whom it represents; None where the rule has no groups.
     """
 
     feature: str
     selected: bool
-    kept: bool
+    forced: bool
     score: float
     rank: int
     n_features: int
     n_selected: int
     n_same_score: int
-    centrality: str
+    score_name: str
     neighbors: tuple[Neighbor, ...]
     constant: bool
-    speaking: Speaking | None = None
+    representation: Representation | None = None
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -131,12 +131,12 @@ class Explanation:
             )
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
-            f"{self.centrality} {self.score:g}" + self._same_score()
+            f"{self.score_name} {self.score:g}" + self._same_score()
         )
-        if self.kept:
-            lines.append("It was to be kept whatever its rank.")
-        if self.speaking is not None and not self.constant:
-            lines += self.speaking.lines(selected=self.selected)
+        if self.forced:
+            lines.append("It is forced: selected by wish.")
+        if self.representation is not None and not self.constant:
+            lines += self.representation.lines(selected=self.selected)
         if self.neighbors:
             lines += self._links()
         return "\n".join(lines)

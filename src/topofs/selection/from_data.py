@@ -5,28 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from scipy import sparse
-
-from topofs.filtering.matrix_free import tmfg_of_operator
-from topofs.selection.memory_size import parse_memory
-from topofs.similarity import SIMILARITIES
-from topofs.similarity.energy import check_alpha
-from topofs.similarity.registry import COLUMN_MEASURES
+from topofs.engines.choosing import compare_columns, graph_from_columns
+from topofs.engines.memory_size import parse_memory
+from topofs.filtering.tmfg import TMFG
+from topofs.selection.short_names import measure_of
 from topofs.similarity.table import check_table
+from topofs.terms import registered
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
+    from topofs.similarity.measure import Measure
 
-__all__ = ["tmfg_from_columns", "tmfg_from_data"]
+__all__ = ["tmfg_from_data"]
 
 
 def tmfg_from_data(
     X: Any,
     *,
-    similarity: str = "pearson",
-    squared: bool = True,
-    alpha: float = 0.5,
+    similarity: str | Measure = "pearson",
     threshold: str | None = "mean",
     memory: int | str | None = "2GB",
 ) -> FilteredGraph:
@@ -39,12 +35,9 @@ def tmfg_from_data(
     ----------
     X : array-like, shape (n_samples, n_features)
         Numbers, complete (no missing values), dense. float32 stays float32.
-    similarity : {"pearson", "spearman", "energy"}, default="pearson"
-        The measure.
-    squared : bool, default=True
-        Square the correlation; plays no part for energy.
-    alpha : float, default=0.5
-        Weight of the dispersion in the energy coefficient, in [0, 1].
+    similarity : str or Measure, default="pearson"
+        One that a product of prepared columns gives: "pearson", "spearman" or "energy", with
+        parameters of their own as objects, such as ``Pearson(squared=False)``.
     threshold : {"mean", None}, default="mean"
         Set similarities below their mean to 0 first.
     memory : int, str or None, default="2GB"
@@ -72,35 +65,22 @@ def tmfg_from_data(
     >>> bool((graph.edges == topofs.tmfg(similarity).edges).all())
     True
     """
-    if similarity not in COLUMN_MEASURES:
-        known = ", ".join(repr(name) for name in COLUMN_MEASURES)
-        raise ValueError(f"similarity is {similarity!r}; known are {known}")
+    measure = measure_of(similarity)
+    if measure.products is None:
+        known = [name for name, one in registered("similarity").items() if _has_products(one)]
+        raise ValueError(
+            f"similarity is {measure.name!r}, which needs the matrix; known are "
+            + ", ".join(map(repr, known))
+        )
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
-    check_alpha(alpha)
     names = getattr(X, "columns", None)
     advice = "without the matrix the table must be dense: pass X.toarray()"
     table = check_table(X, sparse_advice=advice)
-    graph = tmfg_from_columns(
-        table,
-        similarity=similarity,
-        squared=squared,
-        alpha=alpha,
-        threshold=threshold == "mean",
-        memory=parse_memory(memory),
-    )
+    columns = compare_columns(table, measure.for_table(table), memory=parse_memory(memory))
+    graph = graph_from_columns(columns, TMFG(), threshold=threshold is not None)
     return graph if names is None else replace(graph, labels=[str(name) for name in names])
 
 
-def tmfg_from_columns(
-    table: Any, *, similarity: str, squared: bool, alpha: float, threshold: bool, memory: int
-) -> FilteredGraph:
-    """Do the same with a table and settings that are checked already."""
-    if sparse.issparse(table) or np.isnan(table).any():
-        raise ValueError(
-            "without the matrix the table must be dense and complete, but X "
-            + ("is sparse" if sparse.issparse(table) else "has missing values")
-            + ": fill them in (sklearn.impute), select among fewer columns, or allow more memory"
-        )
-    operator: Any = SIMILARITIES[similarity](table, squared=squared, alpha=alpha)
-    return tmfg_of_operator(operator, threshold=threshold, memory=memory)
+def _has_products(measure: Any) -> bool:
+    return measure.products is not None

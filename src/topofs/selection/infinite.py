@@ -7,15 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
-from topofs.selection.dask_input import check_dask_input, similarity_on_workers
-from topofs.selection.memory_size import parse_memory
+from topofs.engines.choosing import compare_columns
+from topofs.engines.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
-from topofs.selection.reading import read_numbers
-from topofs.similarity.columns import check_readable
-from topofs.similarity.dask_table import is_dask
-from topofs.similarity.energy import check_alpha, energy_operator
-from topofs.similarity.operator import dense
-from topofs.similarity.table import is_constant
+from topofs.selection.reading import read_table
+from topofs.similarity.energy import Energy
 
 __all__ = ["InfiniteFeatureSelector"]
 
@@ -94,30 +90,17 @@ class InfiniteFeatureSelector(RankingSelector):
         -------
         self
         """
-        check_alpha(self.alpha)
+        measure = Energy(self.alpha)
         check_theta(self.theta)
-        check_readable(X)
-        if is_dask(X):
-            table = check_dask_input(self, X)
-            size, kept = self._check_size()
-            found = similarity_on_workers(
-                table,
-                similarity="energy",
-                squared=False,
-                alpha=self.alpha,
-                memory=parse_memory(None),
-            )
-            varying, similarity = self._varying_columns(found.constant), found.values
-        else:
-            X = read_numbers(
-                self,
-                X,
-                advice="and Inf-FS takes numbers only: turn it into numbers, or leave it out",
-            )
-            size, kept = self._check_size()
-            varying = self._varying_columns(is_constant(X))
-            similarity = dense(energy_operator(X[:, varying], alpha=self.alpha))
-        scores = infinite_path_scores(similarity, [self.theta])[0]
+        read = read_table(self, X, measure)
+        size, forced = self._check_size()
+        varying = np.arange(self.n_features_in_)
+        if read.constant is not None:
+            varying = self._varying_columns(read.constant)
+        columns = compare_columns(read.columns(varying), measure, memory=parse_memory(None))
+        if columns.constant is not None:
+            varying = self._varying_columns(columns.constant)
+        scores = infinite_path_scores(columns.matrix(), [self.theta])[0]
         order = np.argsort(-scores, kind="stable")
-        self._rank_and_select(size, kept, order, scores, varying)
+        self._rank_and_select(size, forced, order, scores, varying)
         return self

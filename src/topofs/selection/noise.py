@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from topofs.filtering import GRAPHS
-from topofs.similarity import SIMILARITIES
+from topofs.selection.short_names import graph_of, measure_of
 from topofs.similarity.operator import dense
 from topofs.similarity.table import check_table, is_constant
+from topofs.similarity_matrix import check_similarity_matrix
+
+if TYPE_CHECKING:
+    from topofs.filtering.family import Graph
+    from topofs.similarity.measure import Measure
 
 __all__ = ["NoiseFeatures", "noise_features"]
-
-MEASURES = ("pearson", "spearman", "mutual_information")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +44,8 @@ class NoiseFeatures:
 def noise_features(
     X: Any,
     *,
-    similarity: str = "pearson",
-    graph: str = "tmfg",
+    similarity: str | Measure = "pearson",
+    graph: str | Graph = "tmfg",
     n_permutations: int = 10,
     level: float = 0.05,
     random_state: Any = None,
@@ -62,9 +64,9 @@ def noise_features(
     ----------
     X : array-like, shape (n_samples, n_features)
         Numbers; NaN marks a missing value.
-    similarity : {"pearson", "spearman", "mutual_information"}, default="pearson"
-        The measure; correlations are squared.
-    graph : {"tmfg", "pmfg", "mst"}, default="tmfg"
+    similarity : str or Measure, default="pearson"
+        A measure of numbers whose high values mean alike.
+    graph : str or Graph, default="tmfg"
         The filtered graph whose strength is tested.
     n_permutations : int, default=10
         Number B of shuffled tables; each costs as much as a fit.
@@ -92,7 +94,8 @@ def noise_features(
     >>> (~noise_features(X, random_state=0).noise).nonzero()[0].tolist()
     [0, 1, 2]
     """
-    _check(similarity, graph, n_permutations, level)
+    _check(n_permutations, level)
+    measure, family = _numbers_alike(measure_of(similarity)), graph_of(graph)
     table = check_table(
         X, sparse_advice="shuffling needs a dense table, and X is sparse: pass X.toarray()"
     )
@@ -102,11 +105,9 @@ def noise_features(
     if len(varying) > 1:
         generator = check_random_state(random_state)
         values = np.array(table[:, varying])
-        strength[varying] = _strength(values, similarity, graph)
-        chance = np.concatenate(
-            [_strength(_shuffled(values, generator), similarity, graph)
-             for _ in range(n_permutations)]
-        )  # fmt: skip
+        strength[varying] = _strength(values, measure, family)
+        shuffled = (_shuffled(values, generator) for _ in range(n_permutations))
+        chance = np.concatenate([_strength(table, measure, family) for table in shuffled])
         chance.sort()
         as_strong = len(chance) - np.searchsorted(chance, strength[varying], side="left")
         p_values[varying] = (1 + as_strong) / (1 + len(chance))
@@ -115,13 +116,18 @@ def noise_features(
     return NoiseFeatures(noise, p_values, strength)
 
 
-def _check(similarity: Any, graph: Any, n_permutations: Any, level: Any) -> None:
-    for name, given, known in (
-        ("similarity", similarity, MEASURES),
-        ("graph", graph, tuple(GRAPHS)),
-    ):
-        if given not in known:
-            raise ValueError(f"{name} is {given!r}; known are {', '.join(map(repr, known))}")
+def _numbers_alike(measure: Measure) -> Measure:
+    """Settle the measure; refuse one by which strength says nothing, or that takes no array."""
+    settled = measure.for_table(np.empty((2, 1)))
+    if not (settled.takes_table and settled.takes_arrays and settled.means_alike):
+        raise ValueError(
+            f"similarity is {measure.name!r}; give a measure of numbers whose high values mean "
+            "alike, such as 'pearson', 'spearman' or 'mutual_information'"
+        )
+    return settled
+
+
+def _check(n_permutations: Any, level: Any) -> None:
     if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)):
         raise ValueError(f"n_permutations is {n_permutations!r}; give a whole number")
     if n_permutations < 1:
@@ -131,10 +137,10 @@ def _check(similarity: Any, graph: Any, n_permutations: Any, level: Any) -> None
 
 
 def _strength(
-    values: npt.NDArray[np.floating[Any]], similarity: str, graph: str
+    values: npt.NDArray[np.floating[Any]], measure: Measure, graph: Graph
 ) -> npt.NDArray[np.float64]:
-    matrix = dense(SIMILARITIES[similarity](values, squared=True, alpha=0.5))
-    return GRAPHS[graph](matrix).strength()
+    matrix = dense(measure.operator(values))
+    return graph.build(check_similarity_matrix(matrix)).strength()
 
 
 def _shuffled(values: npt.NDArray[np.floating[Any]], generator: Any) -> npt.NDArray[Any]:

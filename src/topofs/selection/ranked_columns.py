@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
-from topofs.similarity import SIMILARITIES
+from topofs.selection.reading import read_table
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from topofs.selection.topological import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
-    from topofs.similarity.typed_table import TypedTable
+    from topofs.tables.typed_table import TypedTable
 
 __all__ = ["RankedColumn", "fitted_similarity", "ranked_columns"]
 
@@ -32,7 +33,7 @@ class RankedColumn:
     rank : int
         Its place, 1 = best.
     score, strength : float
-        What it adds to the coverage or its centrality, and the sum of the weights of its edges.
+        What the rule gave it (what it adds, or its centrality), and the sum of the weights of its edges.
     selected : bool
         Whether it is among the selected.
     nearest : str or None
@@ -51,46 +52,44 @@ class RankedColumn:
     similarity: float | None
 
 
-def fitted_similarity(
-    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
-) -> SimilarityOperator:
+def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> SimilarityOperator:
     """Prepare the similarity that a selector was fitted with, before its threshold.
+
+    `topofs.selection.fit_and_compare` gives the same without preparing the columns again.
 
     Parameters
     ----------
     selector : TopologicalFeatureSelector
-        Fitted to `X`, with a similarity given by name.
-    X : array or TypedTable, shape (n_samples, n_features)
-        The table.
+        Fitted to `X`.
+    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
+        The table; the similarity itself where it was given.
 
     Returns
     -------
     SimilarityOperator
         Over the columns that vary, in the order of `selector.nodes_`.
     """
-    measure = SIMILARITIES[str(selector.similarity_)]
-    nodes = selector.nodes_
-    table = X if len(nodes) == X.shape[1] else X[:, nodes]
-    return measure(table, squared=selector.squared, alpha=selector.alpha)
+    read = read_table(clone(selector), X, selector.similarity_)
+    if read.table.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has {read.table.shape[1]} columns; the selector was fitted on "
+            f"{selector.n_features_in_}: give the same table"
+        )
+    return selector.similarity_.operator(read.columns(selector.nodes_))
 
 
 def ranked_columns(
-    selector: TopologicalFeatureSelector,
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
-    *,
-    similarity: npt.NDArray[np.floating[Any]] | None = None,
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
 ) -> tuple[RankedColumn, ...]:
     """List the columns from the best to the last.
 
     Parameters
     ----------
     selector : TopologicalFeatureSelector
-        Fitted to `X`, with a similarity given by name.
-    X : array or TypedTable, shape (n_samples, n_features)
-        The table.
-    similarity : array, shape (n_nodes, n_nodes), optional
-        The whole similarity where it is at hand; otherwise it is computed again, a few rows
-        at a time.
+        Fitted.
+    similarity : SimilarityOperator
+        Between the columns that vary, as `fitted_similarity` or `fit_and_compare` gives; it is
+        asked for a few rows at a time.
 
     Returns
     -------
@@ -102,7 +101,7 @@ def ranked_columns(
     >>> from topofs import TopologicalFeatureSelector
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
     >>> selector = TopologicalFeatureSelector(1, rule="degree").fit(X)
-    >>> [(c.name, c.nearest) for c in ranked_columns(selector, X)]
+    >>> [(c.name, c.nearest) for c in ranked_columns(selector, fitted_similarity(selector, X))]
     [('x0', None), ('x1', 'x0'), ('x2', 'x0')]
     """
     nodes = selector.nodes_
@@ -111,7 +110,7 @@ def ranked_columns(
     strengths[nodes] = selector.graph_.strength()
     nearest = np.full(selector.n_features_in_, -1)
     weights = np.zeros(selector.n_features_in_)
-    nearest[nodes], weights[nodes] = _nearest_selected(selector, X, similarity)
+    nearest[nodes], weights[nodes] = _nearest_selected(selector, similarity)
     return tuple(
         RankedColumn(
             name=str(names[column]),
@@ -127,9 +126,7 @@ def ranked_columns(
 
 
 def _nearest_selected(
-    selector: TopologicalFeatureSelector,
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
-    similarity: npt.NDArray[np.floating[Any]] | None,
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Column of the nearest selected node and the similarity to it, for each node; or −1."""
     nodes = selector.nodes_
@@ -137,16 +134,10 @@ def _nearest_selected(
     nearest, weights = np.full(len(nodes), -1), np.zeros(len(nodes))
     if not selected.size:
         return nearest, weights
-    operator = fitted_similarity(selector, X) if similarity is None else None
     for start in range(0, len(nodes), _ROWS):
         rows = slice(start, min(start + _ROWS, len(nodes)))
-        if operator is None:
-            assert similarity is not None
-            block = similarity[rows][:, selected].astype(np.float64)
-        else:
-            everything = slice(0, len(nodes))
-            block = operator.block(rows, everything)[:, selected].astype(np.float64)
-        # No node stands for itself.
+        block = similarity.block(rows, slice(0, len(nodes)))[:, selected].astype(np.float64)
+        # No node is nearest to itself.
         block[selected == np.arange(rows.start, rows.stop)[:, None]] = -np.inf
         best = block.argmax(axis=1)
         found = block[np.arange(len(block)), best]

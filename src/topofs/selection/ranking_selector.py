@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
-from topofs.selection.subset_size import resolve_kept, resolve_size
-from topofs.similarity.dask_table import is_dask
+from topofs.selection.subset_size import resolve_forced, resolve_size
+from topofs.engines.dask_table import is_dask
 
 __all__ = ["RankingSelector"]
 
@@ -31,7 +31,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     n_features_to_select: Any
     keep: Any = None
     n_features_in_: int
-    kept_: npt.NDArray[np.int64]
+    forced_: npt.NDArray[np.int64]
     scores_: npt.NDArray[np.float64]
     ranking_: npt.NDArray[np.int64]
     support_: npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
         check_is_fitted(self)
-        size = self._size(n_features_to_select, self.kept_)
+        size = self._size(n_features_to_select, self.forced_)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
         other.support_ = self._support(self._auto_size() if size is None else size)
@@ -142,12 +142,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _check_size(self) -> tuple[int | None, npt.NDArray[np.int64]]:
         """Resolve how many features to select and which of them always, before the work."""
         names = getattr(self, "feature_names_in_", None)
-        kept = resolve_kept(self.keep, names, self.n_features_in_)
-        return self._size(self.n_features_to_select, kept), kept
+        forced = resolve_forced(self.keep, names, self.n_features_in_)
+        return self._size(self.n_features_to_select, forced), forced
 
-    def _size(self, given: Any, kept: npt.NDArray[np.int64]) -> int | None:
+    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
         """How many features to select; None where the ranking is to decide."""
-        return resolve_size(given, self.n_features_in_, least=len(kept))
+        return resolve_size(given, self.n_features_in_, least=len(forced))
 
     def _auto_size(self) -> int:
         """How many features the fitted ranking asks for, where a subclass has a rule."""
@@ -156,30 +156,28 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _rank_and_select(
         self,
         size: int | None,
-        kept: npt.NDArray[np.int64],
+        forced: npt.NDArray[np.int64],
         order: npt.NDArray[np.intp],
         scores: npt.NDArray[np.float64],
         varying: npt.NDArray[np.int64],
     ) -> None:
-        """Set `scores_`, `ranking_`, `kept_` and `support_`.
+        """Set `scores_`, `ranking_`, `forced_` and `support_`.
 
-        The varying columns are ranked in the given order; the columns that do not vary come
-        last.
+        Forced columns come first, in the given order and then those that do not vary; the
+        varying columns follow in the given order; the other columns that do not vary come last.
         """
         n_features = self.n_features_in_
         self.scores_ = np.zeros(n_features)
         self.scores_[varying] = scores
         others = np.setdiff1d(np.arange(n_features), varying)
         best_first = np.concatenate([varying[order], others])
+        by_wish = np.isin(best_first, forced)
+        best_first = np.concatenate([best_first[by_wish], best_first[~by_wish]])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[best_first] = np.arange(1, n_features + 1)
-        self.kept_ = kept
+        self.forced_ = forced
         self.support_ = self._support(self._auto_size() if size is None else size)
 
     def _support(self, size: int) -> npt.NDArray[np.bool_]:
-        """The kept columns, then the best ranked, up to the size."""
-        precedence = self.ranking_.copy()
-        precedence[self.kept_] -= self.n_features_in_
-        support = np.zeros(self.n_features_in_, dtype=np.bool_)
-        support[np.argsort(precedence)[:size]] = True
-        return support
+        """The best ranked columns, up to the size."""
+        return self.ranking_ <= size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,105 +11,100 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from topofs.engines.dask_table import check_dask_table, is_dask
 from topofs.errors import IdentifierFeatureWarning
-from topofs.similarity.columns import (
+from topofs.selection.dask_input import without_rows
+from topofs.similarity.table import is_constant, without_duplicates
+from topofs.tables.columns import (
     check_dense,
+    check_readable,
     has_nominal_columns,
     is_frame,
     read_columns,
     text_column,
 )
-from topofs.similarity.table import is_constant, without_duplicates
-from topofs.similarity.typed_table import TypedTable, typed_table
-from topofs.similarity_matrix import check_similarity_matrix
+from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from sklearn.base import BaseEstimator
 
-__all__ = [
-    "check_returned_similarity",
-    "choose_measure",
-    "find_columns_out",
-    "read_numbers",
-    "read_table",
-]
+    from topofs.similarity.measure import Measure
+
+__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_identifiers"]
 
 Mask = npt.NDArray[np.bool_]
 
 
-def choose_measure(similarity: Any, X: Any) -> Any:
-    """Resolve similarity "auto": "mixed" for a frame with names, else "pearson".
+@dataclass(frozen=True, eq=False)
+class ReadTable:
+    """A table that has passed its checks.
 
-    Parameters
+    Attributes
     ----------
-    similarity : str or callable
-        The parameter of the estimator.
-    X : object
-        The table as given.
-
-    Returns
-    -------
-    str or callable
+    table : array, sparse matrix, TypedTable or dask.array.Array
+        What the measure takes.
+    measure : Measure
+        The measure, with "auto" resolved.
+    constant, identifiers : arrays of bool, shape (n_features,), or None
+        Columns that take no part: of a single value, and of names that hardly repeat. None
+        where every column takes part, or workers will find out.
     """
-    if not (isinstance(similarity, str) and similarity == "auto"):
-        return similarity
-    nominal = X.has_nominal if isinstance(X, TypedTable) else has_nominal_columns(X)
-    return "mixed" if nominal else "pearson"
+
+    table: Any
+    measure: Measure
+    constant: Mask | None = None
+    identifiers: Mask | None = None
+
+    def columns(self, nodes: npt.NDArray[np.int64]) -> Any:
+        """The table of some columns; the whole one where these are all."""
+        return self.table if len(nodes) == self.table.shape[1] else self.table[:, nodes]
 
 
-def read_table(selector: Any, X: Any, measure: Any, *, takes_sparse: bool) -> Any:
-    """Check a table and note its column names on the estimator.
+def read_table(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
+    """Check a table, note its column names on the estimator, and settle the measure.
 
     Parameters
     ----------
-    selector : estimator
+    estimator : estimator
         Gets `n_features_in_` and `feature_names_in_`.
-    X : array-like, sparse matrix, data frame or TypedTable
-        The table; the similarity itself where `measure` is "precomputed".
-    measure : str or callable
-        As `choose_measure` gave it.
-    takes_sparse : bool
-        Whether a sparse table may stay sparse.
+    X : array-like, sparse matrix, data frame, NamedArray, TypedTable or dask collection
+        The table; the similarity itself where the measure takes no table.
+    measure : Measure
+        What it is to be compared by.
 
     Returns
     -------
-    array, sparse matrix or TypedTable
+    ReadTable
     """
+    check_readable(X)
+    if is_dask(X):
+        return _read_lazily(estimator, X, measure)
+    if not measure.takes_table:
+        return ReadTable(_read_similarity(estimator, X, measure), measure)
     if isinstance(X, TypedTable):
-        if measure != "mixed":
-            raise ValueError(
-                f"a table of several kinds of columns needs 'mixed', not {measure!r}"
-            )
-        selector.n_features_in_ = X.shape[1]
-        # Names of another table; those of this one may have been set for the fit.
-        if len(getattr(selector, "feature_names_in_", ())) not in (0, X.shape[1]):
-            del selector.feature_names_in_
-        return X
-    if isinstance(measure, str) and measure == "mixed":
-        check_dense(X)
-        if is_frame(X):
-            validate_data(selector, X, skip_check_array=True)
-        else:
-            X = validate_data(selector, X, dtype=None, ensure_all_finite=False)
-        return typed_table(X)
-    precomputed = isinstance(measure, str) and measure == "precomputed"
-    finite: bool | str = True if sparse.issparse(X) else "allow-nan"
-    what = f"similarity {measure!r}" if isinstance(measure, str) else "a similarity function"
-    advice = "" if precomputed else "use similarity='mixed', or "
+        _note_names(estimator, X.names)
+        return _of_columns(X, measure)
+    if measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays):
+        return _of_columns(_read_columns(estimator, X), measure)
+    names = X.names if isinstance(X, NamedArray) else None
     table = read_numbers(
-        selector,
-        X,
-        advice=f"and {what} takes numbers only: {advice}turn it into numbers",
-        accept_sparse="csc" if takes_sparse else False,
-        # NaN is a missing value in a dense table; a similarity is checked entry by entry later.
-        ensure_all_finite=False if precomputed else finite,
-        ensure_min_samples=1 if precomputed else 2,
+        estimator,
+        X.values if isinstance(X, NamedArray) else X,
+        advice=f"and similarity {measure.name!r} takes numbers only: use similarity='mixed', or "
+        "turn it into numbers",
+        accept_sparse="csc" if measure.takes_sparse else False,
+        # NaN is a missing value in a dense table.
+        ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
     )
-    return without_duplicates(table) if sparse.issparse(table) else table
+    if names is not None:
+        _note_names(estimator, names)
+    if sparse.issparse(table):
+        table = without_duplicates(table)
+    return ReadTable(table, measure.for_table(table), is_constant(table))
 
 
 def read_numbers(
-    selector: Any,
+    estimator: BaseEstimator,
     X: Any,
     *,
     advice: str,
@@ -120,7 +116,7 @@ def read_numbers(
 
     Parameters
     ----------
-    selector : estimator
+    estimator : estimator
         Gets `n_features_in_` and `feature_names_in_`.
     X : array-like, sparse matrix or data frame
         The table.
@@ -135,7 +131,7 @@ def read_numbers(
     """
     try:
         return validate_data(
-            selector,
+            estimator,
             X,
             dtype=[np.float64, np.float32],
             accept_sparse=accept_sparse,
@@ -154,57 +150,80 @@ def read_numbers(
         raise
 
 
-def find_columns_out(table: Any, names: Sequence[str]) -> tuple[Mask, Mask]:
-    """Tell which columns take no part; warns about identifiers.
+def warn_of_identifiers(names: npt.NDArray[np.object_], identifiers: Mask) -> None:
+    """Say which columns hold names that hardly repeat.
 
     Parameters
     ----------
-    table : array, sparse matrix or TypedTable
-        As `read_table` gave it.
-    names : sequence of str
-        Names of the columns.
-
-    Returns
-    -------
-    constant, identifiers : arrays of bool, shape (n_features,)
+    names : array of str, shape (n_features,)
+        All columns.
+    identifiers : array of bool, shape (n_features,)
+        Which of them.
     """
-    if not isinstance(table, TypedTable):
-        constant = is_constant(table)
-        return constant, np.zeros_like(constant)
-    constant, identifiers = table.incomparable()
-    if identifiers.any():
-        which = [name for name, out in zip(names, identifiers, strict=True) if out]
-        warnings.warn(
-            f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
-            "identifiers do; they take no part, score 0 and rank last: "
-            + ", ".join(which[:5])
-            + (", …" if len(which) > 5 else ""),
-            IdentifierFeatureWarning,
-            stacklevel=3,
-        )
-    return constant, identifiers
+    which = names[identifiers]
+    warnings.warn(
+        f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
+        "identifiers do; they take no part, score 0 and rank last: "
+        + ", ".join(which[:5])
+        + (", …" if len(which) > 5 else ""),
+        IdentifierFeatureWarning,
+        stacklevel=3,
+    )
 
 
-def check_returned_similarity(
-    similarity: Any, n_features: int
-) -> npt.NDArray[np.floating[Any]]:
-    """Check that a similarity function returned a similarity of all its columns.
-
-    Parameters
-    ----------
-    similarity : array-like
-        What it returned.
-    n_features : int
-        Number of columns it was given.
-
-    Returns
-    -------
-    array, shape (n_features, n_features)
-    """
-    values = check_similarity_matrix(similarity).values
-    if len(values) != n_features:
+def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
+    """A dask collection: names and sizes from what is known without its values."""
+    if not measure.takes_table:
         raise ValueError(
-            f"the similarity function must return a {n_features} × {n_features} matrix for as "
-            f"many columns; got {values.shape}"
+            f"similarity is {measure.name!r}, which needs X in memory: pass X.compute()"
         )
-    return values
+    if measure.takes_names and hasattr(X, "columns") and has_nominal_columns(without_rows(X)):
+        raise ValueError(
+            f"X has columns that are no numbers, which similarity {measure.name!r} compares in "
+            "memory only: pass X.compute(), leave them out, or turn them into numbers"
+        )
+    table = check_dask_table(X)
+    validate_data(estimator, without_rows(X), skip_check_array=True)
+    return ReadTable(table, measure.for_table(table))
+
+
+def _read_similarity(estimator: BaseEstimator, X: Any, measure: Measure) -> Any:
+    """The n × n similarity itself; its entries are checked one by one later."""
+    return read_numbers(
+        estimator,
+        X,
+        advice=f"and similarity {measure.name!r} takes numbers only: turn it into numbers",
+        ensure_all_finite=False,
+        ensure_min_samples=1,
+    )
+
+
+def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:
+    """Numbers and names; the names of columns are noted as scikit-learn does."""
+    if isinstance(X, NamedArray):
+        _note_names(estimator, X.names)
+        return typed_table(X.values, names=X.names)
+    check_dense(X)
+    if is_frame(X):
+        validate_data(estimator, X, skip_check_array=True)
+        return typed_table(X)
+    return typed_table(validate_data(estimator, X, dtype=None, ensure_all_finite=False))
+
+
+def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
+    """Settle the measure of a typed table: without names that take part it may be an array."""
+    constant, identifiers = table.incomparable()
+    if not measure.takes_names:
+        raise ValueError(
+            f"a table of several kinds of columns needs 'mixed', not {measure.name!r}"
+        )
+    settled = measure.for_table(table)
+    if settled.takes_names:
+        return ReadTable(table, settled, constant, identifiers)
+    return ReadTable(table.numbers, settled, constant, identifiers)
+
+
+def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:
+    """Note the names of a table that carries them, as scikit-learn does for a data frame."""
+    estimator.n_features_in_ = len(names)
+    estimator.feature_names_in_ = np.asarray(names, dtype=object)

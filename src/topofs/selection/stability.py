@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections import Counter
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils import check_random_state, get_tags
 
-from topofs.selection.reading import choose_measure, read_table
+from topofs.engines.dask_table import is_dask
+from topofs.selection.reading import read_table
+from topofs.selection.short_names import measure_of
 from topofs.selection.topological import TopologicalFeatureSelector
-from topofs.similarity.columns import check_readable
-from topofs.similarity.dask_table import is_dask
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.columns import check_readable
+from topofs.tables.typed_table import NamedArray, TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,12 +164,12 @@ def stability(
     """
     _check_counts(n_resamples, level)
     _check_resampling(selector, X)
-    X, known_names = _without_identifiers(selector, X)
+    X = _without_identifiers(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
     tasks = (
-        delayed(_fit_resample)(selector, X, known_names, number, n_samples, int(seed))
+        delayed(_fit_resample)(selector, X, number, n_samples, int(seed))
         for number, seed in enumerate(seeds)
     )
     found: list[Any] = [None] * n_resamples
@@ -257,12 +259,13 @@ def _check_resampling(selector: Any, X: Any) -> None:
     check_readable(X)
     if is_dask(X):
         raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
-    similarity = getattr(selector, "similarity", None)
-    if isinstance(similarity, str) and similarity == "precomputed":
-        raise ValueError(
-            "similarity is 'precomputed', whose rows are columns and cannot be drawn: give the "
-            "table itself, and another similarity"
-        )
+    if isinstance(selector, TopologicalFeatureSelector):
+        measure = measure_of(selector.similarity)
+        if not measure.takes_table:
+            raise ValueError(
+                f"similarity is {measure.name!r}, whose rows are columns and cannot be drawn: "
+                "give the table itself, and another similarity"
+            )
     if get_tags(selector).target_tags.required:
         raise _needs_labels(selector)
 
@@ -274,38 +277,34 @@ def _needs_labels(selector: Any) -> ValueError:
     )
 
 
-def _without_identifiers(selector: Any, X: Any) -> tuple[Any, Any]:
-    """The table with the columns that take no part in it constant, and its names.
+def _without_identifiers(selector: Any, X: Any) -> Any:
+    """The table with the columns that take no part in it constant.
 
-    A table of several kinds of columns is read only once; other tables stay as they are, and
-    there are no names to give back.
+    A table of several kinds of columns is read only once; other tables stay as they are.
     """
     if not isinstance(selector, TopologicalFeatureSelector):
-        return X, None
-    measure = choose_measure(selector.similarity, X)
-    if not (isinstance(measure, str) and measure == "mixed"):
-        return X, None
+        return X
     reader = clone(selector)
-    table = read_table(reader, X, measure, takes_sparse=False)
-    _, identifiers = table.incomparable()
-    return table.without_values(identifiers), getattr(reader, "feature_names_in_", None)
+    read = read_table(reader, X, measure_of(selector.similarity))
+    if read.identifiers is None or not isinstance(read.table, TypedTable):
+        return X
+    return read.table.without_values(read.identifiers)
 
 
 def _fit_resample(
-    selector: Any, X: Any, known_names: Any, number: int, n_samples: int, seed: int
+    selector: Any, X: Any, number: int, n_samples: int, seed: int
 ) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
     """Fit a clone to one bootstrap sample: number, support, edges between columns, names."""
     rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        drawn = X.take(rows) if isinstance(X, TypedTable) else take_rows(X, rows)
+        named = isinstance(X, (NamedArray, TypedTable))
+        drawn = X.take(rows) if named else take_rows(X, rows)
         fitted = clone(selector)
-        if known_names is not None:
-            fitted.feature_names_in_ = known_names
         try:
             fitted.fit(drawn)
         except (TypeError, ValueError) as error:
-            if "'y'" in str(error) or "requires y" in str(error):
+            if re.search(r"argument: 'y'$|requires y to be passed", str(error)):
                 raise _needs_labels(selector) from error
             if isinstance(error, TypeError):
                 raise

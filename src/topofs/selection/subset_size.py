@@ -12,7 +12,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["column_position", "resolve_kept", "resolve_size"]
+__all__ = ["column_position", "resolve_forced", "resolve_size"]
 
 
 def resolve_size(
@@ -64,10 +64,10 @@ def resolve_size(
     return size
 
 
-def resolve_kept(
+def resolve_forced(
     keep: Any, names: Sequence[str] | None, n_features: int
 ) -> npt.NDArray[np.int64]:
-    """Turn names and positions of columns to keep into positions.
+    """Turn names and positions of columns that are selected by wish into positions.
 
     Parameters
     ----------
@@ -85,15 +85,15 @@ def resolve_kept(
 
     Examples
     --------
-    >>> resolve_kept(["b", 0], ["a", "b", "c"], 3).tolist()
+    >>> resolve_forced(["b", 0], ["a", "b", "c"], 3).tolist()
     [0, 1]
     """
     if keep is None:
         return np.empty(0, dtype=np.int64)
     if isinstance(keep, str) or not isinstance(keep, Iterable):
         raise ValueError(f"keep is {keep!r}; give a list of column names or positions")
-    kept = {column_position(column, names, n_features) for column in keep}
-    return np.array(sorted(kept), dtype=np.int64)
+    forced = {column_position(column, names, n_features) for column in keep}
+    return np.array(sorted(forced), dtype=np.int64)
 
 
 def column_position(column: Any, names: Sequence[str] | None, n_features: int) -> int:

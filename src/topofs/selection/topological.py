@@ -9,32 +9,36 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.selection.dask_input import check_dask_input, similarity_on_workers
+from topofs.engines.choosing import build_network, compare_columns
+from topofs.engines.memory_size import parse_memory
+from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
-from topofs.selection.groups import SpeakingColumns
-from topofs.selection.memory_size import parse_memory
-from topofs.selection.parameters import check_parameters
-from topofs.selection.reading import choose_measure, find_columns_out, read_table
-from topofs.selection.rules import rank_nodes
-from topofs.selection.similarity_graph import graph_of_similarity, graph_of_table
+from topofs.selection.fitting_terms import check_terms, check_threshold
+from topofs.selection.nested_terms import NestedTerms
+from topofs.selection.reading import read_table, warn_of_identifiers
+from topofs.selection.representing import RepresentingSelector
+from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.subset_size import column_position, resolve_size
-from topofs.similarity.columns import check_readable, is_frame
-from topofs.similarity.dask_table import is_dask
-from topofs.similarity.typed_table import TypedTable
+from topofs.tables.columns import is_frame
+from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from topofs.engines.choosing import ComparedColumns
+    from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
+    from topofs.rules.rule import Rule
+    from topofs.similarity.measure import Measure
 
-__all__ = ["TopologicalFeatureSelector"]
+__all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
-class TopologicalFeatureSelector(SpeakingColumns):
-    r"""Select columns that stand for the others in a filtered graph of similarities.
+class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
+    r"""Select columns that represent the others in a filtered graph of similarities.
 
     Table → similarity between columns → planar filtered graph → the columns that, along the
-    links of the graph, stand for as many others as can be. Labels are not used.
+    links of the graph, represent as many others as can be. Labels are not used.
     With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
     that adds most to the coverage
 
@@ -46,42 +50,31 @@ class TopologicalFeatureSelector(SpeakingColumns):
     Parameters
     ----------
     n_features_to_select : "auto", int, float or None, default="auto"
-        "auto": as many as explain more than themselves (rule "coverage" only). Or a count, a
-        fraction in (0, 1], or None for half of the columns.
-    similarity : {"auto", "pearson", "spearman", "mixed", "mutual_information", "energy", \
-"precomputed"} or callable, default="auto"
-        "auto": "mixed" for a data frame with text, categories or booleans, else "pearson".
-        "precomputed": X is the n × n similarity itself. A callable takes the table of the
-        columns that vary and returns their similarity.
-    squared : bool, default=True
-        Square the correlation, so that strong negative links count as links. Plays a part
-        for "pearson" and "spearman" only.
-    alpha : float, default=0.5
-        Weight of the dispersion in the energy coefficient, in [0, 1].
+        "auto": as many as the rule selects by itself, where it has an end ("coverage" has:
+        the columns that explain more than themselves). Or a count, a fraction in (0, 1], or
+        None for half of the columns.
+    similarity : str, Measure or callable, default="auto"
+        How two columns are compared. `Auto` ("auto"): `Mixed` where columns of text,
+        categories or booleans take part, else `Pearson`. Or "pearson", "spearman", "mixed",
+        "mutual_information", "energy", "precomputed" (X is the n × n similarity itself), the
+        name of a measure that was registered, or an object with parameters, such as
+        ``Spearman(squared=False)``. A function takes the table of the columns that vary and
+        returns their similarity.
     threshold : {"auto", "mean", None}, default="auto"
         "mean": set similarities below their mean to 0 before filtering, as the authors'
-        program does. "auto": with rule "degree" only. Rule "coverage" has a noise floor
-        instead; a given similarity, for which there is none, is cut at its mean off the
-        diagonal.
-    graph : {"tmfg", "pmfg", "mst"}, default="tmfg"
-        The filtered graph.
-    rule : {"coverage", "degree"}, default="coverage"
-        How columns are ranked: by what each adds to the coverage, or by their `centrality`.
-    reach : {"paths", "edges", "similarity"}, default="paths"
-        Rule "coverage": whom a column stands for. Along the paths of the graph (see Notes),
-        its neighbours only, or any column at all, whatever the graph.
-    isolated : {"drop", "keep"}, default="drop"
-        Rule "coverage": whether "auto" leaves out the columns that share with no neighbour
-        more than chance explains, and whether they rank after all others.
-    centrality : {"degree", "strength", "eigenvector", "pagerank", "closeness", \
-"betweenness"}, default="degree"
-        Rule "degree": the score of a node.
-    ties : {"strength", "index"}, default="strength"
-        Equal scores are ordered by strength (then position), or by position (the paper). Rule
-        "coverage": isolated columns only; other equal gains go by position.
+        program does. "auto": as the rule says. Centralities cut at the mean; coverage has a
+        noise floor instead, and cuts a given similarity, for which there is none, at its mean
+        off the diagonal.
+    graph : str or Graph, default="tmfg"
+        The filtered graph: "tmfg", "pmfg", "mst", or an object.
+    rule : str or Rule, default="coverage"
+        How columns are ranked: `Coverage` ("coverage"), by what each adds; or `Centrality`
+        ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
+        their place in the graph.
     keep : list of str or int, default=None
-        Names or positions of columns that are always selected. They count towards
-        `n_features_to_select` and come on top of "auto"; the ranking is not changed by them.
+        Names or positions of columns that are selected in any case. They come first in the
+        ranking, and the others are ranked given these. They count towards
+        `n_features_to_select` and come on top of "auto".
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
@@ -99,21 +92,23 @@ class TopologicalFeatureSelector(SpeakingColumns):
     n_features_ : int
         How many they are.
     coverage_ : array of float, shape (graph_.n_nodes,)
-        Share of the columns that the first 1, 2, … of the ranking stand for.
-    representative_, representative_weight_ : arrays of int and float, shape (n_features,)
-        Position of the selected column that stands for each column (-1: none does), and the
-        share of its variance that it explains.
+        Share of the columns that the first 1, 2, … of the ranking represent.
+    representative_, shares_ : arrays of int and float, shape (n_features,)
+        Position of the selected column that represents each column (-1: it is alone), and the
+        share of its variance that this one explains.
     groups_ : tuple of Group
-        The selected columns, best first, each with the columns it stands for.
+        The selected columns, best first, each with the columns it represents.
     isolated_ : array of int
         Positions of the columns with no neighbour above the noise floor.
-    similarity_ : str or callable
-        The similarity that was used: `similarity`, with "auto" resolved.
+    similarity_ : Measure
+        The measure that was used, with "auto" resolved.
+    rule_ : Rule
+        The rule that was used.
     graph_ : FilteredGraph
         The graph over the columns that vary, labelled with their names.
     nodes_ : array of int, shape (graph_.n_nodes,)
-        The column that each node of the graph stands for.
-    kept_ : array of int
+        The column that each node of the graph is.
+    forced_ : array of int
         Positions of the columns in `keep`.
     n_features_in_ : int
         Number of columns given to fit.
@@ -122,6 +117,10 @@ class TopologicalFeatureSelector(SpeakingColumns):
 
     Notes
     -----
+    The terms are objects with parameters of their own, which scikit-learn's nested names
+    reach: ``similarity__squared``, ``rule__reach``. Terms of your own are registered with
+    `topofs.register`.
+
     Shared variance is the squared correlation (or its like), less what chance alone gives;
     below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
     tables, it is 0. (Heavy tails and rare events exceed it more often: see
@@ -137,8 +136,8 @@ class TopologicalFeatureSelector(SpeakingColumns):
     From a data frame with text, categories or booleans, `transform` selects columns of the
     frame as they are.
 
-    The attributes from `coverage_` to `isolated_` are there with rule "coverage"; they
-    follow `at`.
+    The attributes from `coverage_` to `isolated_` are there with a rule that has groups, as
+    coverage does; they follow `at`.
 
     References
     ----------
@@ -164,38 +163,27 @@ class TopologicalFeatureSelector(SpeakingColumns):
     ['flavanoids', 'proline']
     """
 
-    similarity_: str | Callable[[Any], npt.ArrayLike]
+    similarity_: Measure
+    rule_: Rule
     graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
-    def __init__(  # noqa: PLR0913 - a parameter for each choice
+    def __init__(
         self,
         n_features_to_select: float | str | None = "auto",
         *,
-        similarity: str | Callable[[Any], npt.ArrayLike] = "auto",
-        squared: bool = True,
-        alpha: float = 0.5,
+        similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "auto",
         threshold: str | None = "auto",
-        graph: str = "tmfg",
-        rule: str = "coverage",
-        reach: str = "paths",
-        isolated: str = "drop",
-        centrality: str = "degree",
-        ties: str = "strength",
+        graph: str | Graph = "tmfg",
+        rule: str | Rule = "coverage",
         keep: Iterable[str | int] | None = None,
         memory: int | str | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.similarity = similarity
-        self.squared = squared
-        self.alpha = alpha
         self.threshold = threshold
         self.graph = graph
         self.rule = rule
-        self.reach = reach
-        self.isolated = isolated
-        self.centrality = centrality
-        self.ties = ties
         self.keep = keep
         self.memory = memory
 
@@ -204,16 +192,14 @@ class TopologicalFeatureSelector(SpeakingColumns):
         cls,
         n_features_to_select: float | None = None,
         *,
-        similarity: str | Callable[[Any], npt.ArrayLike] = "pearson",
-        squared: bool = True,
-        alpha: float = 0.5,
+        similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "pearson",
         keep: Iterable[str | int] | None = None,
     ) -> Self:
         """Give the published method: mean threshold, TMFG, degree, ties by position.
 
         Parameters
         ----------
-        n_features_to_select, similarity, squared, alpha, keep
+        n_features_to_select, similarity, keep
             As in the constructor; the paper tunes the similarity with labels.
 
         Returns
@@ -231,11 +217,8 @@ class TopologicalFeatureSelector(SpeakingColumns):
         return cls(
             n_features_to_select,
             similarity=similarity,
-            squared=squared,
-            alpha=alpha,
             threshold="mean",
-            rule="degree",
-            ties="index",
+            rule=Centrality("degree", ties="index"),
             keep=keep,
         )
 
@@ -254,41 +237,35 @@ class TopologicalFeatureSelector(SpeakingColumns):
         -------
         self
         """
-        check_parameters(self)
-        check_readable(X)
-        measure = choose_measure(self.similarity, X)
-        if is_dask(X):
-            X = check_dask_input(self, X)
-            size, kept = self._check_size()
-            found = similarity_on_workers(
-                X,
-                similarity=measure,
-                squared=self.squared,
-                alpha=self.alpha,
-                memory=parse_memory(self.memory),
-            )
-            nodes = self._varying_columns(found.constant)
-            built = graph_of_similarity(self, found.values, measure, n_samples=X.shape[0])
-        else:
-            X = read_table(self, X, measure, takes_sparse=self._takes_sparse())
-            size, kept = self._check_size()
-            nodes = np.arange(X.shape[1])
-            if not (isinstance(measure, str) and measure == "precomputed"):
-                constant, identifiers = find_columns_out(X, self._column_names().tolist())
-                nodes = self._varying_columns(constant, identifiers)
-            table = X if len(nodes) == X.shape[1] else X[:, nodes]
-            built = graph_of_table(self, table, measure)
-        ranked = rank_nodes(self, built)
+        self._fit(X)
+        return self
+
+    def _fit(self, X: Any) -> ComparedColumns:
+        """Fit, and give the prepared columns."""
+        measure, graph, rule = self._terms()
+        memory = parse_memory(self.memory)
+        read = read_table(self, X, measure)
+        size, forced = self._check_size()
+        nodes = np.arange(self.n_features_in_)
+        if read.constant is not None:
+            if read.identifiers is not None and read.identifiers.any():
+                warn_of_identifiers(self._column_names(), read.identifiers)
+            nodes = self._varying_columns(read.constant, read.identifiers)
+        columns = compare_columns(read.columns(nodes), read.measure, memory=memory)
+        if columns.constant is not None:
+            nodes = self._varying_columns(columns.constant)
+        cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
+        network = build_network(columns, graph, needs=rule.needs, cut=cut)
+        ranking = rule.rank(network, np.flatnonzero(np.isin(nodes, forced)))
         self.nodes_ = nodes
-        self.graph_ = replace(built.graph, labels=self._column_names()[nodes].tolist())
-        self._score_name = self.centrality if self.rule == "degree" else "coverage gain"
-        self.similarity_ = measure
-        self._coverage, self._reach = ranked.coverage, ranked.reach
-        self._has_names = isinstance(X, TypedTable) and X.has_nominal
-        self._rank_and_select(size, kept, ranked.order, ranked.scores, nodes)
+        self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
+        self.similarity_, self.rule_ = read.measure, rule
+        self._ranking = ranking
+        self._has_names = isinstance(read.table, TypedTable) and read.table.has_nominal
+        self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:
             self._warn_without_structure()
-        return self
+        return columns
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns.
@@ -321,7 +298,7 @@ class TopologicalFeatureSelector(SpeakingColumns):
         Returns
         -------
         Explanation
-            Score, rank, neighbours, who stands for it and for whom it stands; print it to
+            Score, rank, neighbours, who represents it and whom it represents; print it to
             read it.
 
         Examples
@@ -332,7 +309,7 @@ class TopologicalFeatureSelector(SpeakingColumns):
         >>> print(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
         alcohol is not selected.
         Rank 10 of 13 (4 selected), coverage gain 0.588952.
-        proline stands for it, with 0.411 of its variance.
+        proline represents it, with 0.411 of its variance.
         Joined to 6 features, 3 of them selected:
           proline  0.4144  selected
           alcalinity_of_ash  0.09625
@@ -354,16 +331,16 @@ class TopologicalFeatureSelector(SpeakingColumns):
         return Explanation(
             feature=names[column],
             selected=bool(self.support_[column]),
-            kept=column in self.kept_,
+            forced=column in self.forced_,
             score=score,
             rank=int(self.ranking_[column]),
             n_features=self.n_features_in_,
             n_selected=int(self.support_.sum()),
             n_same_score=same,
-            centrality=self._score_name,
+            score_name=self.rule_.words.short,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
-            speaking=None if self._coverage is None else self._speaking(column),
+            representation=self._representation(column),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:
@@ -376,23 +353,58 @@ class TopologicalFeatureSelector(SpeakingColumns):
             for column, weight in zip(columns, adjacency.data[row], strict=True)
         ]
 
+    def _terms(self) -> tuple[Measure, Graph, Rule]:
+        """Resolve the terms, and refuse those that do not go together."""
+        measure, graph = measure_of(self.similarity), graph_of(self.graph)
+        rule = rule_of(self.rule)
+        check_threshold(self.threshold)
+        check_terms(measure, rule)
+        return measure, graph, rule
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse()
-        tags.input_tags.string = isinstance(self.similarity, str) and self.similarity == "mixed"
+        measure = measure_of(self.similarity)
+        tags.input_tags.sparse = measure.takes_sparse
+        tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 
-    def _takes_sparse(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity in ("auto", "pearson")
-
-    def _size(self, given: Any, kept: npt.NDArray[np.int64]) -> int | None:
+    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
+        has_end = rule_of(self.rule).has_end
         if isinstance(given, str) and given == "auto":
-            if self.rule == "degree":
+            if not has_end:
                 raise ValueError(
                     "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
-                    "centrality has no end of its own; give a count, a fraction, or None for half"
+                    f"{rule_of(self.rule).name} has no end of its own; give a count, a "
+                    "fraction, or None for half"
                 )
             return None
-        return resolve_size(
-            given, self.n_features_in_, least=len(kept), auto=self.rule == "coverage"
-        )
+        return resolve_size(given, self.n_features_in_, least=len(forced), auto=has_end)
+
+
+def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
+    """Fit a selector and keep the columns as they were prepared for it.
+
+    A report or a list of nearest columns asks these for similarities, without preparing the
+    table again.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        It is fitted.
+    X : array-like, sparse matrix, data frame, NamedArray, TypedTable or dask collection
+        The table.
+
+    Returns
+    -------
+    ComparedColumns
+        Over ``selector.nodes_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> selector = TopologicalFeatureSelector()
+    >>> fit_and_compare(selector, load_wine().data).n_features, selector.n_features_
+    (13, 4)
+    """
+    return selector._fit(X)  # noqa: SLF001 - of the same file

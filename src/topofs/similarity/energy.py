@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.column_weights import ENERGY, ColumnWeights
+from topofs.similarity.measure import Measure
 from topofs.similarity.operator import Columns, SimilarityOperator, Transformed, dense
-from topofs.similarity.spearman import SPARSE_ADVICE, spearman_operator
-from topofs.similarity.table import check_table
+from topofs.similarity.spearman import SPARSE_ADVICE, Spearman
+from topofs.terms import parameter, register
 
-__all__ = ["check_alpha", "energy", "energy_operator"]
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
+
+__all__ = ["Energy", "check_alpha", "energy"]
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -51,9 +54,10 @@ def energy(X: Any, *, alpha: float = 0.5) -> Floats:
     >>> energy([[0, 0], [0, 1], [1, 0], [1, 1]], alpha=0.5).tolist()
     [[0.25, 0.75], [0.75, 0.25]]
     """
-    check_alpha(alpha)
-    table = check_table(X, sparse_advice=SPARSE_ADVICE)
-    return dense(energy_operator(table, alpha=alpha))
+    from topofs.similarity.table import check_table
+
+    measure = Energy(alpha)
+    return dense(measure.operator(check_table(X, sparse_advice=SPARSE_ADVICE)))
 
 
 def check_alpha(alpha: Any) -> None:
@@ -62,9 +66,42 @@ def check_alpha(alpha: Any) -> None:
         raise ValueError(f"alpha is {alpha!r}; it must be a number in [0, 1]")
 
 
-def energy_operator(X: Floats, *, alpha: float) -> SimilarityOperator:
-    """Prepare the energy coefficient of a checked table, block by block on demand."""
-    return _Energy(spearman_operator(X, squared=False), _unit_range_deviation(X), alpha)
+@dataclass(frozen=True, repr=False)
+class Energy(Measure):
+    """The energy coefficient of Inf-FS: it grows with what columns do not share.
+
+    Parameters
+    ----------
+    alpha : float, default=0.5
+        Weight of the dispersion, in [0, 1].
+
+    Examples
+    --------
+    >>> from topofs import Energy
+    >>> Energy(alpha=0.25)
+    Energy(alpha=0.25)
+    """
+
+    alpha: float = parameter(0.5, help="Weight of the dispersion, 0 to 1.", check=check_alpha)
+
+    products: ClassVar[str | None] = "ranks"
+    means_alike: ClassVar[bool] = False
+    why_no_scale: ClassVar[str] = (
+        "grows with what columns do not share, so no column represents another by it"
+    )
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "energy coefficient (spread and difference)"
+
+    def operator(self, table: Floats) -> SimilarityOperator:
+        """Rank the columns of a checked table and take their spread."""
+        ranks = Spearman(squared=False).operator(table)
+        return _Energy(ranks, _unit_range_deviation(table), self.alpha)
+
+
+register(Energy())
 
 
 @dataclass(frozen=True)
@@ -81,6 +118,8 @@ class _Energy(Transformed):
         return _Energy(self.inner.select(columns), self.deviation[columns], self.alpha)
 
     def column_weights(self, level: float) -> ColumnWeights:
+        from topofs.kernels.column_weights import ENERGY
+
         weights: ColumnWeights = self.inner.column_weights(level)
         return weights._replace(kind=ENERGY, alpha=self.alpha, deviation=self.deviation)
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
-from topofs.kernels.joint_entropy import joint_entropies
-from topofs.similarity.noise_floor import LEVEL
-from topofs.similarity.operator import dense
-from topofs.similarity.ranks import doubled_centred_ranks
-from topofs.similarity.table import check_table
+from topofs.similarity.measure import Measure
+from topofs.similarity.operator import SimilarityOperator, dense
+from topofs.similarity.shared_variance import FlooredScale
+from topofs.terms import parameter, register
 
-__all__ = ["BinnedInformation", "mutual_information", "mutual_information_operator"]
+if TYPE_CHECKING:
+    from topofs.network import Scale
+
+__all__ = ["MutualInformation", "mutual_information"]
 
 Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_BINS = 255
 """A bin is one byte, and one is for missing values."""
@@ -81,134 +81,56 @@ def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     >>> pearson(X, squared=True).round(2).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    from topofs.similarity.table import check_table
+
+    measure = MutualInformation(n_bins)
     table = check_table(X, sparse_advice=SPARSE_ADVICE)
-    return np.asarray(dense(mutual_information_operator(table, n_bins=n_bins)), np.float64)
+    return np.asarray(dense(measure.operator(table)), np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class BinnedInformation:
-    """The similarity of `mutual_information`, any block on demand.
-
-    Attributes
-    ----------
-    bins : array of uint8, shape (n_features, n_samples)
-        The bin of each sample, from 0 without gaps.
-    degrees : array of int, shape (n_features,)
-        Bins of each column less one.
-    entropies : array of float64, shape (n_features,)
-        Entropy of each binned column.
-    """
-
-    bins: npt.NDArray[np.uint8]
-    degrees: Ints
-    entropies: Doubles
-
-    @property
-    def n_features(self) -> int:
-        """The order n of the matrix."""
-        return len(self.entropies)
-
-    @property
-    def n_samples(self) -> int:
-        """The number S of samples."""
-        return int(self.bins.shape[1])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the finished similarity."""
-        return np.dtype(np.float64)
-
-    def block(self, rows: slice, columns: slice) -> Doubles:
-        """Entries of the given rows and columns."""
-        left, right = self.entropies[rows], self.entropies[columns]
-        information = np.empty((len(left), len(right)))
-        terms = _entropy_terms(self.n_samples)
-        joint_entropies(self.bins[rows], self.bins[columns], terms, information)
-        np.subtract(np.add.outer(left, right), information, out=information)
-        chance = self.degrees[rows] / (2 * self.n_samples)
-        information -= np.multiply.outer(chance, self.degrees[columns])
-        return _on_scale(information, np.minimum.outer(left, right))
-
-    def diagonal(self) -> Doubles:
-        """Ones."""
-        return np.ones(self.n_features)
-
-    def floors(self, left: Ints, right: Ints) -> Doubles:
-        r"""Noise floors of pairs of columns, on the scale of the entries.
-
-        Under independence :math:`2 S I` follows χ² with dᵢ·dⱼ degrees of freedom.
-
-        Parameters
-        ----------
-        left, right : arrays of int
-            The two columns of each pair.
-
-        Returns
-        -------
-        array of float64
-        """
-        tail = LEVEL / max(1, self.n_features * (self.n_features - 1) // 2)
-        degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
-        few, position = np.unique(degrees, return_inverse=True)
-        excess = (stats.chi2.isf(tail, few) - few)[position] / (2 * self.n_samples)
-        return _on_scale(excess, np.minimum(self.entropies[left], self.entropies[right]))
-
-
-def mutual_information_operator(
-    X: npt.NDArray[np.floating[Any]], *, n_bins: int | None = None
-) -> BinnedInformation:
-    """Bin the columns of a checked table for their mutual information.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        NaN marks a missing value.
-    n_bins : int, optional
-        As in `mutual_information`.
-
-    Returns
-    -------
-    BinnedInformation
-    """
-    codes = _bins(X, _check_bins(n_bins, len(X)))
-    degrees = codes.max(axis=1)
-    terms = _entropy_terms(len(X))
-    entropies = np.array([terms[np.bincount(row)].sum() for row in codes])
-    return BinnedInformation(codes.astype(np.uint8), degrees, entropies)
-
-
-def _entropy_terms(n_samples: int) -> Doubles:
-    """−p log p of a cell with 0 … S samples."""
-    share = np.arange(n_samples + 1) / n_samples
-    return np.asarray(-share * np.log(np.where(share > 0, share, 1.0)))
-
-
-def _on_scale(information: Doubles, most: Doubles) -> Doubles:
-    """Linfoot's coefficient, 1 where the information is all there is."""
-    similarity = -np.expm1(-2 * np.maximum(information, 0.0))
-    similarity /= np.where(most > 0, -np.expm1(-2 * most), np.inf)
-    return np.asarray(np.minimum(similarity, 1.0))
-
-
-def _check_bins(n_bins: Any, n_samples: int) -> int:
-    if n_bins is None:
-        return int(np.clip(np.sqrt(n_samples / 5), 2, 16))
+def check_bins(n_bins: Any) -> None:
+    """Refuse a number of bins that a byte does not hold."""
     whole = isinstance(n_bins, (int, np.integer)) and not isinstance(n_bins, bool)
-    if not whole or not 2 <= n_bins <= MOST_BINS:
+    if n_bins is not None and not (whole and 2 <= n_bins <= MOST_BINS):
         raise ValueError(
             f"n_bins is {n_bins!r}; it must be a whole number from 2 to {MOST_BINS}"
         )
-    return int(n_bins)
 
 
-def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:
-    """Bin of each value, from 0 without gaps, one row a column; missing is the last bin."""
-    doubled = doubled_centred_ranks(X)
-    observed = ~np.isnan(doubled)
-    counts = np.maximum(observed.sum(axis=1, keepdims=True), 1)
-    # (rank - 1/2) / m lies in (0, 1); the rank is (doubled + m + 1) / 2.
-    place = (np.nan_to_num(doubled) + counts) / (2 * counts)
-    codes = np.where(observed, np.floor(place * n_bins), n_bins).astype(np.int64)
-    present = np.zeros((len(codes), n_bins + 1), dtype=np.int64)
-    present[np.arange(len(codes))[:, None], codes] = 1
-    return np.asarray(np.take_along_axis(np.cumsum(present, axis=1) - 1, codes, axis=1))
+@dataclass(frozen=True, repr=False)
+class MutualInformation(Measure):
+    """Mutual information of binned columns, on the scale of a squared correlation.
+
+    Parameters
+    ----------
+    n_bins : int, optional
+        Bins a column, 2 to 255; by default as many as the samples can fill.
+
+    Examples
+    --------
+    >>> from topofs import MutualInformation
+    >>> MutualInformation(n_bins=8)
+    MutualInformation(n_bins=8)
+    """
+
+    n_bins: int | None = parameter(None, help="Bins a column, 2 to 255.", check=check_bins)
+
+    short_name: ClassVar[str] = "mutual_information"
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "shared information, on the scale of a squared correlation"
+
+    def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
+        """Cut the columns of a checked table into bins."""
+        from topofs.similarity.binned_information import mutual_information_operator
+
+        return mutual_information_operator(table, n_bins=self.n_bins)
+
+    def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
+        """Count what chance explains as 0; its bias is off already."""
+        return FlooredScale(operator)
+
+
+register(MutualInformation())

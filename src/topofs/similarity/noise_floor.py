@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 __all__ = ["correct_bias", "correlation_floors", "degrees_floor", "noise_floor"]
 
@@ -86,6 +85,8 @@ def correlation_floors(
     >>> correlation_floors(np.array([2.0, 5, 100]), 50, ranks=True).round(4).tolist()
     [inf, inf, 0.1586]
     """
+    from scipy import special, stats
+
     counts, position = np.unique(n_samples, return_inverse=True)
     tail = LEVEL / max(1, n_features * (n_features - 1) // 2)
     floors = np.full(len(counts), np.inf)
@@ -180,6 +181,8 @@ def correct_bias(similarity: Any, n_samples: Any) -> Any:
 
 def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
     """The quantile for one combination of degrees, small <= large."""
+    from scipy import stats
+
     if small == 1:
         rest = n_samples - 1 - large
         if rest <= 0:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.column_weights import SQUARED, ColumnWeights
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
 
-__all__ = ["ColumnOperator", "SimilarityOperator", "Squared", "Transformed", "dense"]
+__all__ = [
+    "ColumnOperator",
+    "MatrixOperator",
+    "SimilarityOperator",
+    "Squared",
+    "Transformed",
+    "dense",
+]
 
 Block = npt.NDArray[np.floating[Any]]
 Columns = slice | npt.NDArray[np.int64]
@@ -126,6 +134,8 @@ class Squared(Transformed):
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry."""
+        from topofs.kernels.column_weights import SQUARED
+
         weights: ColumnWeights = self.inner.column_weights(level)
         return weights._replace(kind=SQUARED)
 
@@ -138,6 +148,37 @@ class Squared(Transformed):
 
     def _transform(self, block: Block, rows: Any, other: Any, columns: Any) -> None:  # noqa: ARG002
         np.square(block, out=block)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixOperator:
+    """A similarity that is a matrix already.
+
+    Attributes
+    ----------
+    values : array, shape (n, n)
+        Symmetric; never changed.
+    """
+
+    values: Block
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.values)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the similarity."""
+        return self.values.dtype
+
+    def block(self, rows: slice, columns: slice) -> Block:
+        """Entries of the given rows and columns."""
+        return self.values[rows, columns].copy()
+
+    def diagonal(self) -> Block:
+        """The n diagonal entries."""
+        return self.values.diagonal().copy()
 
 
 def dense(operator: SimilarityOperator) -> Block:
@@ -155,6 +196,8 @@ def dense(operator: SimilarityOperator) -> Block:
     -------
     array of float32 or float64, shape (n, n)
     """
+    if isinstance(operator, MatrixOperator):
+        return operator.values.copy()
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
     above = np.triu_indices(min(_ROWS, n), k=1)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from topofs.similarity.correlation import correlation_of_values
-from topofs.similarity.missing import pairwise_correlation
+from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, Squared, dense
-from topofs.similarity.sparse_table import sparse_correlation
-from topofs.similarity.table import check_table
+from topofs.similarity.shared_variance import correlation_scale
+from topofs.terms import parameter, register
 
-__all__ = ["pearson", "pearson_operator"]
+if TYPE_CHECKING:
+    from topofs.network import Scale
+
+__all__ = ["Pearson", "pearson"]
+
+SQUARED = "Let opposite columns count as alike, or not."
+"""What it does to square a correlation."""
 
 
 def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
@@ -53,16 +58,72 @@ def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
     >>> pearson([[1, 2, 3], [2, 4, 1], [3, 6, 2]]).tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
-    return dense(pearson_operator(check_table(X), squared=squared))
+    from topofs.similarity.table import check_table
+
+    return dense(Pearson(squared=squared).operator(check_table(X)))
 
 
-def pearson_operator(X: Any, *, squared: bool) -> SimilarityOperator:
-    """Prepare Pearson's correlation of a checked table, block by block on demand."""
-    operator: SimilarityOperator
-    if sparse.issparse(X):
-        operator = sparse_correlation(X)
-    elif np.isnan(X).any():
-        operator = pairwise_correlation(X.T, X.dtype)
-    else:
-        operator = correlation_of_values(X)
-    return Squared(operator) if squared else operator
+@dataclass(frozen=True, repr=False)
+class Pearson(Measure):
+    """Pearson's correlation, or its square: the share of variance of a linear link.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        Square the correlation, so that strong negative links count as links.
+
+    Examples
+    --------
+    >>> from topofs import Pearson
+    >>> Pearson(), Pearson(squared=False).words
+    (Pearson(), 'Pearson correlation')
+    """
+
+    squared: bool = parameter(True, help=SQUARED, choices=(True, False))
+
+    takes_sparse: ClassVar[bool] = True
+    products: ClassVar[str | None] = "values"
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "squared Pearson correlation" if self.squared else "Pearson correlation"
+
+    @property
+    def shares_variance(self) -> bool:
+        """Whether a value is a share of variance."""
+        return self.squared
+
+    def operator(self, table: Any) -> SimilarityOperator:
+        """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""
+        from scipy import sparse
+
+        from topofs.similarity.correlation import correlation_of_values
+        from topofs.similarity.missing import pairwise_correlation
+        from topofs.similarity.sparse_table import sparse_correlation
+
+        operator: SimilarityOperator
+        if sparse.issparse(table):
+            operator = sparse_correlation(table)
+        elif np.isnan(table).any():
+            operator = pairwise_correlation(table.T, table.dtype)
+        else:
+            operator = correlation_of_values(table)
+        return Squared(operator) if self.squared else operator
+
+    def scale(
+        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
+    ) -> Scale:
+        """Take off the bias of r² and count what chance explains as 0."""
+        return correlation_scale(
+            operator, n_samples=n_samples, n_features=n_features, squared=self.squared
+        )
+
+    def of_correlation(
+        self, correlation: npt.NDArray[np.floating[Any]]
+    ) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations, or leave them."""
+        return np.square(correlation) if self.squared else correlation
+
+
+register(Pearson())

@@ -13,13 +13,14 @@ from topofs.similarity.noise_floor import correct_bias, correlation_floors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from topofs.network import Scale
+
 __all__ = [
     "CorrelationScale",
     "FlooredScale",
     "GivenScale",
-    "VarianceScale",
     "check_shared_variance",
-    "variance_scale",
+    "correlation_scale",
     "whole_weights",
 ]
 
@@ -29,26 +30,6 @@ Doubles = npt.NDArray[np.float64]
 
 # How far rounding may take a similarity out of [0, 1].
 TOLERANCE = 1e-6
-
-
-class VarianceScale(Protocol):
-    """How entries of a similarity become weights."""
-
-    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
-        """Weights of pairs of columns, in a fresh array.
-
-        Parameters
-        ----------
-        values : array of float
-            Their similarity.
-        left, right : arrays of int
-            The two columns of each pair; as a row and a column, a block of pairs.
-
-        Returns
-        -------
-        array of float64
-            Shared variance in [0, 1]; 0 below the noise floor.
-        """
 
 
 @dataclass(frozen=True)
@@ -133,59 +114,50 @@ def check_shared_variance(similarity: Floats) -> None:
     --------
     >>> check_shared_variance(np.array([[1.0, -0.5], [-0.5, 1.0]]))
     Traceback (most recent call last):
-    ValueError: rule 'coverage' needs shared variance between 0 and 1, but the similarity
-    goes from -0.5 to 1: give squared correlations, or choose rule='degree'
+    ValueError: a share of variance is between 0 and 1, but the similarity goes from -0.5 to 1:
+    give squared correlations, or choose rule='degree'
     """
     lowest, highest = similarity.min(initial=0.0), similarity.max(initial=0.0)
     if lowest < -TOLERANCE or highest > 1 + TOLERANCE:
         raise ValueError(
-            f"rule 'coverage' needs shared variance between 0 and 1, but the similarity "
-            f"goes from {lowest:g} to {highest:g}: give squared correlations, or choose "
-            "rule='degree'"
+            "a share of variance is between 0 and 1, but the similarity goes from "
+            f"{lowest:g} to {highest:g}: give squared correlations, or choose rule='degree'"
         )
 
 
-def variance_scale(
-    measure: Any, operator: Any, *, squared: bool, n_samples: int, n_features: int
-) -> VarianceScale:
-    """Give the scale of a similarity.
+def correlation_scale(
+    operator: Any, *, n_samples: int, n_features: int, squared: bool, ranks: bool = False
+) -> CorrelationScale:
+    """Give the scale of a correlation, whose pairs may have samples of their own.
 
     Parameters
     ----------
-    measure : str or callable
-        Its name; "precomputed" or a function where the user gave it.
     operator : SimilarityOperator or None
-        The similarity, where topofs computes it.
-    squared : bool
-        Whether correlations were squared.
+        The correlation; it counts the samples of pairs where values are missing.
     n_samples, n_features : int
         Size of the table.
+    squared : bool
+        Whether the entries are squares already.
+    ranks : bool, default=False
+        Whether they are correlations of ranks.
 
     Returns
     -------
-    VarianceScale
+    CorrelationScale
     """
-    if measure in ("pearson", "spearman"):
-        # With missing values every pair has samples of its own.
-        inner = getattr(operator, "inner", operator)
-        return CorrelationScale(
-            n_samples,
-            n_features,
-            squared,
-            ranks=measure == "spearman",
-            shared_samples=getattr(inner, "shared_samples", None),
-        )
-    return FlooredScale(operator) if hasattr(operator, "floors") else GivenScale()
+    inner = getattr(operator, "inner", operator)
+    shared_samples = getattr(inner, "shared_samples", None)
+    return CorrelationScale(n_samples, n_features, squared, ranks, shared_samples)
 
 
-def whole_weights(similarity: Floats, scale: VarianceScale) -> Doubles:
+def whole_weights(similarity: Floats, scale: Scale) -> Doubles:
     """Weights of all pairs, with ones on the diagonal.
 
     Parameters
     ----------
     similarity : array, shape (n, n)
         The similarity; left as it is.
-    scale : VarianceScale
+    scale : Scale
         How its entries become weights.
 
     Returns

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.correlation import correlation_of_ranks
-from topofs.similarity.missing import pairwise_correlation
+from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, Squared, dense
-from topofs.similarity.ranks import doubled_centred_ranks
-from topofs.similarity.table import check_table
+from topofs.similarity.pearson import SQUARED
+from topofs.similarity.shared_variance import correlation_scale
+from topofs.terms import parameter, register
 
-__all__ = ["SPARSE_ADVICE", "spearman", "spearman_operator"]
+if TYPE_CHECKING:
+    from topofs.network import Scale
+
+__all__ = ["SPARSE_ADVICE", "Spearman", "spearman"]
 
 SPARSE_ADVICE = (
     "ranks need a dense table, and X is sparse: use similarity 'pearson', or pass X.toarray()"
@@ -53,17 +57,67 @@ def spearman(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
     >>> spearman([[1, 1], [2, 10], [3, 100]]).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    return dense(
-        spearman_operator(check_table(X, sparse_advice=SPARSE_ADVICE), squared=squared)
-    )
+    from topofs.similarity.table import check_table
+
+    table = check_table(X, sparse_advice=SPARSE_ADVICE)
+    return dense(Spearman(squared=squared).operator(table))
 
 
-def spearman_operator(X: npt.NDArray[np.floating[Any]], *, squared: bool) -> SimilarityOperator:
-    """Prepare Spearman's correlation of a checked table, block by block on demand."""
-    ranks = doubled_centred_ranks(X)
-    operator: SimilarityOperator
-    if np.isnan(ranks).any():
-        operator = pairwise_correlation(ranks, X.dtype)
-    else:
-        operator = correlation_of_ranks(ranks, X.dtype)
-    return Squared(operator) if squared else operator
+@dataclass(frozen=True, repr=False)
+class Spearman(Measure):
+    """Spearman's rank correlation, or its square.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        Square the correlation, so that strong negative links count as links.
+
+    Examples
+    --------
+    >>> from topofs import Spearman
+    >>> Spearman(squared=False)
+    Spearman(squared=False)
+    """
+
+    squared: bool = parameter(True, help=SQUARED, choices=(True, False))
+
+    products: ClassVar[str | None] = "ranks"
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return ("squared " if self.squared else "") + "Spearman rank correlation"
+
+    @property
+    def shares_variance(self) -> bool:
+        """Whether a value is a share of variance."""
+        return self.squared
+
+    def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
+        """Rank the columns of a checked table."""
+        from topofs.similarity.correlation import correlation_of_ranks
+        from topofs.similarity.missing import pairwise_correlation
+        from topofs.similarity.ranks import doubled_centred_ranks
+
+        ranks = doubled_centred_ranks(table)
+        operator: SimilarityOperator
+        if np.isnan(ranks).any():
+            operator = pairwise_correlation(ranks, table.dtype)
+        else:
+            operator = correlation_of_ranks(ranks, table.dtype)
+        return Squared(operator) if self.squared else operator
+
+    def scale(
+        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
+    ) -> Scale:
+        """Take off the bias of ρ² and count what chance explains as 0."""
+        return correlation_scale(
+            operator,
+            n_samples=n_samples,
+            n_features=n_features,
+            squared=self.squared,
+            ranks=True,
+        )
+
+
+register(Spearman())

@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.matrix_scan import zero_below
-from topofs.row_threads import for_row_ranges
-from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
-
-__all__ = ["threshold_mean", "threshold_mean_in_place"]
+__all__ = ["threshold_links_in_place", "threshold_mean", "threshold_mean_in_place"]
 
 Matrix = npt.NDArray[np.floating[Any]]
 
@@ -41,6 +37,8 @@ def threshold_mean(similarity: npt.ArrayLike) -> Matrix:
     >>> threshold_mean([[1.0, 0.25], [0.25, 1.0]]).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    from topofs.similarity_matrix import check_similarity_matrix
+
     matrix = check_similarity_matrix(similarity)
     values = matrix.values.copy()
     _zero_below(values, matrix.mean)
@@ -49,6 +47,8 @@ def threshold_mean(similarity: npt.ArrayLike) -> Matrix:
 
 def threshold_mean_in_place(similarity: Matrix) -> float:
     """Do the same to a matrix that needs no check, without a copy; return its new mean."""
+    from topofs.similarity_matrix import sum_and_peak
+
     total, _ = sum_and_peak(similarity)
     return _zero_below(similarity, total / similarity.size)
 
@@ -58,6 +58,8 @@ def threshold_links_in_place(similarity: Matrix) -> float:
 
     Entries that are equal up to rounding are all links, or none is.
     """
+    from topofs.similarity_matrix import sum_and_peak
+
     n = len(similarity)
     total = sum_and_peak(similarity)[0] - math.fsum(np.diagonal(similarity))
     mean = total / max(1, n * (n - 1))
@@ -66,6 +68,9 @@ def threshold_links_in_place(similarity: Matrix) -> float:
 
 def _zero_below(similarity: Matrix, level: float) -> float:
     """Set entries below the level to 0 and return the mean of what is left."""
+    from topofs.kernels.matrix_scan import zero_below
+    from topofs.row_threads import for_row_ranges
+
     n = len(similarity)
     sums = np.empty(n)
     for_row_ranges(lambda i, j: zero_below(similarity, level, i, j, sums), n, n)

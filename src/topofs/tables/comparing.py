@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from topofs.tables.column_roles import ColumnRoles
 from topofs.tables.mixed_table import mixed_table
 from topofs.tables.names_in_table import names_in_table
-from topofs.tables.numeric_table import numeric_table
+from topofs.tables.numbers_in_table import numeric_table
 
 if TYPE_CHECKING:
-    from topofs.tables.comparable_table import ComparableTable
+    from topofs.tables.table import ComparableTable
     from topofs.tables.table import Table
 
 __all__ = ["MEASURES_OF_NAMES", "comparable_table"]

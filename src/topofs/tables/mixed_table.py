@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables.comparable_table import ComparableTable
-from topofs.tables.numeric_table import check_rows, left_out_columns, notes_on, read_numbers
+from topofs.tables.columns import Column
+from topofs.tables.table import ComparableTable
+from topofs.tables.typed_table import TypedTable
+from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on, read_numbers
 
 if TYPE_CHECKING:
-    from topofs.similarity.columns import Column
     from topofs.tables.column_roles import ColumnRoles
     from topofs.tables.names_in_table import NamesInTable
     from topofs.tables.table import Table
@@ -45,8 +46,6 @@ def mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compar
     TableError
         There are not two columns that can be compared, or a value is infinite.
     """
-    from topofs.similarity.typed_table import TypedTable
-
     check_rows(table)
     others = {c: why for c, why in table.not_numbers.items() if c not in found.columns}
     reasons = others | dict(found.unusable) | roles.reasons
@@ -75,8 +74,6 @@ def mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compar
 
 
 def _number_columns(names: tuple[str, ...], X: np.ndarray) -> dict[str, Column]:
-    from topofs.similarity.columns import Column
-
     amounts = np.asarray(X, dtype=np.float64)
     return {
         name: Column(name, nominal=False, values=amounts[:, i]) for i, name in enumerate(names)

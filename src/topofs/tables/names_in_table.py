@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from topofs.tables.columns import Column
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
+from topofs.tables.levels import RARE, usable_columns
 from topofs.tables.numbers_in_text import (
     DECIMAL_COMMA,
     MISSING_CLASSES,
@@ -20,7 +22,6 @@ from topofs.tables.numbers_in_text import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.similarity.columns import Column
     from topofs.tables.column_roles import ColumnRoles
     from topofs.tables.table import Table
 
@@ -119,8 +120,6 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
 
 
 def _coded(values: pl.Series) -> Column:
-    from topofs.similarity.columns import Column
-
     if values.dtype == pl.Boolean:
         codes = values.cast(pl.Float64)
     elif values.dtype == pl.Enum:
@@ -147,8 +146,6 @@ def _odd_text(values: pl.Series) -> str | None:
 
 def _reason(column: Column) -> str | None:
     """Why a column cannot be compared; None where it can."""
-    from topofs.similarity.mixed import RARE, usable_columns
-
     if usable_columns([column])[0]:
         return None
     levels = np.unique(column.values)

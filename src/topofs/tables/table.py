@@ -1,16 +1,21 @@
-"""`Table`: what is known of a table before its rows are read."""
+"""`Table`: what is known of a table before its rows are read; `ComparableTable`: after."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+    import numpy.typing as npt
     import polars as pl
 
-__all__ = ["Table"]
+    from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
+    from topofs.tables.typed_table import NamedArray, TypedTable
+
+__all__ = ["ComparableTable", "Table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +59,36 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in the order of the file."""
         return tuple(self.schema)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparableTable:
+    """Columns of a table in the form that a similarity takes.
+
+    Attributes
+    ----------
+    X : array of float64 or float32, or TypedTable, shape (n_samples, n_features)
+        An array in Fortran order where all columns are numbers, NaN for a missing value.
+        Every column can be compared, except those that are to be kept whatever they hold.
+    names : tuple of str
+        The columns of X, in the order of the table.
+    left_out : tuple of LeftOutColumn
+        The other columns of the table, in its order.
+    roles : ColumnRoles
+        The roles, as they apply to this table.
+    notes : tuple of str
+        What may matter to someone who trusts the result.
+    """
+
+    X: npt.NDArray[np.floating[Any]] | TypedTable
+    names: tuple[str, ...]
+    left_out: tuple[LeftOutColumn, ...]
+    roles: ColumnRoles
+    notes: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> NamedArray | TypedTable:
+        """X with its names, as estimators take it."""
+        from topofs.tables.typed_table import NamedArray, TypedTable
+
+        return self.X if isinstance(self.X, TypedTable) else NamedArray(self.X, self.names)

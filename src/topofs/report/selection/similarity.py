@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.selection.ranked_columns import fitted_similarity
-from topofs.similarity.typed_table import TypedTable, typed_table
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.report.selection.coverage import Coverage
-from topofs.selection.running_groups import running_groups
+from topofs.rules.running_groups import running_groups
 
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features

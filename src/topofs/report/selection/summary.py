@@ -17,7 +17,7 @@ from topofs.report.selection.network import NetworkView, network_view
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
 from topofs.report.selection.standing import Standing, standing_of
-from topofs.similarity.typed_table import TypedTable, typed_table
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

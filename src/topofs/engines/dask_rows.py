@@ -1,4 +1,4 @@
-"""Pearson's correlation of a dask array chunked in rows, in one pass over its chunks."""
+"""Functions of Pearson's correlation of a dask array chunked in rows, in one pass."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 from topofs.errors import import_extra
 from topofs.similarity.correlation import EXACT, finish_correlation
-from topofs.similarity.dask_values import check_complete, put_block
+from topofs.engines.dask_values import check_complete, put_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["pearson_of_rows"]
+    from topofs.similarity.measure import Measure
+
+__all__ = ["similarity_of_rows"]
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -73,8 +75,8 @@ class _Moments:
         )
 
 
-def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    r"""Reduce the products of all chunks to Pearson's correlation.
+def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    r"""Reduce the products of all chunks to a function of Pearson's correlation.
 
     With c the columns shifted by the mean of the first rows, and over all S rows
     :math:`G = \sum c c^\top`, :math:`s = \sum c`, shifted once more by :math:`d = s / S`,
@@ -87,8 +89,8 @@ def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[n
     ----------
     array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
         Chunked in rows, and perhaps in columns.
-    squared : bool
-        Return r².
+    measure : Measure
+        What is made of r: its `of_correlation`.
 
     Returns
     -------
@@ -112,7 +114,8 @@ def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[n
     --------
     >>> import dask.array as da
     >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(2, 3))
-    >>> pearson_of_rows(X, squared=False)[0].tolist()
+    >>> from topofs import Pearson
+    >>> similarity_of_rows(X, Pearson(squared=False))[0].tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
     if 0 in array.chunks[0]:
@@ -132,8 +135,9 @@ def pearson_of_rows(array: Any, *, squared: bool) -> tuple[Floats, npt.NDArray[n
     edges = np.cumsum([0, *array.chunks[1]]).tolist()
     similarity = np.empty((np.sum(~constant),) * 2, dtype=array.dtype)
     for rows, columns, block in _correlation_blocks(moments, grams, edges, array.shape[0]):
-        put_block(similarity, np.square(block) if squared else block, rows, columns)
-    np.fill_diagonal(similarity, 1.0)
+        put_block(similarity, measure.of_correlation(block), rows, columns)
+    ones = np.ones(len(similarity), dtype=array.dtype)
+    np.fill_diagonal(similarity, measure.of_correlation(ones))
     return similarity, constant
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_pearson
 from topofs.similarity import SIMILARITIES, dask_columns, dask_table, dask_workers
-from topofs.similarity.dask_table import check_dask_table, dask_similarity, is_dask
+from topofs.engines.dask_table import check_dask_table, dask_similarity, is_dask
 from topofs.similarity.operator import dense
 from topofs.similarity.table import is_constant
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 __all__ = [
     "Column",
@@ -160,6 +159,8 @@ def check_dense(table: Any) -> None:
     TypeError
         It is a sparse matrix.
     """
+    from scipy import sparse
+
     if sparse.issparse(table):
         raise TypeError(
             "similarity 'mixed' needs a dense table, and X is sparse: use similarity "

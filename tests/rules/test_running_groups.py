@@ -7,7 +7,7 @@ import pytest
 
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector, pearson
-from topofs.selection.running_groups import running_groups
+from topofs.rules.running_groups import running_groups
 
 
 def copies():

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from topofs.similarity.columns import has_nominal_columns, is_frame, read_columns
-from topofs.similarity.typed_table import typed_table
+from topofs.tables.columns import has_nominal_columns, is_frame, read_columns
+from topofs.tables.typed_table import typed_table
 
 
 def read_one(values, **options):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from topofs.errors import import_extra
-from topofs.similarity.dask_columns import similarity_of_columns
-from topofs.similarity.dask_rows import pearson_of_rows
-from topofs.similarity.dask_workers import active_client, least_worker_memory
+from topofs.engines.dask_columns import similarity_of_columns
+from topofs.engines.dask_rows import similarity_of_rows
+from topofs.engines.dask_workers import active_client, least_worker_memory
+
+if TYPE_CHECKING:
+    from topofs.similarity.measure import Measure
 
 __all__ = [
     "DaskSimilarity",
@@ -135,9 +138,7 @@ def _array_of_frame(X: Any) -> Any:
     return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
 
 
-def dask_similarity(
-    array: Any, *, similarity: str, squared: bool, alpha: float
-) -> DaskSimilarity:
+def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
     r"""Compute the similarity of the columns of a checked dask array on its workers.
 
     Pearson's correlation of a table chunked in rows is reduced from the products of its
@@ -149,12 +150,8 @@ def dask_similarity(
     ----------
     array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
         As by `check_dask_table`.
-    similarity : {"pearson", "spearman", "energy"}
-        The measure.
-    squared : bool
-        Square the correlation; plays no part for energy.
-    alpha : float
-        Weight of the dispersion in the energy coefficient.
+    measure : Measure
+        One that a product of prepared columns gives.
 
     Returns
     -------
@@ -172,27 +169,25 @@ def dask_similarity(
     --------
     >>> import dask.array as da
     >>> X = da.from_array([[1, 2, 3], [2, 4, 1], [3, 6, 2]], chunks=(2, 3))
-    >>> found = dask_similarity(
-    ...     check_dask_table(X), similarity="pearson", squared=False, alpha=0.5
-    ... )
+    >>> from topofs import Pearson
+    >>> found = dask_similarity(check_dask_table(X), Pearson(squared=False))
     >>> found.values.tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
     memory = least_worker_memory()
-    if similarity == "pearson" and array.numblocks[0] > 1:
+    of_values = measure.products == "values"
+    if of_values and array.numblocks[0] > 1:
         width = _block_width(array)
-        values, constant = pearson_of_rows(
-            array.rechunk({1: width}, method="tasks"), squared=squared
+        values, constant = similarity_of_rows(
+            array.rechunk({1: width}, method="tasks"), measure
         )
     else:
-        if similarity != "pearson":
+        if not of_values:
             _check_column_fits(array.shape[0], memory)
         width = min(_block_width(array), _columns_that_fit(array.shape[0], memory))
         # By tasks: the other method keeps state on the workers, which one that dies loses.
         blocks = array.rechunk({0: -1, 1: width}, method="tasks")
-        values, constant = similarity_of_columns(
-            blocks, similarity=similarity, squared=squared, alpha=alpha
-        )
+        values, constant = similarity_of_columns(blocks, measure)
     return DaskSimilarity(values, constant)
 
 

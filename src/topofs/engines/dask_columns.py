@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from topofs.errors import import_extra
 from topofs.similarity.correlation import Correlation, unit_columns
-from topofs.similarity.dask_values import check_complete, put_block
-from topofs.similarity.registry import SIMILARITIES
+from topofs.engines.dask_values import check_complete, put_block
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from topofs.similarity.measure import Measure
 
 __all__ = ["similarity_of_columns"]
 
@@ -58,7 +59,7 @@ class _Block:
 
 
 def similarity_of_columns(
-    array: Any, *, similarity: str, squared: bool, alpha: float
+    array: Any, measure: Measure
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     r"""Compute a similarity from the products of all pairs of column blocks.
 
@@ -70,12 +71,8 @@ def similarity_of_columns(
     ----------
     array : dask.array.Array of float32 or float64
         One chunk of rows.
-    similarity : {"pearson", "spearman", "energy"}
-        The measure.
-    squared : bool
-        Square the correlation; plays no part for energy.
-    alpha : float
-        Weight of the dispersion in the energy coefficient.
+    measure : Measure
+        One that a product of prepared columns gives.
 
     Returns
     -------
@@ -88,27 +85,25 @@ def similarity_of_columns(
     --------
     >>> import dask.array as da
     >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(3, 2))
-    >>> values, constant = similarity_of_columns(
-    ...     X, similarity="spearman", squared=False, alpha=0.5
-    ... )
+    >>> from topofs import Spearman
+    >>> values, constant = similarity_of_columns(X, Spearman(squared=False))
     >>> values.tolist(), constant.tolist()
     ([[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]], [False, False, False])
     """
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     chunks = array.to_delayed()[0]
     prepare = dask.delayed(_prepare)
-    settings = {"similarity": similarity, "squared": squared, "alpha": alpha}
-    blocks = dask.persist(*[prepare(chunk, **settings) for chunk in chunks])
+    blocks = dask.persist(*[prepare(chunk, measure) for chunk in chunks])
     facts: Sequence[_Facts] = dask.compute(*[block.facts for block in blocks])
     lowest = np.concatenate([fact.lowest for fact in facts])
     highest = np.concatenate([fact.highest for fact in facts])
     check_complete(lowest, highest)
     used = [i for i, fact in enumerate(facts) if len(fact.diagonal)]
     wide = any(facts[i].wide for i in used)
-    of_values = similarity == "pearson"
+    of_values = measure.products == "values"
     exact = (any if of_values else all)(facts[i].exact for i in used)
     # float32 columns beside whole numbers count in float64, as in memory.
-    again = {i: prepare(chunks[i].astype(np.float64), **settings) for i in used}
+    again = {i: prepare(chunks[i].astype(np.float64), measure) for i in used}
     settle = dask.delayed(_like_the_others)
     prepared = [
         settle((again if wide and not facts[i].wide else blocks)[i].operator, of_values, exact)
@@ -120,7 +115,7 @@ def similarity_of_columns(
     return _gather(prepared, diagonals, array.dtype), highest == lowest
 
 
-def _prepare(X: Floats, *, similarity: str, squared: bool, alpha: float) -> _Block:
+def _prepare(X: Floats, measure: Measure) -> _Block:
     """Prepare the columns of one block that vary (on a worker)."""
     lowest, highest = X.min(axis=0), X.max(axis=0)
     if not (np.isfinite(lowest) & np.isfinite(highest)).all():
@@ -131,9 +126,10 @@ def _prepare(X: Floats, *, similarity: str, squared: bool, alpha: float) -> _Blo
         nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
         return _Block(None, nothing)
     table = X[:, np.flatnonzero(~constant)] if constant.any() else X
-    operator: Any = SIMILARITIES[similarity](table, squared=squared, alpha=alpha)
+    operator: Any = measure.operator(table)
     correlation: Correlation = getattr(operator, "inner", operator)
-    exact = correlation.scale != 1.0 if similarity == "pearson" else _counts_ranks(correlation)
+    of_values = measure.products == "values"
+    exact = correlation.scale != 1.0 if of_values else _counts_ranks(correlation)
     facts = _Facts(
         lowest,
         highest,

@@ -1,12 +1,12 @@
-"""The best source of each node while sources are added, against all paths."""
+"""The best origin of each node while origins are added, against all paths."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights
-from topofs.kernels.path_cover import nearest_sources
-from topofs.kernels.running_sources import running_sources
+from topofs.kernels.path_cover import nearest_nodes
+from topofs.kernels.running_nodes import running_nodes
 
 
 def random_edges(n, *, seed, values):
@@ -25,20 +25,20 @@ def test_every_step_against_all_paths(seed, values, least):
     rows = sparse.csr_array(edges)
     graph = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, least)
     order = np.random.default_rng(seed).permutation(n)
-    nodes, positions, products, before, curve = running_sources(*graph, order)
+    nodes, positions, products, before, curve = running_nodes(*graph, order)
     for k in range(1, n + 1):
-        sources = np.sort(order[:k])
-        assert curve[k - 1] == pytest.approx(expected[sources].max(axis=0).sum())
+        origins = np.sort(order[:k])
+        assert curve[k - 1] == pytest.approx(expected[origins].max(axis=0).sum())
         if least < 1:
-            covered = nearest_sources(*graph, sources)[1]
-            np.testing.assert_allclose(covered, expected[sources].max(axis=0))
-        for node in np.setdiff1d(np.arange(n), sources):
+            covered = nearest_nodes(*graph, origins)[1]
+            np.testing.assert_allclose(covered, expected[origins].max(axis=0))
+        for node in np.setdiff1d(np.arange(n), origins):
             changes = np.flatnonzero((nodes == node) & (positions < k))
-            best = expected[sources, node].max()
+            best = expected[origins, node].max()
             assert (products[changes[-1]] if len(changes) else 0) == pytest.approx(best)
             if not len(changes):
                 continue
             assert edges[node, before[changes[-1]]] > 0
-            owner = order[positions[changes[-1]]]
-            # Of sources that reach it equally well, the lowest.
-            assert owner == sources[np.isclose(expected[sources, node], best, rtol=1e-12)][0]
+            representative = order[positions[changes[-1]]]
+            # Of origins that reach it equally well, the lowest.
+            assert representative == origins[np.isclose(expected[origins, node], best, rtol=1e-12)][0]

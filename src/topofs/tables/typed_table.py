@@ -1,20 +1,60 @@
-"""A table of numbers and names: what the measure 'mixed' takes where others take an array."""
+"""Tables in memory that carry their names: one of numbers, one of columns of any kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.columns import read_columns
-from topofs.similarity.mixed import usable_columns
+from topofs.tables.columns import read_columns
+from topofs.tables.levels import usable_columns
 
 if TYPE_CHECKING:
-    from topofs.similarity.columns import Column
+    from collections.abc import Sequence
 
-__all__ = ["TypedTable", "typed_table"]
+    from topofs.tables.columns import Column
+
+__all__ = ["NamedArray", "TypedTable", "typed_table"]
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class NamedArray:
+    """Numbers with the names of their columns; estimators take it where they take an array.
+
+    Attributes
+    ----------
+    values : array, shape (n_samples, n_features)
+        The numbers; NaN marks a missing value.
+    names : tuple of str
+        The columns.
+    """
+
+    values: npt.NDArray[np.floating[Any]]
+    names: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples and of columns."""
+        return (self.values.shape[0], self.values.shape[1])
+
+    def take(self, rows: npt.NDArray[np.intp]) -> NamedArray:
+        """Give some rows, as often as they are named.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their positions.
+
+        Returns
+        -------
+        NamedArray
+        """
+        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +64,15 @@ class TypedTable:
     Attributes
     ----------
     columns : tuple of Column
-        The columns.
+        The columns, with their names.
     """
 
     columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,6 +83,24 @@ class TypedTable:
     def has_nominal(self) -> bool:
         """Whether a column holds names."""
         return any(column.nominal for column in self.columns)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether a column of names takes part: names that repeat, in two levels or more.
+
+        The one decision that a table is not compared as numbers alone.
+        """
+        nominal = np.array([column.nominal for column in self.columns], dtype=np.bool_)
+        return bool((nominal & self._usable).any())
+
+    @property
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """All columns as an array; of names only their codes."""
+        return np.column_stack([column.values for column in self.columns])
+
+    @cached_property
+    def _usable(self) -> Mask:
+        return usable_columns(self.columns)
 
     def __getitem__(self, key: tuple[slice, npt.NDArray[np.int64]]) -> TypedTable:
         return TypedTable(tuple(self.columns[position] for position in key[1]))
@@ -58,7 +121,7 @@ class TypedTable:
             tuple(replace(column, values=column.values[rows]) for column in self.columns)
         )
 
-    def without_values(self, columns: npt.NDArray[np.bool_]) -> TypedTable:
+    def without_values(self, columns: Mask) -> TypedTable:
         """Let some columns be constant, so that they take no part.
 
         Parameters
@@ -78,7 +141,7 @@ class TypedTable:
             )
         )
 
-    def incomparable(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def incomparable(self) -> tuple[Mask, Mask]:
         """Tell which columns take no part.
 
         Returns
@@ -86,19 +149,21 @@ class TypedTable:
         constant, identifiers : arrays of bool, shape (n_features,)
             Columns of a single value; and columns of names that hardly repeat.
         """
-        unusable = ~usable_columns(self.columns)
+        unusable = ~self._usable
         varied = [np.unique(column.values).size > 1 for column in self.columns]
         identifiers = unusable & [column.nominal for column in self.columns] & varied
         return unusable & ~identifiers, identifiers
 
 
-def typed_table(X: Any) -> TypedTable:
+def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
     """Read a table whose columns are numbers or names.
 
     Parameters
     ----------
     X : data frame or array, shape (n_samples, n_features)
         At least two samples and one column.
+    names : sequence of str, optional
+        What to call the columns, where the table does not say.
 
     Returns
     -------
@@ -108,10 +173,13 @@ def typed_table(X: Any) -> TypedTable:
     --------
     >>> import pandas as pd
     >>> table = typed_table(pd.DataFrame({"id": ["a", "b", "c"], "x": [1, 2, 3]}))
-    >>> table.shape, table.incomparable()[1].tolist()
-    ((3, 2), [True, False])
+    >>> table.shape, table.incomparable()[1].tolist(), table.is_mixed
+    ((3, 2), [True, False], False)
     """
-    table = TypedTable(tuple(read_columns(X)))
+    columns = read_columns(X)
+    if names is not None:
+        columns = [replace(c, name=name) for c, name in zip(columns, names, strict=True)]
+    table = TypedTable(tuple(columns))
     n_samples, n_features = table.shape
     if n_samples < 2 or n_features < 1:
         raise ValueError(

@@ -1,0 +1,1 @@
+"""Where products of columns are computed: one file an engine, one place that chooses."""

@@ -1,0 +1,66 @@
+"""`Engine`: where products of columns are computed; one file an engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from topofs.filtering.products import Products
+    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+
+__all__ = ["Engine"]
+
+
+class Engine(Protocol):
+    """Computes a similarity: whole, or as rows, row sums and strongest links.
+
+    `topofs.engines.choosing` decides which engine a table gets. The same columns give the same
+    answers on any of them.
+    """
+
+    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
+        """Whether so many n × n matrices fit into what may be used.
+
+        Parameters
+        ----------
+        n_features : int
+            The order n.
+        itemsize : int
+            Bytes of an entry.
+        matrices : float
+            How many matrices there are at once.
+
+        Returns
+        -------
+        bool
+        """
+
+    def matrix(self, operator: SimilarityOperator) -> npt.NDArray[np.floating[Any]]:
+        """Compute the whole similarity.
+
+        Parameters
+        ----------
+        operator : SimilarityOperator
+            Its blocks.
+
+        Returns
+        -------
+        array, shape (n_features, n_features)
+            Exactly symmetric; the caller may change it.
+        """
+
+    def products(self, operator: ColumnOperator) -> Products:
+        """Give rows, row sums and strongest links of a similarity that is never held whole.
+
+        Parameters
+        ----------
+        operator : ColumnOperator
+            Its prepared columns.
+
+        Returns
+        -------
+        Products
+        """

@@ -1,0 +1,78 @@
+"""`Graph`: what every family of filtered graphs is, and says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from topofs.terms import Term
+
+if TYPE_CHECKING:
+    from topofs.graph import FilteredGraph
+    from topofs.similarity_matrix import SimilarityMatrix
+
+__all__ = ["Graph"]
+
+
+@dataclass(frozen=True, repr=False)
+class Graph(Term):
+    """A family of sparse graphs over columns: base of the graphs.
+
+    A subclass gives `build` and `words`; `build_without_matrix` where it can.
+
+    Attributes
+    ----------
+    chordal : bool
+        Whether its graphs carry cliques, separators and an order of insertion.
+    without_matrix : bool
+        Whether it can be built from products of columns, without the n × n similarity.
+    """
+
+    kind: ClassVar[str] = "graph"
+    chordal: ClassVar[bool] = False
+    without_matrix: ClassVar[bool] = False
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence, after "Of all pairs"."""
+        return f"the graph {self.name!r}"
+
+    @property
+    def title(self) -> str:
+        """What it is called in a headline."""
+        return self.name.upper()
+
+    def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
+        """Filter a similarity.
+
+        Parameters
+        ----------
+        similarity : SimilarityMatrix
+            Checked; its `values` are symmetric and finite, and must not be changed.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        raise NotImplementedError
+
+    def build_without_matrix(
+        self, products: Any, *, threshold: bool, memory: int
+    ) -> FilteredGraph:
+        """Filter a similarity that is never held whole.
+
+        Parameters
+        ----------
+        products : Products
+            Rows, row sums and strongest links of the similarity on demand: what an engine
+            gives.
+        threshold : bool
+            Whether entries below the mean of all count as 0.
+        memory : int
+            Bytes to use beside the columns.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        raise NotImplementedError

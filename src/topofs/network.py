@@ -1,0 +1,86 @@
+"""`Network`: what a rule ranks by, and `Needs`: what it asks for beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from topofs.graph import FilteredGraph
+
+__all__ = ["Needs", "Network", "Scale"]
+
+
+class Scale(Protocol):
+    """How entries of a similarity become shares of variance; what chance gives counts as 0."""
+
+    def weights(
+        self,
+        values: npt.NDArray[np.floating[Any]],
+        left: npt.NDArray[np.int64],
+        right: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]:
+        """Shares of variance of pairs of columns, in a fresh array.
+
+        Parameters
+        ----------
+        values : array of float
+            Their similarity.
+        left, right : arrays of int
+            The two columns of each pair; as a row and a column, a block of pairs.
+
+        Returns
+        -------
+        array of float64
+            In [0, 1]; 0 below the noise floor.
+        """
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a rule asks for.
+
+    Attributes
+    ----------
+    graph : bool
+        The filtered graph.
+    scale : bool
+        What the measure says about chance.
+    all_pairs : bool
+        The shares of variance of all pairs, as a matrix.
+    """
+
+    graph: bool = True
+    scale: bool = False
+    all_pairs: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """The columns that take part, as a rule sees them; they are called nodes here.
+
+    Attributes
+    ----------
+    graph : FilteredGraph
+        The filtered graph, whose weights are similarities; without edges where the rule asks
+        for none.
+    scale : Scale or None
+        How similarities become shares of variance; None where the measure has none.
+    shares : array of float64, shape (n_nodes, n_nodes), or None
+        Shares of variance of all pairs, where the rule asks for them.
+    operator : SimilarityOperator or None
+        The similarity of any block of pairs; None where the table lies on workers.
+    """
+
+    graph: FilteredGraph
+    scale: Scale | None
+    shares: npt.NDArray[np.float64] | None = None
+    operator: Any = None
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns that take part."""
+        return self.graph.n_nodes

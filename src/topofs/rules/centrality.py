@@ -1,0 +1,115 @@
+"""Rank columns by a centrality of the graph: the published method, with degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.terms import parameter, register
+
+if TYPE_CHECKING:
+    from topofs.network import Network
+    from topofs.similarity.measure import Measure
+
+__all__ = ["SCORES", "TIES", "Centrality"]
+
+SCORES = {
+    "degree": ScoreWords(
+        "Links",
+        "their number of links (degree)",
+        "degree",
+        "link",
+        "links of a column (degree)",
+    ),
+    "strength": ScoreWords("Strength", "the summed strength of their links", "strength"),
+    "eigenvector": ScoreWords("Eigenvector", "eigenvector centrality", "eigenvector"),
+    "pagerank": ScoreWords("PageRank", "PageRank", "pagerank"),
+    "closeness": ScoreWords(
+        "Closeness", "closeness, how near they are to all others", "closeness"
+    ),
+    "betweenness": ScoreWords(
+        "Betweenness", "betweenness, how often they lie between others", "betweenness"
+    ),
+}
+"""The centralities by name, with their words; `topofs.centrality` computes them."""
+
+TIES = ("strength", "index")
+"""What can decide between equal scores: the summed strength of the links, or the position."""
+
+
+@dataclass(frozen=True, repr=False)
+class Centrality(Rule):
+    """Rank columns by their place in the graph; its short name is that of the score.
+
+    Parameters
+    ----------
+    score : {"degree", "strength", "eigenvector", "pagerank", "closeness", \
+"betweenness"}, default="degree"
+        The score of a node.
+    ties : {"strength", "index"}, default="strength"
+        Equal scores are ordered by strength (then position), or by position (the paper).
+
+    References
+    ----------
+    .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+
+    Examples
+    --------
+    >>> from topofs import Centrality
+    >>> Centrality("pagerank").name
+    'pagerank'
+    """
+
+    score: str = parameter("degree", choices=tuple(SCORES), option=False)
+    ties: str = parameter(
+        "strength", help="Order equal scores by: strength, index.", choices=TIES
+    )
+
+    @property
+    def name(self) -> str:
+        """The short name: that of the score."""
+        return self.score
+
+    @property
+    def words(self) -> ScoreWords:
+        """What the score is called."""
+        return SCORES[self.score]
+
+    @property
+    def sentence(self) -> str:
+        """How columns are put in order, as a sentence."""
+        by_strength = self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
+        ties = (
+            "by the summed strength of their links" if by_strength else "in the order of the table"
+        )
+        return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
+
+    @property
+    def ties_words(self) -> str:
+        """What decides between equal scores."""
+        return "the strength of the links" if self.ties == TIES[0] else "the order"
+
+    def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
+        """Cut at the mean, as the authors' program does."""
+        return "mean"
+
+    def rank(self, network: Network, chosen: npt.NDArray[np.int64]) -> Ranking:
+        """Rank nodes by the score, those chosen beforehand first."""
+        from topofs.centrality import CENTRALITIES
+
+        graph = network.graph
+        scores = CENTRALITIES[self.score](graph)
+        last = np.ones(graph.n_nodes, dtype=np.bool_)
+        last[chosen] = False
+        keys = [-scores, last]
+        if self.ties == TIES[0]:
+            keys.insert(0, -graph.strength())
+        return Ranking(np.lexsort(keys), scores)
+
+
+for _score in SCORES:
+    register(Centrality(_score))

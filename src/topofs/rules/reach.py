@@ -1,0 +1,171 @@
+"""Whom a column represents: along paths of the graph, or as a matrix of shares says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.kernels.lazy_greedy import greedy_cover
+from topofs.kernels.path_cover import best_path, greedy_path_cover, nearest_nodes
+from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
+
+if TYPE_CHECKING:
+    from topofs.graph import FilteredGraph
+    from topofs.network import Scale
+
+__all__ = ["MatrixReach", "PathReach", "graph_reach"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+HALF = 0.5
+"""What must be left of the variance at the end of a path of several edges."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathReach:
+    r"""Along paths of a graph: a node represents another by the best product of weights.
+
+    .. math:: w_{ij} = \max_{\text{paths } i \to j} \ \prod_{(u,v)} \tilde s_{uv}
+
+    Were the graph a tree and the columns normal, this product would be the variance that i
+    and j share. A link of one edge counts whatever its weight above the noise floor, a
+    longer path only if half of the variance is left at its end.
+
+    Attributes
+    ----------
+    starts, columns, weights : arrays
+        CSR rows of the graph, both directions of each edge above the floor.
+    least : float
+        What must be left at the end of a path of several edges.
+    """
+
+    starts: Ints
+    columns: Ints
+    weights: Doubles
+    least: float = HALF
+
+    def greedy(self, chosen: Ints) -> tuple[Ints, Doubles]:
+        """Order all nodes greedily, those chosen beforehand first; what each adds."""
+        return greedy_path_cover(self.starts, self.columns, self.weights, self.least, chosen)
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and the share."""
+        representative, share = nearest_nodes(
+            self.starts, self.columns, self.weights, self.least, np.sort(selected)
+        )
+        return _themselves(representative, share, selected)
+
+    def path(self, representative: int, node: int) -> Ints:
+        """List the nodes between the two on the best path, from the node on."""
+        return best_path(
+            self.starts, self.columns, self.weights, self.least, representative, node
+        )
+
+    def running(self, order: Ints) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order."""
+        return running_along(self.starts, self.columns, self.weights, self.least, order)
+
+    def isolated(self) -> npt.NDArray[np.bool_]:
+        """Tell which nodes have no edge above the floor."""
+        return np.asarray(np.diff(self.starts) == 0)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixReach:
+    """As a matrix says, dense or sparse, with ones on the diagonal.
+
+    Attributes
+    ----------
+    matrix : array or scipy.sparse.csr_array, shape (n, n)
+        Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
+    """
+
+    matrix: Any
+
+    def greedy(self, chosen: Ints) -> tuple[Ints, Doubles]:
+        """Order all nodes greedily, those chosen beforehand first; what each adds."""
+        n = self.matrix.shape[0]
+        if sparse.issparse(self.matrix):
+            starts = self.matrix.indptr.astype(np.int64)
+            columns, weights = self.matrix.indices, self.matrix.data
+            return greedy_cover(starts, starts[:-1], columns, weights, chosen)
+        starts = np.arange(0, n * n + 1, max(n, 1), dtype=np.int64)[: n + 1]
+        weights = np.ascontiguousarray(self.matrix).ravel()
+        return greedy_cover(starts, np.zeros(n, np.int64), np.arange(n), weights, chosen)
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and the share."""
+        if not len(selected):
+            n = self.matrix.shape[0]
+            return np.full(n, -1, dtype=np.int64), np.zeros(n)
+        selected = np.sort(selected)
+        rows = self.matrix[selected]
+        rows = rows.toarray() if sparse.issparse(rows) else rows
+        best = np.argmax(rows, axis=0)
+        share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
+        representative = np.where(share > 0, selected[best], -1)
+        return _themselves(representative, share, selected)
+
+    def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
+        """List nobody: a node is represented directly."""
+        return np.empty(0, dtype=np.int64)
+
+    def running(self, order: Ints) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order."""
+        if not sparse.issparse(self.matrix):
+            return running_over_all(self.matrix, order)
+        starts, columns = self.matrix.indptr.astype(np.int64), self.matrix.indices
+        columns = columns.astype(np.int64)
+        return running_along(starts, columns, self.matrix.data, None, order)
+
+    def isolated(self) -> npt.NDArray[np.bool_]:
+        """Tell which nodes have no weight but their own."""
+        positive = (self.matrix > 0).sum(axis=1)
+        return np.asarray(positive).ravel() <= 1
+
+
+def _themselves(
+    representative: Ints, share: Doubles, selected: Ints
+) -> tuple[Ints, Doubles]:
+    """Let every selected node represent itself, even where another is its copy."""
+    representative[selected] = selected
+    share[selected] = 1.0
+    return representative, share
+
+
+def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> Reach:
+    """Give the reach of the nodes of a graph: along its paths, or its edges only.
+
+    Parameters
+    ----------
+    graph : FilteredGraph
+        The graph; its weights are similarities.
+    scale : Scale
+        How they become shares of variance.
+    paths : bool
+        Whether to follow paths.
+
+    Returns
+    -------
+    PathReach or MatrixReach
+    """
+    left, right = graph.edges.T
+    weights = scale.weights(graph.weights, left, right)
+    kept = weights > 0
+    left, right, weights = left[kept], right[kept], weights[kept]
+    i, j, w = [left, right], [right, left], [weights, weights]
+    if not paths:
+        everyone = np.arange(graph.n_nodes)
+        i, j, w = [*i, everyone], [*j, everyone], [*w, np.ones(graph.n_nodes)]
+    ends = (np.concatenate(i), np.concatenate(j))
+    shape = (graph.n_nodes, graph.n_nodes)
+    rows = sparse.coo_array((np.concatenate(w), ends), shape=shape).tocsr()
+    rows.sort_indices()
+    if not paths:
+        return MatrixReach(rows)
+    return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)

@@ -1,0 +1,174 @@
+"""`Rule`: what every rule of ranking is, and says of itself; `Ranking`: what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.network import Needs
+from topofs.terms import Term
+
+if TYPE_CHECKING:
+    from topofs.network import Network
+    from topofs.rules.running_groups import RunningGroups
+    from topofs.similarity.measure import Measure
+
+__all__ = ["Ranking", "Reach", "Rule", "ScoreWords"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+class Reach(Protocol):
+    """Whom a node represents, and with what share of their variance: what groups follow from."""
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and the share.
+
+        Parameters
+        ----------
+        selected : array of int
+            The selected nodes.
+
+        Returns
+        -------
+        representative : array of int, shape (n_nodes,)
+            A selected node; itself for a selected one; -1 where none represents the node.
+        share : array of float, shape (n_nodes,)
+            In [0, 1]; 1 for a selected node.
+        """
+
+    def path(self, representative: int, node: int) -> Ints:
+        """List the nodes by way of which a node is represented, from the node on."""
+
+    def running(self, order: Ints) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Nodes in order, with what put them there.
+
+    Attributes
+    ----------
+    order : array of int, shape (n_nodes,)
+        All nodes, best first; those that were chosen beforehand before all others.
+    scores : array of float, shape (n_nodes,)
+        For each node what it adds at its turn, or its score.
+    end : int or None
+        How many nodes of the order the rule would select by itself; None where it has no end.
+    reach : Reach or None
+        Whom nodes represent; None where the rule has no groups.
+    isolated : array of bool, shape (n_nodes,), or None
+        Nodes that represent nobody and that nobody represents, where the rule can tell.
+    """
+
+    order: Ints
+    scores: Doubles
+    end: int | None = None
+    reach: Reach | None = None
+    isolated: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def curve(self) -> Doubles:
+        """Share of all nodes that the first 1, 2, … of the order represent, with groups."""
+        gains = self.scores[self.order]
+        return np.asarray(np.cumsum(gains) / max(1, len(gains)))
+
+
+@dataclass(frozen=True)
+class ScoreWords:
+    """What a score is called.
+
+    Attributes
+    ----------
+    name : str
+        On its own, as over a column of a table.
+    ranked_by : str
+        After "ranked by".
+    short : str
+        In a line of text, before its value.
+    unit : str
+        After the number one; empty where it has none.
+    axis : str
+        Under a chart.
+    """
+
+    name: str
+    ranked_by: str
+    short: str
+    unit: str = ""
+    axis: str = "score"
+
+
+@dataclass(frozen=True, repr=False)
+class Rule(Term):
+    """How columns are ranked: base of the rules.
+
+    A subclass gives `rank` and says what it needs and what it has.
+
+    Attributes
+    ----------
+    has_end : bool
+        Whether it finds the number of columns by itself: size "auto".
+    has_groups : bool
+        Whether its rankings have a `reach`: selected columns represent others.
+    """
+
+    kind: ClassVar[str] = "rule"
+    has_end: ClassVar[bool] = False
+    has_groups: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> Needs:
+        """What must be there before it can rank."""
+        return Needs()
+
+    @property
+    def words(self) -> ScoreWords:
+        """What its scores are called."""
+        return ScoreWords(self.name.capitalize(), self.name, self.name)
+
+    @property
+    def sentence(self) -> str:
+        """How columns are put in order, as a sentence."""
+        return f"Columns were ranked by {self.words.ranked_by}."
+
+    @property
+    def ties_words(self) -> str:
+        """What decides between equal scores."""
+        return "the order of the table"
+
+    def cut_for(self, measure: Measure) -> str | None:  # noqa: ARG002
+        """Say which similarities count as 0 unless the user says.
+
+        Parameters
+        ----------
+        measure : Measure
+            Where they come from.
+
+        Returns
+        -------
+        {"mean", "links"} or None
+            Those below the mean of all, those below the mean off the diagonal, or none.
+        """
+        return None
+
+    def rank(self, network: Network, chosen: Ints) -> Ranking:
+        """Rank the nodes.
+
+        Parameters
+        ----------
+        network : Network
+            What the rule needs, and maybe more.
+        chosen : array of int
+            Nodes that are selected in any case; they come first, the others given them.
+
+        Returns
+        -------
+        Ranking
+        """
+        raise NotImplementedError

@@ -1,0 +1,63 @@
+"""Whether a measure, a graph and a rule go together: the one place that refuses a pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from topofs.rules.rule import Rule
+    from topofs.similarity.measure import Measure
+
+__all__ = ["THRESHOLDS", "check_terms", "check_threshold"]
+
+THRESHOLDS = ("auto", "mean", None)
+"""What may be set to 0 before filtering: as the rule says, what is below the mean, nothing."""
+
+
+def check_terms(measure: Measure, rule: Rule) -> None:
+    """Refuse a rule and a measure that do not go together.
+
+    Parameters
+    ----------
+    measure : Measure
+        How columns are compared.
+    rule : Rule
+        How they are ranked.
+
+    Raises
+    ------
+    ValueError
+        The rule needs a scale, and the measure has none.
+
+    Examples
+    --------
+    >>> from topofs import Coverage, Energy
+    >>> check_terms(Energy(), Coverage())
+    Traceback (most recent call last):
+    ValueError: similarity 'energy' grows with what columns do not share, so no column
+    represents another by it, and rule 'coverage' needs that: choose rule='degree', or another
+    similarity
+    """
+    if rule.needs.scale and not measure.has_scale:
+        raise ValueError(
+            f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
+            "that: choose rule='degree', or another similarity"
+        )
+
+
+def check_threshold(threshold: Any) -> None:
+    """Refuse an unknown threshold.
+
+    Parameters
+    ----------
+    threshold : object
+        What the user gave.
+
+    Raises
+    ------
+    ValueError
+        It is unknown; the message lists what is known.
+    """
+    if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
+        known = ", ".join(map(repr, THRESHOLDS))
+        raise ValueError(f"threshold is {threshold!r}; known are {known}")

@@ -1,0 +1,67 @@
+"""Parameters of terms by nested names, as scikit-learn writes them: ``rule__reach``."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from topofs.selection.short_names import TERMS
+
+__all__ = ["NestedTerms"]
+
+
+class NestedTerms(BaseEstimator):
+    """Base of an estimator whose parameters may be terms, given as objects or by short names.
+
+    A term is frozen, so a nested parameter puts another term in its place; a short name is
+    resolved first.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
+        """Give the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also those of the terms, as ``similarity__squared``.
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name in TERMS.keys() & params.keys():
+                # An unknown name is refused by fit, not here.
+                with suppress(ValueError):
+                    term = TERMS[name](params[name])
+                    nested = term.get_params().items()
+                    params |= {f"{name}__{key}": value for key, value in nested}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, those of terms by nested names.
+
+        Parameters
+        ----------
+        **params : object
+            New values, such as ``rule__reach="edges"``.
+
+        Returns
+        -------
+        self
+        """
+        nested: dict[str, dict[str, Any]] = {}
+        own: dict[str, Any] = {}
+        for key, value in params.items():
+            name, separator, parameter = key.partition("__")
+            if separator and name in TERMS:
+                nested.setdefault(name, {})[parameter] = value
+            else:
+                own[key] = value
+        super().set_params(**own)
+        for name, changes in nested.items():
+            setattr(self, name, TERMS[name](getattr(self, name)).replace(**changes))
+        return self

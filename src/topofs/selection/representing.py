@@ -1,0 +1,209 @@
+"""Who represents whom: the selected columns and the groups around them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from topofs.errors import NoStructureWarning
+from topofs.notebook import groups_html
+from topofs.selection.explanation import Representation
+from topofs.selection.ranking_selector import RankingSelector
+
+if TYPE_CHECKING:
+    from topofs.rules.rule import Ranking, Reach
+
+__all__ = ["Group", "Member", "RepresentingSelector"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A column that a selected one represents.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    position : int
+        Its position in the table.
+    share : float
+        The share of its variance that the selected column explains.
+    """
+
+    name: str
+    position: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """A selected column and the columns it represents.
+
+    Attributes
+    ----------
+    name, position
+        The selected column.
+    rank : int
+        Its place in the ranking, 1 = best.
+    members : tuple of Member
+        The others it represents, the largest share first.
+    """
+
+    name: str
+    position: int
+    rank: int
+    members: tuple[Member, ...]
+
+
+class RepresentingSelector(RankingSelector):
+    """Base of a selector whose rule may have groups: what can be said after its fit.
+
+    A subclass sets `nodes_` and `_ranking`, what its rule gave.
+    """
+
+    nodes_: Ints
+    _ranking: Ranking
+
+    @property
+    def coverage_(self) -> Doubles:
+        """Share of the varying columns that the first 1, 2, … of the ranking represent."""
+        self._reach("coverage_")
+        return self._ranking.curve
+
+    @property
+    def isolated_(self) -> Ints:
+        """Positions of the columns with no neighbour above the noise floor, ascending."""
+        check_is_fitted(self)
+        if self._ranking.isolated is None:
+            raise AttributeError(self._only_by_some_rules("isolated_"))
+        return self.nodes_[self._ranking.isolated]
+
+    @property
+    def representative_(self) -> Ints:
+        """Position of the selected column that represents each column; -1: none does."""
+        return self._representatives("representative_")[0]
+
+    @property
+    def shares_(self) -> Doubles:
+        """The share of each column's variance that its representative explains."""
+        return self._representatives("shares_")[1]
+
+    @property
+    def groups_(self) -> tuple[Group, ...]:
+        """The selected columns, best first, each with the columns it represents."""
+        representative, share = self._representatives("groups_")
+        names = self._column_names()
+        selected = np.flatnonzero(self.support_)
+        members: dict[int, list[Member]] = {int(column): [] for column in selected}
+        for column in np.argsort(-share, kind="stable").tolist():
+            if representative[column] >= 0 and representative[column] != column:
+                member = Member(names[column], column, float(share[column]))
+                members[int(representative[column])].append(member)
+        return tuple(
+            Group(names[column], column, int(self.ranking_[column]), tuple(members[column]))
+            for column in sorted(members, key=lambda column: self.ranking_[column])
+        )
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether selected columns represent others, by the rule of the fit."""
+        check_is_fitted(self)
+        return self._ranking.reach is not None
+
+    def _selection_html(self) -> str:
+        """For a notebook: the groups in short where there are some."""
+        if not self.__sklearn_is_fitted__() or self._ranking.reach is None:
+            return super()._selection_html()
+        groups = [
+            (
+                group.name,
+                float(self.scores_[group.position]),
+                [member.name for member in group.members],
+            )
+            for group in self.groups_
+        ]
+        isolated = self._ranking.isolated
+        return groups_html(
+            groups,
+            n_features=self.n_features_in_,
+            covered=float(self.shares_[self.nodes_].mean()),
+            n_isolated=0 if isolated is None else int(isolated.sum()),
+        )
+
+    def _auto_size(self) -> int:
+        """As many as the rule selects by itself, and the forced columns that do not vary."""
+        assert self._ranking.end is not None
+        return self._ranking.end + int((~np.isin(self.forced_, self.nodes_)).sum())
+
+    def _warn_without_structure(self) -> None:
+        alone = self._ranking.isolated
+        if alone is not None and alone.all() and len(alone) > 1:
+            n_selected = int(self.support_.sum())
+            selected = f"{n_selected} of them {'is' if n_selected == 1 else 'are'} selected"
+            if n_selected == len(alone):
+                selected = "all of them are selected"
+            more = "" if n_selected == len(alone) else "; give a number to have more"
+            warnings.warn(
+                f"no two of the {len(alone)} columns share more than chance explains: there is "
+                f"nothing to choose by, and {selected}{more}",
+                NoStructureWarning,
+                stacklevel=3,
+            )
+
+    def _representation(self, column: int) -> Representation | None:
+        """Who represents a column, and whom it represents."""
+        if self._ranking.reach is None:
+            return None
+        representative, share = self._representatives("representative_")
+        names = self._column_names()
+        is_member = (representative == column) & (np.arange(len(representative)) != column)
+        members = np.flatnonzero(is_member)
+        members = members[np.argsort(-share[members], kind="stable")]
+        by = int(representative[column])
+        isolated = self._ranking.isolated
+        return Representation(
+            representative=names[by] if by >= 0 else None,
+            share=float(share[column]),
+            path=self._path_to(column, by),
+            members=tuple((names[member], float(share[member])) for member in members),
+            isolated=isolated is not None and column in self.nodes_[isolated],
+        )
+
+    def _path_to(self, column: int, representative: int) -> tuple[str, ...]:
+        """Names of the columns between a column and its representative, nearest first."""
+        if representative in (-1, column):
+            return ()
+        ends = np.searchsorted(self.nodes_, [representative, column]).tolist()
+        path = self._reach("representative_").path(*ends)
+        return tuple(self._column_names()[self.nodes_[path]])
+
+    def _representatives(self, wanted: str) -> tuple[Ints, Doubles]:
+        """Representative of each column and its share; columns not in the graph have none."""
+        reach = self._reach(wanted)
+        representative = np.full(self.n_features_in_, -1, dtype=np.int64)
+        share = np.zeros(self.n_features_in_)
+        found, shares = reach.representatives(np.flatnonzero(self.support_[self.nodes_]))
+        representative[self.nodes_] = np.where(found >= 0, self.nodes_[found], -1)
+        share[self.nodes_] = shares
+        # A constant column may be selected (forced, or more are asked for than vary).
+        selected = np.flatnonzero(self.support_)
+        representative[selected] = selected
+        share[selected] = 1.0
+        return representative, share
+
+    def _reach(self, wanted: str) -> Reach:
+        check_is_fitted(self)
+        if self._ranking.reach is None:
+            raise AttributeError(self._only_by_some_rules(wanted))
+        return self._ranking.reach
+
+    def _only_by_some_rules(self, wanted: str) -> str:
+        return f"{wanted} is there only after a fit by a rule with groups, as rule='coverage'"

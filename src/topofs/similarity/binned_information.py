@@ -1,0 +1,141 @@
+"""Columns cut into bins, prepared for their mutual information."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from topofs.kernels.joint_entropy import joint_entropies
+from topofs.similarity.noise_floor import LEVEL
+from topofs.similarity.ranks import doubled_centred_ranks
+
+__all__ = ["BinnedInformation", "mutual_information_operator"]
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedInformation:
+    """The similarity of `mutual_information`, any block on demand.
+
+    Attributes
+    ----------
+    bins : array of uint8, shape (n_features, n_samples)
+        The bin of each sample, from 0 without gaps.
+    degrees : array of int, shape (n_features,)
+        Bins of each column less one.
+    entropies : array of float64, shape (n_features,)
+        Entropy of each binned column.
+    """
+
+    bins: npt.NDArray[np.uint8]
+    degrees: Ints
+    entropies: Doubles
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.entropies)
+
+    @property
+    def n_samples(self) -> int:
+        """The number S of samples."""
+        return int(self.bins.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the finished similarity."""
+        return np.dtype(np.float64)
+
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """Entries of the given rows and columns."""
+        left, right = self.entropies[rows], self.entropies[columns]
+        information = np.empty((len(left), len(right)))
+        terms = _entropy_terms(self.n_samples)
+        joint_entropies(self.bins[rows], self.bins[columns], terms, information)
+        np.subtract(np.add.outer(left, right), information, out=information)
+        chance = self.degrees[rows] / (2 * self.n_samples)
+        information -= np.multiply.outer(chance, self.degrees[columns])
+        return _on_scale(information, np.minimum.outer(left, right))
+
+    def diagonal(self) -> Doubles:
+        """Ones."""
+        return np.ones(self.n_features)
+
+    def floors(self, left: Ints, right: Ints) -> Doubles:
+        r"""Noise floors of pairs of columns, on the scale of the entries.
+
+        Under independence :math:`2 S I` follows χ² with dᵢ·dⱼ degrees of freedom.
+
+        Parameters
+        ----------
+        left, right : arrays of int
+            The two columns of each pair.
+
+        Returns
+        -------
+        array of float64
+        """
+        tail = LEVEL / max(1, self.n_features * (self.n_features - 1) // 2)
+        degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
+        few, position = np.unique(degrees, return_inverse=True)
+        excess = (stats.chi2.isf(tail, few) - few)[position] / (2 * self.n_samples)
+        return _on_scale(excess, np.minimum(self.entropies[left], self.entropies[right]))
+
+
+def mutual_information_operator(
+    X: npt.NDArray[np.floating[Any]], *, n_bins: int | None = None
+) -> BinnedInformation:
+    """Bin the columns of a checked table for their mutual information.
+
+    Parameters
+    ----------
+    X : array, shape (n_samples, n_features)
+        NaN marks a missing value.
+    n_bins : int, optional
+        As in `mutual_information`.
+
+    Returns
+    -------
+    BinnedInformation
+    """
+    codes = _bins(X, _default_bins(len(X)) if n_bins is None else n_bins)
+    degrees = codes.max(axis=1)
+    terms = _entropy_terms(len(X))
+    entropies = np.array([terms[np.bincount(row)].sum() for row in codes])
+    return BinnedInformation(codes.astype(np.uint8), degrees, entropies)
+
+
+def _entropy_terms(n_samples: int) -> Doubles:
+    """−p log p of a cell with 0 … S samples."""
+    share = np.arange(n_samples + 1) / n_samples
+    return np.asarray(-share * np.log(np.where(share > 0, share, 1.0)))
+
+
+def _on_scale(information: Doubles, most: Doubles) -> Doubles:
+    """Linfoot's coefficient, 1 where the information is all there is."""
+    similarity = -np.expm1(-2 * np.maximum(information, 0.0))
+    similarity /= np.where(most > 0, -np.expm1(-2 * most), np.inf)
+    return np.asarray(np.minimum(similarity, 1.0))
+
+
+def _default_bins(n_samples: int) -> int:
+    return int(np.clip(np.sqrt(n_samples / 5), 2, 16))
+
+
+def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:
+    """Bin of each value, from 0 without gaps, one row a column; missing is the last bin."""
+    doubled = doubled_centred_ranks(X)
+    observed = ~np.isnan(doubled)
+    counts = np.maximum(observed.sum(axis=1, keepdims=True), 1)
+    # (rank - 1/2) / m lies in (0, 1); the rank is (doubled + m + 1) / 2.
+    place = (np.nan_to_num(doubled) + counts) / (2 * counts)
+    codes = np.where(observed, np.floor(place * n_bins), n_bins).astype(np.int64)
+    present = np.zeros((len(codes), n_bins + 1), dtype=np.int64)
+    present[np.arange(len(codes))[:, None], codes] = 1
+    return np.asarray(np.take_along_axis(np.cumsum(present, axis=1) - 1, codes, axis=1))

@@ -1,0 +1,118 @@
+"""Similarities that come from the user: as a matrix, or from a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from topofs.similarity.measure import Measure
+from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.shared_variance import GivenScale
+from topofs.terms import register
+
+if TYPE_CHECKING:
+    from topofs.network import Scale
+    from topofs.similarity.operator import SimilarityOperator
+
+__all__ = ["Function", "Given"]
+
+
+@dataclass(frozen=True, repr=False)
+class Given(Measure):
+    """A similarity that is there already: X is the n × n matrix.
+
+    Rules that need shares of variance take its values as such.
+
+    Examples
+    --------
+    >>> from topofs import Given
+    >>> Given().name, Given().takes_table
+    ('precomputed', False)
+    """
+
+    short_name: ClassVar[str] = "precomputed"
+    takes_table: ClassVar[bool] = False
+    knows_chance: ClassVar[bool] = False
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "given similarity"
+
+    def operator(self, table: Any) -> SimilarityOperator:
+        """Check the matrix."""
+        from topofs.similarity_matrix import check_similarity_matrix
+
+        return MatrixOperator(check_similarity_matrix(table).values)
+
+    def scale(
+        self,
+        operator: SimilarityOperator | None,  # noqa: ARG002
+        *,
+        n_samples: int,  # noqa: ARG002
+        n_features: int,  # noqa: ARG002
+    ) -> Scale:
+        """Take the values as they are."""
+        return GivenScale()
+
+
+@dataclass(frozen=True, repr=False)
+class Function(Measure):
+    """A similarity by a function of your own; a bare function stands for it.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the table of the columns that vary and returns their n × n similarity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topofs import TopologicalFeatureSelector
+    >>> def cosine(X):
+    ...     unit = X / np.linalg.norm(X, axis=0)
+    ...     return (unit.T @ unit) ** 2
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> TopologicalFeatureSelector(2, similarity=cosine).fit(X).similarity_.name
+    'cosine'
+    """
+
+    function: Callable[[Any], Any] = field(metadata={"option": False})
+
+    knows_chance: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return f"similarity by a function of your own ({self.name})"
+
+    def operator(self, table: Any) -> SimilarityOperator:
+        """Call the function and check what it returns."""
+        from topofs.similarity_matrix import check_similarity_matrix
+
+        values = check_similarity_matrix(self.function(table)).values
+        if len(values) != table.shape[1]:
+            raise ValueError(
+                f"the similarity function must return a {table.shape[1]} × {table.shape[1]} "
+                f"matrix for as many columns; got {values.shape}"
+            )
+        return MatrixOperator(values)
+
+    def scale(
+        self,
+        operator: SimilarityOperator | None,  # noqa: ARG002
+        *,
+        n_samples: int,  # noqa: ARG002
+        n_features: int,  # noqa: ARG002
+    ) -> Scale:
+        """Take the values as they are."""
+        return GivenScale()
+
+
+register(Given())
