@@ -74,22 +74,15 @@ def scan_face_again(
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def scan_three_faces(
-    a: Row,
-    b: Row,
-    c: Row,
-    v: Row,
-    penalty: Row,
-    first_free: int,
-    vertices: npt.NDArray[np.int64],
-    gains: Row,
-) -> None:
-    """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v) in one pass.
+    a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
+) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
+    """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v), and their gains.
 
     The three faces share four rows, so four reads a vertex do the work of nine. At least one
-    vertex must be free; the answers are written into `vertices` and `gains`.
+    vertex must be free.
     """
     n = len(penalty)
-    gains[:] = -np.inf
+    best_ab = best_ac = best_bc = -np.inf
     block_ab = block_ac = block_bc = first_free
     low = first_free
     while low < n:
@@ -102,19 +95,21 @@ def scan_three_faces(
             largest_ab = gain_ab if gain_ab > largest_ab else largest_ab
             largest_ac = gain_ac if gain_ac > largest_ac else largest_ac
             largest_bc = gain_bc if gain_bc > largest_bc else largest_bc
-        if largest_ab > gains[0]:
-            gains[0] = largest_ab
+        if largest_ab > best_ab:
+            best_ab = largest_ab
             block_ab = low
-        if largest_ac > gains[1]:
-            gains[1] = largest_ac
+        if largest_ac > best_ac:
+            best_ac = largest_ac
             block_ac = low
-        if largest_bc > gains[2]:
-            gains[2] = largest_bc
+        if largest_bc > best_bc:
+            best_bc = largest_bc
             block_bc = low
         low = high
-    vertices[0] = _first_with(a, b, v, penalty, block_ab, gains[0])
-    vertices[1] = _first_with(a, c, v, penalty, block_ac, gains[1])
-    vertices[2] = _first_with(b, c, v, penalty, block_bc, gains[2])
+    return (
+        (_first_with(a, b, v, penalty, block_ab, best_ab), best_ab),
+        (_first_with(a, c, v, penalty, block_ac, best_ac), best_ac),
+        (_first_with(b, c, v, penalty, block_bc, best_bc), best_bc),
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.matrix_scan import row_sums, sums_above
-from topofs.kernels.top_lists import TopLists, fill_list
+from topofs.kernels.top_lists import TopLists, fill_list, make_scratch
 
-__all__ = ["refill_lists", "survey_rows", "wanted_vertices"]
+__all__ = ["place_among", "refill_lists", "survey_rows"]
 
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -45,8 +45,7 @@ def survey_rows(
     """
     n_rows, n = block.shape
     penalty = np.zeros(n, block.dtype)
-    values = np.empty(2 * n, block.dtype)
-    places = np.empty(2 * n, np.int64)
+    scratch = make_scratch(n, block)
     one = np.empty(1, np.float64)
     for r in range(n_rows):
         row = block[r]
@@ -60,7 +59,7 @@ def survey_rows(
             totals[1 + cut, first + r] = one[0]
         if lists.weight.shape[1] > 0:
             penalty[first + r] = -np.inf
-            fill_list(first + r, row, penalty, lists, values, places)
+            fill_list(first + r, row, penalty, lists, scratch)
             penalty[first + r] = 0
 
 
@@ -90,56 +89,34 @@ def refill_lists(
         The lists to fill.
     """
     n_columns = len(columns)
-    values = np.empty(2 * n_columns, block.dtype)
-    places = np.empty(2 * n_columns, np.int64)
+    scratch = make_scratch(n_columns, block)
     penalty_here = penalty[columns]
     for r in range(len(vertices)):
         row, v = block[r], vertices[r]
         for u in range(n_columns):
             row[u] = row[u] if row[u] >= level else 0
-        own = np.searchsorted(columns, v)
-        among = own < n_columns and columns[own] == v
-        if among:
+        own = place_among(columns, v)
+        if own >= 0:
             before = penalty_here[own]
             penalty_here[own] = -np.inf
-        fill_list(v, row, penalty_here, lists, values, places)
-        if among:
+        fill_list(v, row, penalty_here, lists, scratch)
+        if own >= 0:
             penalty_here[own] = before
         for position in range(lists.length[v]):
             lists.vertex[v, position] = columns[lists.vertex[v, position]]
 
 
 @njit(cache=True, nogil=True)
-def wanted_vertices(
-    heap: IntArray,
-    size: int,
-    corner: IntArray,
-    vertex: IntArray,
-    penalty: npt.NDArray[Any],
-    lists: TopLists,
-    limit: int,
-) -> IntArray:
-    """Corners whose lists have run out, of the faces nearest to the top of the heap.
+def place_among(columns: IntArray, v: int) -> int:
+    """Where v stands among ascending columns, or −1.
 
-    The corners of the face on top come first, whether their lists have run out or not.
+    Invariant: what lies before `low` is below v, what lies from `high` on is not.
     """
-    wanted = np.empty(limit, np.int64)
-    seen = np.zeros(len(penalty), np.bool_)
-    count = 0
-    for position in range(min(size, 64 * limit)):
-        slot = heap[position]
-        if position > 0 and vertex[slot] >= 0 and penalty[vertex[slot]] == 0:
-            continue
-        for v in corner[slot]:
-            at = lists.head[v]
-            while at < lists.length[v] and penalty[lists.vertex[v, at]] != 0:
-                at += 1
-            lists.head[v] = at
-            run_out = at >= lists.length[v] and lists.floor[v] > -np.inf
-            if not seen[v] and (position == 0 or run_out):
-                seen[v] = True
-                wanted[count] = v
-                count += 1
-                if count == limit:
-                    return wanted
-    return wanted[:count]
+    low, high = 0, len(columns)
+    while low < high:
+        middle = (low + high) // 2
+        if columns[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(columns) and columns[low] == v else -1

@@ -8,7 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["TopLists", "empty_lists", "fill_list", "highest_free_weight"]
+__all__ = [
+    "Scratch",
+    "TopLists",
+    "empty_lists",
+    "fill_list",
+    "highest_free_weight",
+    "make_scratch",
+    "next_free",
+    "weight_or_floor",
+]
 
 # Vertices per block in the search for a threshold.
 BLOCK = 32
@@ -45,16 +54,38 @@ def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
     )
 
 
+class Scratch(NamedTuple):
+    """Room for `fill_list` to work in: arrays of shape (2n,) for rows of n entries."""
+
+    values: npt.NDArray[Any]
+    places: npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
+    """Room for rows of n entries, in the type of the array `like`."""
+    return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def next_free(v: int, position: int, lists: TopLists, penalty: npt.NDArray[Any]) -> int:
+    """The first position from the given one on in the list of v that leads to a free vertex."""
+    while position < lists.length[v] and penalty[lists.vertex[v, position]] != 0:
+        position += 1
+    return position
+
+
+@njit(cache=True, nogil=True)
+def weight_or_floor(v: int, position: int, lists: TopLists) -> float:
+    """The weight at a position of the list of v; the floor behind its end."""
+    return lists.weight[v, position] if position < lists.length[v] else lists.floor[v]
+
+
 @njit(cache=True, nogil=True)
 def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
-    position = lists.head[v]
-    while position < lists.length[v] and penalty[lists.vertex[v, position]] != 0:
-        position += 1
-    lists.head[v] = position
-    if position < lists.length[v]:
-        return lists.weight[v, position]
-    return lists.floor[v]
+    lists.head[v] = next_free(v, lists.head[v], lists, penalty)
+    return weight_or_floor(v, lists.head[v], lists)
 
 
 @njit(cache=True, nogil=True)
@@ -63,8 +94,7 @@ def fill_list(
     row: npt.NDArray[Any],
     penalty: npt.NDArray[Any],
     lists: TopLists,
-    values: npt.NDArray[Any],
-    places: npt.NDArray[np.int64],
+    scratch: Scratch,
 ) -> None:
     """Fill the list of v from its row with the k strongest free vertices.
 
@@ -76,8 +106,8 @@ def fill_list(
         Its weights; 0 for a free vertex and −∞ for a used one.
     lists : TopLists
         Changed in row v.
-    values, places : arrays, shape (2n,)
-        Scratch.
+    scratch : Scratch
+        For at least n entries; overwritten.
 
     Notes
     -----
@@ -85,8 +115,8 @@ def fill_list(
     only blocks that reach it are looked at. Where weights tie at the end of the list, any of
     them may be in it: the floor says that as large a weight may be outside.
     """
-    n = len(row)
     k = lists.weight.shape[1]
+    values, places = scratch
     n_blocks = _block_maxima(row, penalty, values)
     threshold = -np.inf
     kept = values[n_blocks:]
@@ -94,20 +124,7 @@ def fill_list(
         kept[:n_blocks] = values[:n_blocks]
         _largest_first(kept, places, n_blocks, k)
         threshold = kept[:k].min()
-    count = 0
-    outside = False
-    for block in range(n_blocks):
-        if values[block] < threshold or values[block] == -np.inf:
-            outside = outside or values[block] > -np.inf
-            continue
-        for u in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            if penalty[u] == 0:
-                if row[u] >= threshold:
-                    kept[count] = row[u]
-                    places[count] = u
-                    count += 1
-                else:
-                    outside = True
+    count, outside = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
     if count > k:
         _largest_first(kept, places, count, k)
         count = k
@@ -132,6 +149,36 @@ def _block_maxima(
             largest = weight if weight > largest else largest
         maxima[block] = largest
     return n_blocks
+
+
+@njit(cache=True, nogil=True)
+def _gather(
+    row: npt.NDArray[Any],
+    penalty: npt.NDArray[Any],
+    threshold: float,
+    maxima: npt.NDArray[Any],
+    kept: npt.NDArray[Any],
+    places: npt.NDArray[np.int64],
+) -> tuple[int, bool]:
+    """Write the free weights from the threshold on, and where they are; count them.
+
+    The flag tells whether a free vertex was left out.
+    """
+    count = 0
+    outside = False
+    for block in range(len(maxima)):
+        if maxima[block] < threshold or maxima[block] == -np.inf:
+            outside = outside or maxima[block] > -np.inf
+            continue
+        for u in range(block * BLOCK, min(len(row), (block + 1) * BLOCK)):
+            if penalty[u] == 0:
+                if row[u] >= threshold:
+                    kept[count] = row[u]
+                    places[count] = u
+                    count += 1
+                else:
+                    outside = True
+    return count, outside
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,82 @@
+"""Rows of a similarity over the columns that were free lately."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from topofs.filtering.products import Products
+
+__all__ = ["FreeRows"]
+
+Block = npt.NDArray[np.floating[Any]]
+IntArray = npt.NDArray[np.int64]
+
+
+class FreeRows:
+    """Rows over the columns that were free lately; the newest are kept.
+
+    Parameters
+    ----------
+    products : Products
+        Where rows come from.
+    columns : array of int64
+        The columns of the rows, ascending; all free vertices are among them.
+    level : float
+        Entries below it are 0.
+    n_kept : int
+        How many rows may be kept of those that have all columns.
+    """
+
+    def __init__(
+        self, products: Products, columns: IntArray, level: float, n_kept: int
+    ) -> None:
+        self.columns = columns
+        self.level = level
+        self._products = products
+        n = products.n_features
+        # As many bytes as before: rows get shorter, so more of them are kept.
+        kept = min(n, n_kept * n // len(columns))
+        self._n_kept = n_kept
+        self._kept = np.empty((kept, len(columns)), dtype=products.dtype)
+        self._vertex = np.full(kept, -1, dtype=np.int64)
+        self._place = np.full(n, -1, dtype=np.int64)
+        self._next = 0
+
+    def of_free_columns(self, penalty: Block) -> FreeRows:
+        """Start again with the columns that are free now."""
+        free = np.flatnonzero(penalty == 0)
+        return FreeRows(self._products, free, self.level, self._n_kept)
+
+    def product(self, vertices: IntArray) -> Block:
+        """Multiply the rows of some vertices; the level is not yet applied."""
+        return self._products.rows(vertices, self.columns)
+
+    def has(self, vertices: IntArray) -> bool:
+        """Whether all these rows are kept."""
+        return bool((self._place[vertices] >= 0).all())
+
+    def keep(self, vertices: IntArray, block: Block) -> None:
+        """Keep the rows of some vertices, instead of the oldest."""
+        # All of them, known or not: none of these may be dropped for another.
+        places = (self._next + np.arange(len(vertices))) % len(self._kept)
+        self._next = (self._next + len(vertices)) % len(self._kept)
+        dropped = self._vertex[places]
+        self._place[dropped[dropped >= 0]] = -1
+        earlier = self._place[vertices]
+        self._vertex[earlier[earlier >= 0]] = -1
+        self._kept[places] = block
+        self._vertex[places] = vertices
+        self._place[vertices] = places
+
+    def of(self, vertices: IntArray) -> Block:
+        """A copy of rows that are kept."""
+        return self._kept[self._place[vertices]]
+
+    def one(self, vertex: int) -> Block:
+        """A row that is kept."""
+        row: Block = self._kept[self._place[vertex]]
+        return row

@@ -1,0 +1,157 @@
+"""Where the rows of a similarity come from when the matrix is never held."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.kernels.row_survey import survey_rows
+from topofs.kernels.top_lists import TopLists, empty_lists
+from topofs.row_threads import for_row_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topofs.kernels.column_weights import ColumnWeights
+
+__all__ = ["BlockedProducts", "Operator", "Products"]
+
+Block = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Products(Protocol):
+    """What `topofs.filtering.matrix_free` asks of whoever multiplies columns.
+
+    The same entry has the same bits in a survey and in rows, whoever computes it.
+    """
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the similarity."""
+
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the entries, float32 or float64."""
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether no entry can be negative."""
+
+    def survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        """One pass over all rows, at most `n_rows` of them held at a time.
+
+        Entries below `level` count as 0. The lists hold the strongest links of each vertex to
+        others, up to `list_length` of them; the totals, of shape (1 + n_cuts, n), the sum of
+        each row, its diagonal included, and the sums of its entries above each cut.
+        """
+
+    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+        """Rows of some vertices, in a fresh C-contiguous array of the type `dtype`.
+
+        Whole rows with their diagonal, or the entries in chosen columns, which ascend; there
+        the entry of a vertex with itself is never read. The same array of columns is asked
+        for many times in a row and does not change.
+        """
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any single entry; entries below `level` become 0."""
+
+    def approximate_mean(self) -> float | None:
+        """The mean of all entries up to rounding, where it is cheaper than all entries."""
+
+
+class Operator(Protocol):
+    """A similarity as rows times chosen columns, and any entry in a kernel.
+
+    `topofs.similarity.operator.ColumnOperator` says what the members mean.
+    """
+
+    @property
+    def n_features(self) -> int: ...  # noqa: D102
+    @property
+    def n_samples(self) -> int: ...  # noqa: D102
+    @property
+    def dtype(self) -> np.dtype[Any]: ...  # noqa: D102
+    @property
+    def non_negative(self) -> bool: ...  # noqa: D102
+    def select(self, columns: Any) -> Self: ...  # noqa: D102
+    def cross(self, rows: Any, other: Self) -> Block: ...  # noqa: D102
+    def diagonal(self) -> Block: ...  # noqa: D102
+    def column_weights(self, level: float) -> ColumnWeights: ...  # noqa: D102
+    def approximate_mean(self) -> float | None: ...  # noqa: D102
+
+
+class BlockedProducts:
+    """The products of an operator, a block of rows at a time, by numpy.
+
+    Parameters
+    ----------
+    operator : Operator
+        The similarity.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self.n_features = operator.n_features
+        self.n_samples = operator.n_samples
+        self.dtype = operator.dtype
+        self.non_negative = operator.non_negative
+        # The columns chosen last, and the operator among them: selecting copies columns.
+        self._columns: IntArray | None = None
+        self._among = operator
+
+    def survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        """One pass over all rows: lists, the sum of each row, and its sums above the cuts."""
+        n = self.n_features
+        lists = empty_lists(n, list_length, self.dtype)
+        totals = np.empty((1 + len(cuts), n))
+        cut_levels = np.array(cuts, dtype=np.float64)
+        for first in range(0, n, n_rows):
+            block = self._whole_rows(slice(first, first + n_rows))
+
+            def survey_part(i: int, j: int, block: Block = block, first: int = first) -> None:
+                survey_rows(block[i:j], first + i, level, cut_levels, totals, lists)
+
+            for_row_ranges(survey_part, len(block), n)
+        return lists, totals
+
+    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+        """Rows of some vertices: whole with their diagonal, or in chosen columns."""
+        if columns is None:
+            return self._whole_rows(vertices)
+        if columns is not self._columns:
+            self._choose(columns)
+        return self._operator.cross(vertices, self._among).astype(self.dtype, copy=False)
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any single entry; entries below `level` become 0."""
+        return self._operator.column_weights(level)
+
+    def approximate_mean(self) -> float | None:
+        """The mean of all entries up to rounding, where it is cheaper than all entries."""
+        return self._operator.approximate_mean()
+
+    def _whole_rows(self, rows: slice | IntArray) -> Block:
+        block = self._operator.cross(rows, self._operator).astype(self.dtype, copy=False)
+        numbers = np.arange(self.n_features)[rows]
+        block[np.arange(len(block)), numbers] = self._operator.diagonal()[numbers]
+        return block
+
+    def _choose(self, columns: IntArray) -> None:
+        # Let go of the copy made before the next one is made.
+        self._among = self._operator
+        if len(columns) < self.n_features:
+            self._among = self._operator.select(columns)
+        self._columns = columns
