@@ -45,7 +45,9 @@ def report(kept: Path) -> int:
         differing = [key for key in old.files if not np.array_equal(old[key], new[key])]
         n_differing += bool(differing)
         n_same += not differing
-        print(f"{path.stem:32} {'same' if not differing else 'DIFFERS: ' + ', '.join(differing)}")
+        print(
+            f"{path.stem:32} {'same' if not differing else 'DIFFERS: ' + ', '.join(differing)}"
+        )
     print(f"{n_same} of {n_same + n_differing} fits give the same {', '.join(FIELDS)}")
     return n_differing
 

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from topofs.terms import parameter, register, registered
 
 __all__ = [
+    "MST",
+    "PMFG",
+    "TMFG",
     "Auto",
     "Centrality",
     "ConstantFeatureWarning",
@@ -67,7 +70,6 @@ __all__ = [
     "Graph",
     "IdentifierFeatureWarning",
     "InfiniteFeatureSelector",
-    "MST",
     "Measure",
     "MissingExtraError",
     "Mixed",
@@ -75,13 +77,11 @@ __all__ = [
     "Needs",
     "Network",
     "NoStructureWarning",
-    "PMFG",
     "Pearson",
     "Ranking",
     "Rule",
     "Spearman",
     "Stability",
-    "TMFG",
     "TopologicalFeatureSelector",
     "__version__",
     "betweenness",

@@ -86,7 +86,7 @@ class Term:
     kind: ClassVar[str] = ""
     short_name: ClassVar[str] = ""
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
+    def __new__(cls, *_: Any, **given: Any) -> Self:  # noqa: D102
         known = [parameter.name for parameter in fields(cls)]
         for name in given:
             if name not in known:
@@ -219,8 +219,8 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
 
     Examples
     --------
-    >>> list(registered("graph"))
-    ['tmfg', 'pmfg', 'mst']
+    >>> sorted(registered("graph"))
+    ['mst', 'pmfg', 'tmfg']
     """
     import_module(f"topofs.{_ROOMS[kind]}")
     if installed:

@@ -176,7 +176,7 @@ def _without_matrix(
     advice = ", allow more memory, or select among fewer columns"
     if not graph.without_matrix:
         able = _names("graph", "without_matrix")
-        raise ValueError(f"{too_large}graph {graph.name!r} needs it whole: use graph {able}{advice}")
+        raise ValueError(f"{too_large}graph {graph.name!r} needs it whole: use {able}{advice}")
     if needs.all_pairs:
         raise ValueError(
             f"{too_large}the rule needs it whole: use rule 'coverage' with reach 'paths'{advice}"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
 from topofs.similarity.correlation import Correlation, unit_columns
-from topofs.engines.dask_values import check_complete, put_block
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class _Block:
     facts: _Facts
 
 
-def similarity_of_columns(
-    array: Any, measure: Measure
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
     r"""Compute a similarity from the products of all pairs of column blocks.
 
     A block of columns is prepared once (`Correlation.values`, :math:`C_I`) and stays on its

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
 from topofs.similarity.correlation import EXACT, finish_correlation
-from topofs.engines.dask_values import check_complete, put_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

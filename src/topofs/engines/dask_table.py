@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.errors import import_extra
 from topofs.engines.dask_columns import similarity_of_columns
 from topofs.engines.dask_rows import similarity_of_rows
 from topofs.engines.dask_workers import active_client, least_worker_memory
+from topofs.errors import import_extra
 
 if TYPE_CHECKING:
     from topofs.similarity.measure import Measure

@@ -1,10 +1,8 @@
 """Similarity matrix in, sparse graph out: one file a graph family."""
 
-from topofs.filtering.mst import mst
-from topofs.filtering.pmfg import pmfg
-from topofs.filtering.tmfg import tmfg
+from topofs.filtering.family import Graph
+from topofs.filtering.mst import MST, mst
+from topofs.filtering.pmfg import PMFG, pmfg
+from topofs.filtering.tmfg import TMFG, tmfg
 
-__all__ = ["GRAPHS", "mst", "pmfg", "tmfg"]
-
-GRAPHS = {"tmfg": tmfg, "pmfg": pmfg, "mst": mst}
-"""The graph families by name."""
+__all__ = ["MST", "PMFG", "TMFG", "Graph", "mst", "pmfg", "tmfg"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs.graph import FilteredGraph
-from topofs.kernels.spanning_tree import maximum_spanning_tree
-from topofs.similarity_matrix import check_similarity_matrix
+from topofs.filtering.family import Graph
+from topofs.terms import register
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from topofs.graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["mst"]
+__all__ = ["MST", "mst"]
 
 
 def mst(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
@@ -64,7 +65,35 @@ def mst(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     >>> tree.weights.tolist()
     [0.9, 0.4]
     """
+    from topofs.graph import FilteredGraph
+    from topofs.kernels.spanning_tree import maximum_spanning_tree
+    from topofs.similarity_matrix import check_similarity_matrix
+
     matrix = check_similarity_matrix(similarity)
     edges = maximum_spanning_tree(matrix.values)
     weights = matrix.values[edges[:, 0], edges[:, 1]]
     return FilteredGraph(len(matrix.values), edges, weights, labels=matrix.labels)
+
+
+@dataclass(frozen=True, repr=False)
+class MST(Graph):
+    """The maximum spanning tree: n − 1 edges.
+
+    Examples
+    --------
+    >>> from topofs import MST
+    >>> MST().words
+    'a maximum spanning tree (MST)'
+    """
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "a maximum spanning tree (MST)"
+
+    def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
+        """Filter a similarity."""
+        return mst(similarity)
+
+
+register(MST())

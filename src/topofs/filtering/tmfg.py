@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.graph import FilteredGraph
-from topofs.kernels.matrix_scan import sums_above
-from topofs.kernels.tmfg import tmfg_cliques
-from topofs.row_threads import for_row_ranges
-from topofs.similarity_matrix import check_similarity_matrix
+from topofs.filtering.family import Graph
+from topofs.terms import register
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from topofs.filtering.products import Products
+    from topofs.graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["complete_graph", "graph_of_cliques", "tmfg"]
+__all__ = ["TMFG", "complete_graph", "graph_of_cliques", "tmfg"]
 
 IntArray = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.floating[Any]]
@@ -75,6 +74,9 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     >>> graph.order.tolist()
     [3, 2, 1, 4, 5, 0]
     """
+    from topofs.kernels.tmfg import tmfg_cliques
+    from topofs.similarity_matrix import check_similarity_matrix
+
     matrix = check_similarity_matrix(similarity)
     if len(matrix.values) < 4:
         graph = complete_graph(matrix.values)
@@ -84,8 +86,46 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     return replace(graph, labels=matrix.labels)
 
 
+@dataclass(frozen=True, repr=False)
+class TMFG(Graph):
+    """The Triangulated Maximally Filtered Graph: planar, chordal, 3n − 6 edges.
+
+    Examples
+    --------
+    >>> from topofs import TMFG
+    >>> TMFG().without_matrix, TMFG().chordal
+    (True, True)
+    """
+
+    chordal: ClassVar[bool] = True
+    without_matrix: ClassVar[bool] = True
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "a triangulated maximally filtered graph (TMFG)"
+
+    def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
+        """Filter a similarity."""
+        return tmfg(similarity)
+
+    def build_without_matrix(
+        self, products: Products, *, threshold: bool, memory: int
+    ) -> FilteredGraph:
+        """Filter a similarity that is never held whole."""
+        from topofs.filtering.matrix_free import tmfg_of_products
+
+        return tmfg_of_products(products, threshold=threshold, memory=memory)
+
+
+register(TMFG())
+
+
 def _start(matrix: SimilarityMatrix) -> IntArray:
     """Four vertices with the largest sum of above-mean weights, best first."""
+    from topofs.kernels.matrix_scan import sums_above
+    from topofs.row_threads import for_row_ranges
+
     n = len(matrix.values)
     strength = np.empty(n)
     values, mean = matrix.values, matrix.mean
@@ -95,6 +135,8 @@ def _start(matrix: SimilarityMatrix) -> IntArray:
 
 def complete_graph(similarity: Matrix) -> FilteredGraph:
     """All pairs of up to three nodes, or of more."""
+    from topofs.graph import FilteredGraph
+
     n = len(similarity)
     i, j = np.triu_indices(n, 1)
     return FilteredGraph(n, np.column_stack([i, j]), similarity[i, j])
@@ -104,6 +146,8 @@ def graph_of_cliques(
     cliques: IntArray, weights_of: Callable[[IntArray], Matrix]
 ) -> FilteredGraph:
     """The graph with the given cliques, in insertion order, and the weights of its edges."""
+    from topofs.graph import FilteredGraph
+
     first = np.array(list(combinations(cliques[0].tolist(), 2)), dtype=np.int64)
     inserted = np.repeat(cliques[1:, 0], 3)
     corners = cliques[1:, 1:].ravel()

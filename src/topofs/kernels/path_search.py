@@ -57,9 +57,9 @@ def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> t
     least : float
         What must be left at the end of a path of several edges.
     covering : tuple of arrays, shape (n,)
-        ``covered`` and ``representative``: how well each node is covered, and by which origin. Where
-        no representative is ever noted (-1), as well is not better. ``before`` gets, for each node
-        reached but the origin, the last node of its path before it.
+        ``covered`` and ``representative``: how well each node is covered, and by which
+        origin. Where no representative is ever noted (-1), as well is not better. ``before``
+        gets, for each node reached but the origin, the last node of its path before it.
     work : tuple of arrays
         As `work_space` gave it.
 

@@ -84,7 +84,9 @@ class Centrality(Rule):
         """How columns are put in order, as a sentence."""
         by_strength = self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
         ties = (
-            "by the summed strength of their links" if by_strength else "in the order of the table"
+            "by the summed strength of their links"
+            if by_strength
+            else "in the order of the table"
         )
         return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
 

@@ -129,16 +129,14 @@ class MatrixReach:
         return np.asarray(positive).ravel() <= 1
 
 
-def _themselves(
-    representative: Ints, share: Doubles, selected: Ints
-) -> tuple[Ints, Doubles]:
+def _themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
     """Let every selected node represent itself, even where another is its copy."""
     representative[selected] = selected
     share[selected] = 1.0
     return representative, share
 
 
-def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> Reach:
+def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach | MatrixReach:
     """Give the reach of the nodes of a graph: along its paths, or its edges only.
 
     Parameters

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from topofs.selection.topological import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
-    from topofs.tables.typed_table import TypedTable
 
 __all__ = ["RankedColumn", "fitted_similarity", "ranked_columns"]
 
@@ -33,7 +32,8 @@ class RankedColumn:
     rank : int
         Its place, 1 = best.
     score, strength : float
-        What the rule gave it (what it adds, or its centrality), and the sum of the weights of its edges.
+        What the rule gave it (what it adds, or its centrality), and the sum of the weights of
+        its edges.
     selected : bool
         Whether it is among the selected.
     nearest : str or None

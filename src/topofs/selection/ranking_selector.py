@@ -12,11 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from topofs.engines.dask_table import is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
 from topofs.selection.subset_size import resolve_forced, resolve_size
-from topofs.engines.dask_table import is_dask
 
 __all__ = ["RankingSelector"]
 

@@ -37,7 +37,7 @@ class Auto(Measure):
     (Mixed(), Pearson())
     """
 
-    squared: bool = parameter(True, help=SQUARED, choices=(True, False))
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
     takes_names: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +11,8 @@ from topofs.similarity.shared_variance import GivenScale
 from topofs.terms import register
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
 

@@ -79,7 +79,7 @@ class Pearson(Measure):
     (Pearson(), 'Pearson correlation')
     """
 
-    squared: bool = parameter(True, help=SQUARED, choices=(True, False))
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
     takes_sparse: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"

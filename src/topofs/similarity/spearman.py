@@ -79,7 +79,7 @@ class Spearman(Measure):
     Spearman(squared=False)
     """
 
-    squared: bool = parameter(True, help=SQUARED, choices=(True, False))
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
     products: ClassVar[str | None] = "ranks"
 

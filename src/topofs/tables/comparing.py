@@ -10,8 +10,7 @@ from topofs.tables.names_in_table import names_in_table
 from topofs.tables.numbers_in_table import numeric_table
 
 if TYPE_CHECKING:
-    from topofs.tables.table import ComparableTable
-    from topofs.tables.table import Table
+    from topofs.tables.table import ComparableTable, Table
 
 __all__ = ["MEASURES_OF_NAMES", "comparable_table"]
 

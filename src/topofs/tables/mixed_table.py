@@ -8,9 +8,9 @@ import numpy as np
 
 from topofs.errors import TableError
 from topofs.tables.columns import Column
+from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on, read_numbers
 from topofs.tables.table import ComparableTable
 from topofs.tables.typed_table import TypedTable
-from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on, read_numbers
 
 if TYPE_CHECKING:
     from topofs.tables.column_roles import ColumnRoles

@@ -10,10 +10,10 @@ import polars as pl
 
 from topofs.errors import TableError
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
-from topofs.tables.table import ComparableTable
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
 from topofs.tables.names_in_table import holds_names
+from topofs.tables.table import ComparableTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
