@@ -189,9 +189,13 @@ def test_degree_ranks_mixed_tables_too():
 
 
 @pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
-def test_names_of_another_table_are_forgotten():
+def test_a_typed_table_brings_its_own_names():
     selector = TopologicalFeatureSelector(2).fit(frame())
-    selector.fit(typed_table(frame().drop(columns=["noise", "size"])))
+    other = typed_table(frame().drop(columns=["noise", "size"]))
+    selector.fit(other)
+    assert tuple(selector.feature_names_in_) == other.names
+    assert set(selector.get_feature_names_out()) <= set(other.names)
+    assert selector.graph_.labels == other.names
+    selector.fit(frame()[["size", "mass", "warmth"]].to_numpy())
     assert not hasattr(selector, "feature_names_in_")
-    assert selector.get_feature_names_out().shape == (2,)
-    assert selector.graph_.labels[0].startswith("x")
+    assert selector.graph_.labels == ("x0", "x1", "x2")

@@ -56,7 +56,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
         check_is_fitted(self)
-        size = self._size(n_features_to_select, self.forced_)
+        size = self._size(n_features_to_select, self.forced_, fitted=True)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
         other.support_ = self._support(self._auto_size() if size is None else size)
@@ -143,10 +143,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Resolve how many features to select and which of them always, before the work."""
         names = getattr(self, "feature_names_in_", None)
         forced = resolve_forced(self.keep, names, self.n_features_in_)
-        return self._size(self.n_features_to_select, forced), forced
+        return self._size(self.n_features_to_select, forced, fitted=False), forced
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        """How many features to select; None where the ranking is to decide."""
+    def _size(
+        self,
+        given: Any,
+        forced: npt.NDArray[np.int64],
+        *,
+        fitted: bool,  # noqa: ARG002
+    ) -> int | None:
+        """How many features to select, by a fit to come or one that is there.
+
+        None where the ranking is to decide.
+        """
         return resolve_size(given, self.n_features_in_, least=len(forced))
 
     def _auto_size(self) -> int:

@@ -368,17 +368,18 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        has_end = rule_of(self.rule).has_end
+    def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
+        rule = self.rule_ if fitted else rule_of(self.rule)
         if isinstance(given, str) and given == "auto":
-            if not has_end:
+            if not rule.has_end:
                 raise ValueError(
                     "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
-                    f"{rule_of(self.rule).name} has no end of its own; give a count, a "
-                    "fraction, or None for half"
+                    f"{rule.name} has no end of its own; give a count, a fraction, or None for "
+                    "half"
                 )
             return None
-        return resolve_size(given, self.n_features_in_, least=len(forced), auto=has_end)
+        n_forced = len(forced)
+        return resolve_size(given, self.n_features_in_, least=n_forced, auto=rule.has_end)
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
