@@ -31,7 +31,7 @@ def main() -> None:
         for task in TASKS:
             best = {"old": np.inf, "new": np.inf}
             for _ in range(ROUNDS):
-                for name in best:
+                for name in ("old", "new"):
                     command = [getattr(arguments, name), __file__, "--time", task]
                     found = subprocess.run(
                         [*command, str(arguments.data / table)],
