@@ -17,7 +17,12 @@ from benchmarks.plain_lazy_heap import tmfg_cliques as plain_cliques
 from benchmarks.tables import factor_table, relathe, uniform_matrix
 from benchmarks.timing import in_new_process, machine, medians, once, peak_memory_gb
 from topofs import (
+    Coverage,
+    Energy,
     InfiniteFeatureSelector,
+    Network,
+    Pearson,
+    Spearman,
     TopologicalFeatureSelector,
     energy,
     mixed,
@@ -29,9 +34,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
-from topofs.rules.coverage import graph_reach
-from topofs.selection.rules import rank_by_coverage
-from topofs.similarity.shared_variance import CorrelationScale
+from topofs.similarity.operator import dense
 
 RESULTS = Path(__file__).parent / "results"
 ROWS = []
@@ -110,19 +113,17 @@ def without_matrix():
     for kind in ("reals", "ties"):
         X = factor_table(5000, 300)
         X = np.rint(X * 0.5) if kind == "ties" else X
-        for name, squared in (
-            ("pearson", True),
-            ("pearson", False),
-            ("spearman", True),
-            ("spearman", False),
-            ("energy", False),
+        for measure in (
+            Pearson(),
+            Pearson(squared=False),
+            Spearman(),
+            Spearman(squared=False),
+            Energy(),
         ):
-            measure = {"pearson": pearson, "spearman": spearman}.get(name)
-            dense = energy(X) if measure is None else measure(X, squared=squared)
-            expected = tmfg(threshold_mean(dense))
-            graph = tmfg_from_data(X, similarity=name, squared=squared)
+            expected = tmfg(threshold_mean(dense(measure.operator(X))))
+            graph = tmfg_from_data(X, similarity=measure)
             same = bool(np.array_equal(graph.edges, expected.edges))
-            label = f"{name}{' squared' if squared else ''}, {kind}"
+            label = f"{measure.words}, {kind}"
             row(
                 "7",
                 f"edges without the matrix = edges with it, n = 5,000, {label}",
@@ -204,19 +205,11 @@ def beyond_the_paper():
     columns = 20_000
     X = factor_table(columns, 100, dtype=np.float32)
     graph = tmfg_from_data(X, threshold=None)
-    scale = CorrelationScale(100, columns, squared=True)
-    rank_by_coverage(
-        graph, graph_reach(graph, scale, paths=True), ties="strength", isolated="drop"
-    )
+    network = Network(graph, Pearson().scale(None, n_samples=100, n_features=columns))
+    nothing = np.empty(0, dtype=np.int64)
+    Coverage().rank(network, nothing)
     for reach in ("paths", "edges"):
-        seconds = once(
-            lambda reach=reach: rank_by_coverage(
-                graph,
-                graph_reach(graph, scale, paths=reach == "paths"),
-                ties="strength",
-                isolated="drop",
-            )
-        )
+        seconds = once(lambda reach=reach: Coverage(reach=reach).rank(network, nothing))
         what = f"coverage by {reach}, n = 20,000, after the graph"
         row("6.7", what, seconds, "< 5", "s")
     X = factor_table(5000)

@@ -14,6 +14,7 @@ from topofs.engines.dask_table import is_dask
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
 from topofs.network import Needs, Network
+from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import check_shared_variance, whole_weights
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
@@ -60,11 +61,6 @@ class ComparedColumns:
     operator: SimilarityOperator | None = None
     on_workers: Matrix | None = None
     constant: npt.NDArray[np.bool_] | None = None
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the finished similarity."""
-        return self.operator.dtype if self.on_workers is None else self.on_workers.dtype  # type: ignore[union-attr]
 
     def matrix(self) -> Matrix:
         """Compute the whole similarity; what workers gave is handed over, once."""
@@ -139,12 +135,7 @@ def build_network(
     if not needs.graph and not needs.all_pairs:
         bare = FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
         return Network(bare, scale, operator=columns.operator)
-    # The matrix, and a block of rows while it is filled; the shares of all pairs are another.
-    matrices = 2.2 if needs.all_pairs else 1.2
-    held = columns.measure.takes_table and not columns.engine.holds_matrix(
-        columns.n_features, columns.dtype.itemsize, matrices=matrices
-    )
-    if held and columns.on_workers is None:
+    if _matrix_is_too_large(columns, needs):
         built = _without_matrix(columns, graph, needs=needs, cut=cut)
         return Network(built, scale, operator=columns.operator)
     similarity = columns.matrix()
@@ -153,6 +144,16 @@ def build_network(
     shares = whole_weights(similarity, scale) if needs.all_pairs and scale else None
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     return Network(built, scale, shares, columns.operator)
+
+
+def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
+    operator = columns.operator
+    if operator is None or isinstance(operator, MatrixOperator):
+        return False  # it is there already
+    # The matrix, and a block of rows while it is filled; the shares of all pairs are another.
+    matrices = 2.2 if needs.all_pairs else 1.2
+    n, itemsize = operator.n_features, operator.dtype.itemsize
+    return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
 def _cut(similarity: Matrix, cut: str | None) -> float:

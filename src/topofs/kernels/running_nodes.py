@@ -47,8 +47,8 @@ def running_nodes(
     Invariant: after position p, ``covered[v]`` is the largest product from one of
     ``order[: p + 1]`` to v, and ``representative[v]`` the lowest of those that reach it. A
     search stops at nodes that are covered better, or as well by a lower origin: what lies
-    behind them is so too (see `topofs.kernels.path_search.search`). For this reason the node before v on its
-    path has the same representative as v.
+    behind them is so too (see `topofs.kernels.path_search.search`). For this reason the node
+    before v on its path has the same representative as v.
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
