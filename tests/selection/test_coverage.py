@@ -83,19 +83,21 @@ def test_order_gains_and_representatives_follow_the_twin(seed):
     edges, weights = expected_weights(X, selector.graph_)
     order, gains = naive_cover(weights)
     alone = (edges > 0).sum(axis=1) == 0
-    assert np.argsort(selector.ranking_)[~alone[order]].tolist() == [
-        i for i in order if not alone[i]
-    ]
+    found = np.argsort(selector.ranking_)
+    assert found[~alone[found]].tolist() == [i for i in order if not alone[i]]
+    # Isolated columns come after those that explain more than themselves, before the others.
+    n_explaining = sum(gain > 1 for gain in gains)
+    assert alone[found[n_explaining : n_explaining + alone.sum()]].all()
     np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
-    np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / 14, atol=1e-9)
+    np.testing.assert_allclose(
+        selector.coverage_, np.cumsum(selector.scores_[found]) / 14, atol=1e-9
+    )
     for size in (1, 3, 5, 9):
         cut = selector.at(size)
         representative, share = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
         assert cut.representative_.tolist() == representative
         np.testing.assert_allclose(cut.shares_, share, atol=1e-12)
-    assert selector.at("auto").n_features_ == max(
-        1, sum(gain > 1 for gain in gains) + alone.sum()
-    )
+    assert selector.at("auto").n_features_ == max(1, n_explaining + alone.sum())
 
 
 @pytest.mark.parametrize("reach", ["edges", "similarity"])
@@ -177,8 +179,10 @@ def test_duplicated_columns_represent_each_other_and_the_first_is_taken():
 @pytest.mark.parametrize("n_features", [2, 5, 40])
 def test_without_structure_auto_takes_one_and_says_so(n_features):
     X = np.random.default_rng(0).normal(size=(50, n_features))
-    with pytest.warns(NoStructureWarning, match=f"no two of the {n_features} columns"):
+    message = f"no two of the {n_features} columns"
+    with pytest.warns(NoStructureWarning, match=message) as caught:
         selector = TopologicalFeatureSelector().fit(X)
+    assert caught[0].filename == __file__
     assert selector.n_features_ == 1
     assert len(selector.isolated_) == n_features
     assert TopologicalFeatureSelector(2).fit(X).n_features_ == 2

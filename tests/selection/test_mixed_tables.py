@@ -116,6 +116,7 @@ def test_identifiers_are_left_out_with_a_warning():
     with pytest.warns(IdentifierFeatureWarning) as caught:
         selector = TopologicalFeatureSelector().fit(table)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "2 of 9 columns hold names that hardly repeat, as identifiers do; they take no part, "
         "score 0 and rank last: id, key"

@@ -147,6 +147,7 @@ def test_constant_and_missing_columns_rank_last_with_one_warning():
     with pytest.warns(ConstantFeatureWarning) as caught:
         selector = by_degree(7).fit(X)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "2 of 8 columns are constant or all missing; they take no part, score 0 and rank "
         "last: b, g"

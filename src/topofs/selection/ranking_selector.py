@@ -112,8 +112,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self,
         constant: npt.NDArray[np.bool_],
         left_out: npt.NDArray[np.bool_] | None = None,
+        *,
+        depth: int = 4,
     ) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary and are not left out; warns of constant ones."""
+        """Positions of the columns that vary and are not left out; warns of constant ones.
+
+        The warning points `depth` calls up, to the line of the user.
+        """
         out = constant if left_out is None else constant | left_out
         if out.all():
             or_names = "" if constant.all() else ", or hold names that hardly repeat"
@@ -128,7 +133,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{len(names)} of {len(constant)} columns are constant or all missing; they "
                 f"take no part, score 0 and rank last: {shown}",
                 ConstantFeatureWarning,
-                stacklevel=3,
+                stacklevel=depth,
             )
         return np.flatnonzero(~out)
 

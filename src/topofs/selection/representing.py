@@ -155,7 +155,7 @@ class RepresentingSelector(RankingSelector):
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
                 f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _representation(self, column: int) -> Representation | None:

@@ -164,7 +164,7 @@ def stability(
     """
     _check_counts(n_resamples, level)
     _check_resampling(selector, X)
-    X = _without_identifiers(selector, X)
+    selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
@@ -277,18 +277,23 @@ def _needs_labels(selector: Any) -> ValueError:
     )
 
 
-def _without_identifiers(selector: Any, X: Any) -> Any:
-    """The table with the columns that take no part in it constant.
+def _settled(selector: Any, X: Any) -> tuple[Any, Any]:
+    """The selector with the measure of the whole table, and the table without identifiers.
 
-    A table of several kinds of columns is read only once; other tables stay as they are.
+    Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
+    of columns is read only once; other tables stay as they are.
     """
     if not isinstance(selector, TopologicalFeatureSelector):
-        return X
+        return selector, X
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
-    if read.identifiers is None or not isinstance(read.table, TypedTable):
-        return X
-    return read.table.without_values(read.identifiers)
+    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
+    settled = clone(selector).set_params(similarity=read.measure)
+    if read.identifiers is None:
+        return settled, X
+    if isinstance(read.table, TypedTable):
+        return settled, read.table.without_values(read.identifiers)
+    return settled, NamedArray(np.where(read.identifiers, 0.0, read.table), names)
 
 
 def _fit_resample(
