@@ -7,7 +7,7 @@ import re
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,19 @@ from topofs.tables.typed_table import NamedArray, TypedTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["EdgeConfidence", "Stability", "nogueira_stability", "stability"]
+__all__ = ["EdgeConfidence", "Selector", "Stability", "nogueira_stability", "stability"]
 
 Doubles = npt.NDArray[np.float64]
+
+
+class Selector(Protocol):
+    """Any selector of scikit-learn that is fitted without labels."""
+
+    def fit(self, X: Any) -> Any:
+        """Choose columns."""
+
+    def get_support(self) -> npt.NDArray[np.bool_]:
+        """Tell which columns were chosen."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +110,7 @@ class Stability:
 
 
 def stability(
-    selector: Any,
+    selector: Selector,
     X: Any,
     *,
     n_resamples: int = 50,
@@ -120,7 +130,7 @@ def stability(
 
     Parameters
     ----------
-    selector : estimator
+    selector : Selector
         Any unsupervised scikit-learn selector: one with `get_support` that is fitted without
         labels. It is cloned, not fitted itself.
     X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
@@ -254,7 +264,7 @@ def _check_counts(n_resamples: Any, level: Any) -> None:
         raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
 
 
-def _check_resampling(selector: Any, X: Any) -> None:
+def _check_resampling(selector: Selector, X: Any) -> None:
     """Refuse what cannot be fitted to rows drawn anew."""
     check_readable(X)
     if is_dask(X):
@@ -270,14 +280,14 @@ def _check_resampling(selector: Any, X: Any) -> None:
         raise _needs_labels(selector)
 
 
-def _needs_labels(selector: Any) -> ValueError:
+def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
         f"the selector {type(selector).__name__} needs labels, and there are none: give an "
         "unsupervised selector, such as TopologicalFeatureSelector"
     )
 
 
-def _settled(selector: Any, X: Any) -> tuple[Any, Any]:
+def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     """The selector with the measure of the whole table, and the table without identifiers.
 
     Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
@@ -297,7 +307,7 @@ def _settled(selector: Any, X: Any) -> tuple[Any, Any]:
 
 
 def _fit_resample(
-    selector: Any, X: Any, number: int, n_samples: int, seed: int
+    selector: Selector, X: Any, number: int, n_samples: int, seed: int
 ) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
     """Fit a clone to one bootstrap sample: number, support, edges between columns, names."""
     rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
