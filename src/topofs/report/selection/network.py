@@ -48,7 +48,12 @@ class NetworkView:
 
 
 def network_view(
-    graph: FilteredGraph, features: Features, n_selected: int, *, most: int = MOST_NODES
+    graph: FilteredGraph,
+    features: Features,
+    n_selected: int,
+    *,
+    placed_by: FilteredGraph | None = None,
+    most: int = MOST_NODES,
 ) -> NetworkView:
     """Choose what to draw and lay it out.
 
@@ -60,6 +65,8 @@ def network_view(
         Whose `nodes` the graph is over.
     n_selected : int
         Number of features selected.
+    placed_by : FilteredGraph, optional
+        What joins the nodes where the graph has no edges; it is not drawn.
     most : int, default=5000
         A larger network is cut down to the selected features, in the order of selection,
         then their neighbours, strongest first, up to this number.
@@ -69,13 +76,14 @@ def network_view(
     NetworkView
     """
     nodes = np.arange(graph.n_nodes)
+    placed_by = placed_by or graph
     if graph.n_nodes > most:
-        nodes = _neighbourhood(graph, features.node_order(), n_selected, most)
+        nodes = _neighbourhood(placed_by, features.node_order(), n_selected, most)
     return NetworkView(
         edges=features.nodes[graph.edges],
         weights=graph.weights.astype(np.float64),
         drawn=features.nodes[nodes],
-        places=layout(_induced(graph, nodes)),
+        places=layout(_induced(placed_by, nodes)),
         n_nodes=graph.n_nodes,
     )
 
