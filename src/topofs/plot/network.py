@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["network"]
 
 _MOST_LABELS = 60
-# Where a label may stand: offset from its dot in points, and how it is aligned.
+# Where a label may be: offset from its dot in points, and how it is aligned.
 _SIDES = (
     ((1, 0), "left", "center"),
     ((-1, 0), "right", "center"),
@@ -46,8 +46,8 @@ def network(
         Whose names to write, where there is room. "auto" is all up to 40 nodes, the selected
         ones beyond.
     groups : bool, default=False
-        Whether to colour each selected feature and those it stands for alike (rule
-        "coverage"). The largest groups have colours of their own; the others share grey.
+        Whether to colour each selected feature and those it represents alike, where the rule
+        has groups. The largest groups have colours of their own; the others share grey.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -103,8 +103,10 @@ def _group_colors(
     source: TopologicalFeatureSelector | FilteredGraph,
 ) -> npt.NDArray[np.object_]:
     """A colour for each node: that of its group, the largest groups first."""
-    if isinstance(source, FilteredGraph) or source.rule != "coverage":
-        raise ValueError("groups=True needs a selector fitted with rule='coverage'")
+    if isinstance(source, FilteredGraph) or not source.has_groups:
+        raise ValueError(
+            "groups=True needs a selector fitted by a rule with groups, as rule='coverage'"
+        )
     colors = np.full(source.n_features_in_, COLORS["other"], dtype=object)
     largest = sorted(source.groups_, key=lambda group: -len(group.members))
     for group, color in zip(largest, COLORS["groups"], strict=False):

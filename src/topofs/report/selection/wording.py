@@ -206,7 +206,5 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
     outside = features.n_features - summary.network.n_nodes
     if outside:
         why = "one value only" if nominal is None else "one value or names that hardly repeat"
-        notes.append(
-            f"{counted(outside, 'column')} held {why}, so took no part."
-        )
+        notes.append(f"{counted(outside, 'column')} held {why}, so took no part.")
     return notes

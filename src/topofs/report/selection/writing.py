@@ -184,7 +184,7 @@ def selection_page(summary: SelectionSummary) -> str:
         "n_features": features.n_features,
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
-        "measure_sentence": f"Similarity: {words.measure}. Like stands beside like.",
+        "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
         "isolated": _isolated(summary),
         "data": embedded_json(page_data(summary, words)),
     }

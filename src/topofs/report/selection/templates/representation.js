@@ -1,41 +1,42 @@
-// Who stands for whom at a size k, where columns were chosen by coverage.
+// Who represents whom at a size k, where the rule has groups.
 
-const STANDING = DATA.standing;
-const ISOLATED = new Set(STANDING === null ? [] : STANDING.isolated);
+const REPRESENTATION = DATA.representation;
+const SCORE_ADDS = REPRESENTATION?.addsAreScores ?? false; // whether a score is what a column adds
+const ISOLATED = new Set(REPRESENTATION?.isolated ?? []);
 const NOMINAL = new Set(DATA.nominal ?? []);
-let groupsKnown = { k: -1, groups: new Map(), unspoken: [] };
+let groupsKnown = { k: -1, groups: new Map(), alone: [] };
 
-// The kept feature that stands for this one, itself if it is kept, or null.
+// The selected feature that represents this one, itself if it is selected, or null.
 function representative(feature, k) {
-  return isKept(feature, k) ? { feature, similarity: 1 } : nearestKept(feature, k);
+  return isSelected(feature, k) ? { feature, similarity: 1 } : nearestSelected(feature, k);
 }
 
-// Features between this one and the one that stands for it, nearest first.
+// Features between this one and its representative, nearest first.
 function wayTo(feature, k) {
   const way = [];
-  if (isKept(feature, k)) return way;
+  if (isSelected(feature, k)) return way;
   for (let change = changeAt(feature, k); change >= 0; change = changeAt(way[way.length - 1], k)) {
-    const next = STANDING.through[change];
+    const next = REPRESENTATION.through[change];
     if (next < 0 || way.includes(next)) break;
     way.push(next);
   }
   return way;
 }
 
-// Every kept feature with its members [feature, share], strongest first; and those that are
-// joined to others but not stood for.
+// Every selected feature with its members [feature, share], the largest share first; and those
+// that nobody represents.
 function groupsAt(k) {
   if (groupsKnown.k === k) return groupsKnown;
   const groups = new Map(DATA.order.slice(0, k).map((feature) => [feature, []]));
-  const unspoken = [];
+  const alone = [];
   for (const feature of DATA.nodes) {
-    if (isKept(feature, k)) continue;
-    const speaker = nearestKept(feature, k);
-    if (speaker !== null) groups.get(speaker.feature).push([feature, speaker.similarity]);
-    else if (!ISOLATED.has(feature)) unspoken.push(feature);
+    if (isSelected(feature, k)) continue;
+    const by = nearestSelected(feature, k);
+    if (by === null) alone.push(feature);
+    else groups.get(by.feature).push([feature, by.similarity]);
   }
   groups.forEach((members) => members.sort((a, b) => b[1] - a[1] || a[0] - b[0]));
-  groupsKnown = { k, groups, unspoken };
+  groupsKnown = { k, groups, alone };
   return groupsKnown;
 }
 
