@@ -49,6 +49,8 @@ def test_a_given_similarity_is_used_as_it_is():
     np.testing.assert_allclose(given.share, computed.share, atol=1e-12)
     with pytest.raises(ValueError, match="over 3 columns; the graph has 12 nodes"):
         summarise_selection(selector, X, similarity=np.eye(3))
+    with pytest.raises(ValueError, match="must be 12 × 12"):
+        summarise_selection(selector, X, similarity=np.ones((12, 3)))
     with pytest.raises(ValueError, match="the same table"):
         summarise_selection(selector, X[:, :3])
 

@@ -28,7 +28,7 @@ def coverage_curve(
     selector: TopologicalFeatureSelector,
     X: Any = None,
     *,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     r"""Draw the share of all features that the k best of them cover, for every k.

@@ -26,7 +26,7 @@ def similarity_heatmap(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the similarity between the selected features, like ones side by side.

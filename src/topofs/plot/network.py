@@ -10,6 +10,7 @@ import numpy.typing as npt
 from topofs.graph import FilteredGraph
 from topofs.layout import layout
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part
+from topofs.report.selection.network import placing_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,8 @@ def network(
     drawn = drawn_of(source)
     colors = _group_colors(source) if groups else _mark_colors(drawn)
     ax = axes_for(ax, size=(8, 6))
-    places = layout(drawn.graph)
+    placed_by = source if isinstance(source, FilteredGraph) else placing_graph(source)
+    places = layout(placed_by)
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = places * [1, -1]
     _draw_edges(ax, drawn, places)
@@ -116,6 +118,8 @@ def _group_colors(
 
 
 def _draw_edges(ax: Axes, drawn: Drawn, places: npt.NDArray[np.float64]) -> None:
+    if not drawn.graph.n_edges:
+        return
     collections = matplotlib_part("collections")
     weights = np.clip(drawn.graph.weights.astype(np.float64), 0, None)
     share = weights / max(weights.max(initial=0.0), 1e-12)

@@ -13,8 +13,9 @@ from topofs.layout import layout
 
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features
+    from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["MOST_NODES", "NetworkView", "network_view"]
+__all__ = ["MOST_NODES", "NetworkView", "network_view", "placing_graph"]
 
 MOST_NODES = 5000
 """The most nodes that a page draws."""
@@ -76,7 +77,7 @@ def network_view(
     NetworkView
     """
     nodes = np.arange(graph.n_nodes)
-    placed_by = placed_by or graph
+    placed_by = graph if placed_by is None else placed_by
     if graph.n_nodes > most:
         nodes = _neighbourhood(placed_by, features.node_order(), n_selected, most)
     return NetworkView(
@@ -86,6 +87,26 @@ def network_view(
         places=layout(_induced(placed_by, nodes)),
         n_nodes=graph.n_nodes,
     )
+
+
+def placing_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
+    """Give what joins the nodes in a drawing: the graph, or else who represents whom.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted; a rule that asks for no graph leaves it without edges.
+
+    Returns
+    -------
+    FilteredGraph
+    """
+    if selector.graph_.n_edges or not selector.has_groups:
+        return selector.graph_
+    nodes, representative = selector.nodes_, selector.representative_[selector.nodes_]
+    members = np.flatnonzero((representative >= 0) & (representative != nodes))
+    ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
+    return FilteredGraph(len(nodes), ends, selector.shares_[nodes[members]])
 
 
 def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int) -> Ints:

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.floating[Any]]
 def similarity_of(
     selector: TopologicalFeatureSelector,
     X: Any,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | Floats | None = None,
 ) -> SimilarityOperator:
     """Give the similarity between the nodes of a fitted selector's graph.
 
@@ -55,11 +55,12 @@ def similarity_of(
     n_nodes = len(selector.nodes_)
     if similarity is None:
         similarity = fitted_similarity(selector, X)
-    elif not hasattr(similarity, "block"):
-        values = np.asarray(similarity)
-        if values.ndim != 2 or values.shape[0] != values.shape[1]:
-            raise ValueError(f"similarity has the shape {values.shape}; it must be a square")
-        similarity = MatrixOperator(values)
+    elif isinstance(similarity, np.ndarray):
+        if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
+            raise ValueError(
+                f"similarity has the shape {similarity.shape}; it must be {n_nodes} × {n_nodes}"
+            )
+        similarity = MatrixOperator(similarity)
     if similarity.n_features != n_nodes:
         raise ValueError(
             f"similarity is over {similarity.n_features} columns; the graph has {n_nodes} nodes"

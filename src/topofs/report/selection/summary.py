@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.graph import FilteredGraph
 from topofs.report.selection.distribution import Bars, bars_of
 from topofs.report.selection.features import Features, Ties, features_of, ties_at
 from topofs.report.selection.heat_map import MOST_ROWS, HeatMap, heat_map
-from topofs.report.selection.network import NetworkView, network_view
+from topofs.report.selection.network import NetworkView, network_view, placing_graph
 from topofs.report.selection.representation import Representation, representation_of
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
@@ -133,7 +132,7 @@ def summarise_selection(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
@@ -193,7 +192,7 @@ def summarise_selection(
     first = order[:MOST_ROWS]
     heat = heat_map(between(blocks, first))
     network = network_view(
-        selector.graph_, features, n_selected, placed_by=_placed_by(selector)
+        selector.graph_, features, n_selected, placed_by=placing_graph(selector)
     )
     given = selector.n_features_to_select
     return SelectionSummary(
@@ -242,16 +241,6 @@ def _method(selector: TopologicalFeatureSelector) -> Method:
     measure, rule = selector.similarity_, selector.rule_
     cut = rule.cut_for(measure) if selector.threshold == "auto" else selector.threshold
     return Method(measure, graph_of(selector.graph), rule, cut)
-
-
-def _placed_by(selector: TopologicalFeatureSelector) -> FilteredGraph:
-    """What joins nodes in the drawing: the graph, or else who represents whom."""
-    if selector.graph_.n_edges or not selector.has_groups:
-        return selector.graph_
-    nodes, representative = selector.nodes_, selector.representative_[selector.nodes_]
-    members = np.flatnonzero((representative >= 0) & (representative != nodes))
-    ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
-    return FilteredGraph(len(nodes), ends, selector.shares_[nodes[members]])
 
 
 def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from topofs.report.selection.summary import LeftOut, SelectionSummary
@@ -51,7 +52,7 @@ def write_selection_report(
     *,
     selector: TopologicalFeatureSelector,
     X: Any,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
@@ -121,7 +122,7 @@ def selection_report(
     *,
     selector: TopologicalFeatureSelector,
     X: Any,
-    similarity: SimilarityOperator | npt.ArrayLike | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
