@@ -229,7 +229,7 @@ def running_groups(selector: RepresentingSelector) -> RunningGroups:
     >>> from topofs import TopologicalFeatureSelector
     >>> selector = TopologicalFeatureSelector().fit(load_wine().data)
     >>> running_groups(selector).curve[[0, 1, 4]].round(2).tolist()
-    [0.0, 0.24, 0.57]
+    [0.0, 0.3, 0.57]
     """
     order = np.argsort(selector.ranking_[selector.nodes_])
     return selector._reach("running_groups").running(order)  # noqa: SLF001 - of the same file
