@@ -112,6 +112,11 @@ class Coverage(Rule):
         )
 
     @property
+    def end_words(self) -> str:
+        """What is true where it ends."""
+        return "the next column would explain no more than itself"
+
+    @property
     def keeps_isolated(self) -> bool:
         """Whether the automatic size selects isolated columns."""
         return self.isolated == KEEP

@@ -142,6 +142,11 @@ class Rule(Term):
         """What decides between equal scores."""
         return "the order of the table"
 
+    @property
+    def end_words(self) -> str:
+        """What is true where it ends, after "where"; empty where it does not say."""
+        return ""
+
     def cut_for(self, measure: Measure) -> str | None:  # noqa: ARG002
         """Say which similarities count as 0 unless the user says.
 

@@ -1,4 +1,4 @@
-"""The selection page of rule coverage: who stands for whom, stability, names and numbers."""
+"""The selection page of rule coverage: who represents whom, stability, names and numbers."""
 
 import warnings
 
@@ -8,7 +8,7 @@ import pytest
 from tests.matrices import factor_table
 from tests.report.selection_cases import HOSTILE, chained_table, mixed_table, table
 from tests.report.test_selection import data_of
-from topofs import TopologicalFeatureSelector, pearson, stability
+from topofs import Coverage, Pearson, TopologicalFeatureSelector, pearson, stability
 from topofs.report.selection import summarise_selection, write_selection_report
 from topofs.report.selection.wording import words_of
 from topofs.tables.typed_table import typed_table
@@ -21,24 +21,24 @@ def page_of(tmp_path, selector, X, **options):
 
 
 def representatives(data, k):
-    """Representative and weight of each feature at size k, as the scripts find them."""
+    """Representative and share of each feature at size k, as the scripts find them."""
     found = {feature: (feature, 10_000) for feature in data["order"][:k]}
     near = data["nearest"]
     for node, feature in enumerate(data["nodes"]):
         for change in range(near["starts"][node], near["starts"][node + 1]):
             if near["positions"][change] < k and feature not in data["order"][:k]:
-                owner = data["order"][near["positions"][change]]
-                found[feature] = (owner, near["values"][change])
+                by = data["order"][near["positions"][change]]
+                found[feature] = (by, near["values"][change])
     return found
 
 
 @pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
 def test_the_share_is_the_coverage_of_the_selector(reach):
     X = chained_table()
-    selector = TopologicalFeatureSelector(reach=reach).fit(X)
+    selector = TopologicalFeatureSelector(rule=Coverage(reach=reach)).fit(X)
     summary = summarise_selection(selector, X)
     np.testing.assert_allclose(summary.share[1:], selector.coverage_, atol=1e-9)
-    assert summary.standing.stop == summary.n_selected == selector.n_features_
+    assert summary.end == summary.n_selected == selector.n_features_
     assert summary.ties is None
     assert words_of(summary).method
 
@@ -54,48 +54,48 @@ def test_the_page_holds_the_groups_of_every_size(keep, tmp_path):
         cut = selector.at(k)
         found = representatives(data, k)
         for feature in range(31):
-            owner, weight = found.get(feature, (-1, 0))
-            assert owner == cut.representative_[feature]
-            assert weight / 1e4 == pytest.approx(cut.representative_weight_[feature], abs=6e-5)
-        share = cut.representative_weight_[cut.nodes_].mean()
+            by, share = found.get(feature, (-1, 0))
+            assert by == cut.representative_[feature]
+            assert share / 1e4 == pytest.approx(cut.shares_[feature], abs=6e-5)
+        share = cut.shares_[cut.nodes_].mean()
         assert data["share"][k] / 1e4 == pytest.approx(share, abs=6e-5)
-    assert data["standing"]["isolated"] == selector.isolated_.tolist()
-    assert data["standing"]["stop"] == selector.at("auto").n_features_
-    assert len(data["standing"]["through"]) == len(data["nearest"]["positions"])
-    assert data["groups"] is data["bars"] is data["resampled"] is data["nominal"] is None
+    assert data["representation"]["isolated"] == selector.isolated_.tolist()
+    assert data["end"] == selector.at("auto").n_features_
+    assert len(data["representation"]["through"]) == len(data["nearest"]["positions"])
+    assert data["scoreGroups"] is data["bars"] is data["resampled"] is data["nominal"] is None
 
 
-def test_the_sentences_say_that_columns_stand_for_others():
+def test_the_sentences_say_that_columns_represent_others():
     X = chained_table()
     selector = TopologicalFeatureSelector().fit(X)
     words = words_of(summarise_selection(selector, X, table_name="t.csv"))
     n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
-    assert words.headline == f"Keep {n} of 30 columns"
-    assert f"chosen to stand for the others: together they cover {share} % of" in words.meaning
+    assert words.headline == f"{n} of 30 columns selected"
+    assert f"chosen to represent the others: together they cover {share} % of" in words.meaning
     assert "no more than itself, so the selection stopped there by itself" in words.meaning
-    assert "stands for most along the links of the network" in words.method
+    assert "represents most along the links of the network" in words.method
     assert "of them stronger than chance explains" in words.method
-    assert "3 columns stand alone" in words.notes[0]
-    assert words.notes[0].endswith("They were left out.")
+    assert "3 columns are isolated" in words.notes[0]
+    assert words.notes[0].endswith("They are left out.")
 
 
 @pytest.mark.parametrize(
     ("options", "phrase"),
     [
-        ({"n_features_to_select": 1}, "It was chosen to stand for the others: it covers"),
+        ({"n_features_to_select": 1}, "It was chosen to represent the others: it covers"),
         (
             {"n_features_to_select": 2},
             "You asked for 2; by itself the selection would go on to",
         ),
         ({"n_features_to_select": 9}, "You asked for 9; by itself the selection would stop at"),
         ({"n_features_to_select": 6}, "That is also where the selection stops by itself."),
-        ({"n_features_to_select": 30}, "All of them are kept."),
-        ({"n_features_to_select": 28}, "1 of them is kept."),
-        ({"isolated": "keep"}, "All of them are kept."),
-        ({"reach": "edges"}, "among its neighbours in the network"),
-        ({"reach": "similarity"}, "among all columns, linked or not"),
+        ({"n_features_to_select": 30}, "All of them are selected."),
+        ({"n_features_to_select": 28}, "1 of them is selected."),
+        ({"rule": Coverage(isolated="keep")}, "All of them are selected."),
+        ({"rule": Coverage(reach="edges")}, "among its neighbours in the network"),
+        ({"rule": Coverage(reach="similarity")}, "among all columns, linked or not"),
         ({"similarity": "mutual_information"}, "shared information, on the scale"),
-        ({"squared": False}, "compared by Pearson correlation over"),
+        ({"similarity": Pearson(squared=False)}, "compared by Pearson correlation over"),
         ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 29 links"),
     ],
 )
@@ -105,14 +105,14 @@ def test_every_setting_has_its_words(options, phrase):
     assert phrase in " ".join([words.meaning, words.method, *words.notes])
 
 
-def test_a_given_similarity_has_no_chance_to_speak_of(tmp_path):
+def test_a_given_similarity_says_nothing_of_chance(tmp_path):
     X = factor_table(50, 12)
     matrix = pearson(X, squared=True)
     matrix[:, 3] = matrix[3] = 0.0
     matrix[3, 3] = 1.0
     selector = TopologicalFeatureSelector(4, similarity="precomputed").fit(matrix)
     page = page_of(tmp_path, selector, matrix)
-    assert "1 column stands alone, with no link of any weight" in page
+    assert "1 column is isolated, with no link of any weight" in page
     assert "chance explains" not in page
 
 
@@ -121,7 +121,7 @@ def test_data_without_structure_says_so():
     with pytest.warns(UserWarning, match="nothing to choose by"):
         selector = TopologicalFeatureSelector().fit(X)
     words = words_of(summarise_selection(selector, X))
-    assert "nothing to choose by: every column stands for itself alone" in words.meaning
+    assert "nothing to choose by: every column represents itself alone" in words.meaning
 
 
 def test_names_and_numbers_are_told_apart(tmp_path):
