@@ -13,7 +13,7 @@ from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
-from topofs.selection.fitting_terms import check_terms, check_threshold
+from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import read_table, warn_of_identifiers
 from topofs.selection.representing import RepresentingSelector
@@ -369,16 +369,11 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         return tags
 
     def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        has_end = rule_of(self.rule).has_end
+        rule = rule_of(self.rule)
+        check_end(rule, given)
         if isinstance(given, str) and given == "auto":
-            if not has_end:
-                raise ValueError(
-                    "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
-                    f"{rule_of(self.rule).name} has no end of its own; give a count, a "
-                    "fraction, or None for half"
-                )
             return None
-        return resolve_size(given, self.n_features_in_, least=len(forced), auto=has_end)
+        return resolve_size(given, self.n_features_in_, least=len(forced), auto=rule.has_end)
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
