@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -125,6 +125,8 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for option in self.get_params(ctx):
+            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -141,6 +143,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+def _where_given(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Leave the value of an option that was not given as it is.
+
+    To convert one, typer imports a library that takes as long to import as typer itself.
+    """
+
+    def processed(ctx: Any, value: Any) -> Any:
+        return process(ctx, value) if value else value
+
+    return processed
 
 
 def _load(paths: list[Path] | None) -> None:

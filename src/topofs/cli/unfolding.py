@@ -96,7 +96,7 @@ class _Unfolded:
     ) -> None:
         functools.update_wrapper(self, command)
         # Or a signature would be that of the command itself.
-        del self.__wrapped__
+        vars(self).pop("__wrapped__")
         self._command = command
         self._bundles = bundles
         self._own = _parameters(command, without=bundles)
@@ -120,7 +120,7 @@ class _Unfolded:
         return inspect.Signature(list(parameters.values()))
 
     @property
-    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+    def __annotations__(self) -> dict[str, Any]:
         # What typer reads beside the signature; no names of modules are needed.
         signature = self.__signature__
         return {
