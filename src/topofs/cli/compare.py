@@ -22,6 +22,9 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+SIZES = "0.05, 0.1, 0.25, 0.5, auto"
+"""The sizes that are compared unless others are given; auto where the rule has an end."""
+
 _SIGNIFICANT = 0.05
 
 
@@ -53,7 +56,11 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     sizes: Annotated[
         str | None,
-        typer.Option(metavar="A,B,…", help="Numbers or fractions of columns, or auto."),
+        typer.Option(
+            metavar="A,B,…",
+            help="Numbers or fractions of columns, or auto.",
+            show_default=SIZES,
+        ),
     ] = None,
     task: Annotated[
         _Task | None,

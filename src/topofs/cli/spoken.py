@@ -26,6 +26,7 @@ _SENTENCES = (
     # Terms and their parameters.
     (rf"\b({_TERMS}|threshold)='(\w+)'", r"--\1 \2"),
     (rf"\b({_TERMS}) '(\w+)'", r"--\1 \2"),
+    (r"allow more memory", "allow more --memory"),
     (r"^(\w+) is '?([^';]*)'?; ", r"--\1 \2: "),
 )
 """Patterns of the library's sentences, each with what the command line says instead."""
