@@ -127,6 +127,7 @@ try:
 except SystemExit:
     pass
 heavy = {"matplotlib", "pandas", "polars", "pooch", "topofs.datasets", "topofs.experiments"}
+heavy |= {"numpy", "topofs.similarity"}
 print(heavy & (set(sys.modules) - before))
 """
 

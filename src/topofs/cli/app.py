@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from topofs.cli.messages import shown
+from topofs.cli.unfolding import without_options
 from topofs.errors import (
     DatasetError,
     MissingExtraError,
@@ -23,6 +23,9 @@ from topofs.errors import (
     UnknownDatasetError,
     WorkersLostError,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["COMMANDS", "app", "exit_status"]
 
@@ -99,6 +102,10 @@ class _Topofs(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _LazyCommands()
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with without_options():
+            super().format_help(ctx, formatter)
+
     def invoke(self, ctx: Any) -> None:
         try:
             super().invoke(ctx)
@@ -118,11 +125,16 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for option in self.get_params(ctx):
+            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
             _explain_usage(error)
-            raise
+            if not isinstance(error, ValueError):
+                raise
+            _explain(error, debug="--debug" in args)
+            raise typer.Exit(exit_status(error)) from error
 
 
 app = typer.Typer(
@@ -131,6 +143,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+def _where_given(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Leave the value of an option that was not given as it is.
+
+    To convert one, typer imports a library that takes as long to import as typer itself.
+    """
+
+    def processed(ctx: Any, value: Any) -> Any:
+        return process(ctx, value) if value else value
+
+    return processed
+
+
+def _load(paths: list[Path] | None) -> None:
+    """Import files of terms before a command, whose options they add to, is looked up."""
+    from topofs.cli.loading import load_terms
+
+    for path in paths or ():
+        load_terms(path)
 
 
 def _show_version(given: bool) -> None:  # noqa: FBT001 - typer passes the value of the option
@@ -147,6 +179,14 @@ def _topofs(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
+    load: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="A file that registers measures, graphs or rules of your own. Repeatable.",
+            callback=_load,
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -162,7 +202,7 @@ def _explain_usage(error: BaseException) -> None:
     # An empty command line shows the help, and has no other mark than its name.
     if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    console = _console()
     console.print(f"[red]error:[/] {_one_line(error.format_message())}")
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -171,7 +211,7 @@ def _explain_usage(error: BaseException) -> None:
 
 
 def _explain(error: BaseException, *, debug: bool) -> None:
-    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    console = _console()
     if debug:
         traceback.print_exception(error)
     elif isinstance(error, KeyboardInterrupt):
@@ -186,5 +226,14 @@ def _explain(error: BaseException, *, debug: bool) -> None:
         console.print(f"[red]error:[/] {_one_line(str(error))}")
 
 
+def _console() -> Console:
+    # rich is imported for what goes wrong, not for what goes well.
+    from rich.console import Console
+
+    return Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+
+
 def _one_line(text: str) -> str:
+    from topofs.cli.messages import shown
+
     return shown(" ".join(text.split()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from topofs.experiments.prediction import (
     METRICS,
@@ -17,7 +18,9 @@ from topofs.experiments.prediction import (
 )
 from topofs.experiments.rivals import AUTO, subsets
 from topofs.experiments.statistics import corrected_resampled_test
-from topofs.selection import SelectionSettings
+from topofs.selection import TopologicalFeatureSelector, plain_settings
+from topofs.selection.fitting_terms import check_end
+from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
 from topofs.tables.typed_table import TypedTable
 
@@ -120,8 +123,8 @@ class Comparison:
         Every method at every size; "all" once.
     tests : tuple of ComparisonTest
         TFS against every rival at every size.
-    settings : SelectionSettings
-        The settings of TFS.
+    selector : TopologicalFeatureSelector
+        TFS, not fitted.
     """
 
     task: str
@@ -136,7 +139,7 @@ class Comparison:
     sizes: tuple[int | str, ...]
     scores: tuple[MethodScores, ...]
     tests: tuple[ComparisonTest, ...]
-    settings: SelectionSettings
+    selector: TopologicalFeatureSelector
     auto_sizes: tuple[int, ...] = ()
 
     def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
@@ -184,14 +187,17 @@ class Comparison:
         dict
         """
         scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
-        return asdict(self) | {"scores": scores, "settings": self.settings.as_dict()}
+        plain = {known.name: getattr(self, known.name) for known in fields(self)}
+        settings = plain_settings(plain.pop("selector"))
+        tests = [asdict(test) for test in self.tests]
+        return plain | {"scores": scores, "tests": tests, "settings": settings}
 
 
 def compare(
     X: npt.NDArray[np.floating[Any]] | TypedTable,
     target: Target,
     *,
-    settings: SelectionSettings | None = None,
+    selector: TopologicalFeatureSelector | None = None,
     sizes: Sequence[float | str] | None = None,
     model: str = MODELS[0],
     target_name: str = "target",
@@ -211,8 +217,8 @@ def compare(
         The table; NaN marks a missing value.
     target : Target
         What to predict; its rows are those of `X` that have one.
-    settings : SelectionSettings, optional
-        The settings of TFS.
+    selector : TopologicalFeatureSelector, optional
+        TFS, with its settings; its size and what it forces play no part.
     sizes : sequence of int, float or "auto", optional
         Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
         those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
@@ -241,17 +247,17 @@ def compare(
     >>> found.of("all").mean > found.of("random", 3).mean
     True
     """
-    settings = settings or SelectionSettings()
     resampling = resampling or Resampling()
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
-    counts = _counts(sizes, settings, table.shape[1])
+    selector = _settled(selector or TopologicalFeatureSelector(), table)
+    counts = _counts(sizes, selector, table.shape[1])
     splits = folds(target, resampling)
     by_cell: dict[tuple[str, int | str], list[float]] = {}
     auto_sizes = []
     for number, (train, test) in enumerate(splits):
         seed = (resampling.random_state, number)
         chosen = subsets(
-            _rows(table, train), settings, counts, n_random=resampling.n_random, seed=seed
+            _rows(table, train), selector, counts, n_random=resampling.n_random, seed=seed
         )
         auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
         for cell, drawn in chosen.items():
@@ -273,24 +279,33 @@ def compare(
         sizes=counts,
         scores=tuple(found.values()),
         tests=tuple(_tests(found, counts, resampling.n_folds)),
-        settings=settings,
+        selector=selector,
         auto_sizes=tuple(auto_sizes),
     )
 
 
 def _counts(
-    sizes: Sequence[float | str] | None, settings: SelectionSettings, n_features: int
+    sizes: Sequence[float | str] | None, selector: TopologicalFeatureSelector, n_features: int
 ) -> tuple[int | str, ...]:
     """The sizes as numbers, ascending, and "auto" after them."""
-    has_end = settings.rule == "coverage"
+    rule = rule_of(selector.rule)
     if sizes is None:
-        sizes = [size for size in DEFAULT_SIZES if has_end or size != AUTO]
-    if AUTO in sizes and not has_end:
-        raise ValueError(
-            "the size 'auto' needs rule='coverage': a ranking by degree has no end of its own"
-        )
+        sizes = [size for size in DEFAULT_SIZES if rule.has_end or size != AUTO]
+    for size in sizes:
+        check_end(rule, size)
     counts = sorted({resolve_size(size, n_features) for size in sizes if size != AUTO})
     return (*counts, AUTO) if AUTO in sizes else tuple(counts)
+
+
+def _settled(
+    selector: TopologicalFeatureSelector, table: npt.NDArray[np.floating[Any]] | TypedTable
+) -> TopologicalFeatureSelector:
+    """The same selector, with the measure that suits all rows rather than those of a split."""
+    measure = measure_of(selector.similarity).for_table(table)
+    if isinstance(table, TypedTable) and not measure.takes_names:
+        measure = measure_of(selector.similarity)
+    settled: TopologicalFeatureSelector = clone(selector).set_params(similarity=measure)
+    return settled
 
 
 def _rows(

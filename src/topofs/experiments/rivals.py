@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from topofs.errors import (
     ConstantFeatureWarning,
@@ -14,11 +14,8 @@ from topofs.errors import (
     NoStructureWarning,
     TableError,
 )
-from topofs.selection import (
-    InfiniteFeatureSelector,
-    SelectionSettings,
-    TopologicalFeatureSelector,
-)
+from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs.selection.short_names import rule_of
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ AUTO = "auto"
 
 def subsets(
     X: npt.NDArray[np.floating[Any]] | TypedTable,
-    settings: SelectionSettings,
+    selector: TopologicalFeatureSelector,
     sizes: Sequence[int | str],
     *,
     n_random: int,
@@ -52,8 +49,8 @@ def subsets(
     ----------
     X : array or TypedTable, shape (n_samples, n_features)
         The training table; NaN marks a missing value.
-    settings : SelectionSettings
-        The settings of TFS.
+    selector : TopologicalFeatureSelector
+        TFS, with its settings; its size and what it forces play no part.
     sizes : sequence of int or "auto"
         How many columns.
     n_random : int
@@ -69,7 +66,7 @@ def subsets(
     Examples
     --------
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
-    >>> chosen = subsets(X, SelectionSettings(), [1], n_random=2, seed=(0,))
+    >>> chosen = subsets(X, TopologicalFeatureSelector(), [1], n_random=2, seed=(0,))
     >>> chosen["variance", 1], len(chosen["random", 1]), list(chosen)[-1]
     ([array([2])], 2, ('all', 3))
     """
@@ -79,7 +76,7 @@ def subsets(
         for kind in (ConstantFeatureWarning, IdentifierFeatureWarning, NoStructureWarning):
             warnings.simplefilter("ignore", kind)
         try:
-            own = _own_selector(settings, X).fit(X)
+            own = _own_selector(selector).fit(X)
         except ValueError as error:
             raise TableError(
                 f"the selector cannot be fitted to the training part of a split ({error}); give "
@@ -104,10 +101,9 @@ def subsets(
     return chosen
 
 
-def _own_selector(settings: SelectionSettings, X: Any) -> TopologicalFeatureSelector:
-    size = AUTO if settings.rule == "coverage" else 1
-    similarity = "mixed" if isinstance(X, TypedTable) else settings.similarity
-    return replace(settings, size=size, similarity=similarity, keep=()).selector()
+def _own_selector(selector: TopologicalFeatureSelector) -> Any:
+    size = AUTO if rule_of(selector.rule).has_end else 1
+    return clone(selector).set_params(n_features_to_select=size, keep=None)
 
 
 def _by_numbers(

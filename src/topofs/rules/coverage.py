@@ -121,6 +121,10 @@ class Coverage(Rule):
         """Whether the automatic size selects isolated columns."""
         return self.isolated == KEEP
 
+    def keeping_isolated(self) -> Coverage | None:
+        """Give the same rule with isolated columns kept."""
+        return None if self.keeps_isolated else self.replace(isolated=KEEP)
+
     def cut_for(self, measure: Measure) -> str | None:
         """Cut nothing, unless nothing tells what chance gives: what is less than usual then."""
         return None if measure.knows_chance else "links"
