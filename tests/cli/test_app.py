@@ -126,7 +126,7 @@ try:
     app(["--help"])
 except SystemExit:
     pass
-heavy = {"matplotlib", "pandas", "polars", "pooch", "topofs.datasets", "topofs.experiments"}
+heavy = {"matplotlib", "pandas", "polars", "pooch", "topofs_study.datasets", "topofs_study.paper"}
 print(heavy & (set(sys.modules) - before))
 """
 

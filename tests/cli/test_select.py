@@ -15,7 +15,7 @@ from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector
 from topofs.centrality import CENTRALITIES
 from topofs.cli.options import Centrality, Graph, Reach, Rule, Similarity, parse_size
-from topofs.datasets import read
+from topofs_study.datasets import read
 from topofs.filtering import GRAPHS
 from topofs.selection.rules import REACHES, RULES
 from topofs.similarity import SIMILARITIES

@@ -9,8 +9,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs.errors import TableError
-from topofs.experiments.comparison import METHOD_NAMES, compare
-from topofs.experiments.prediction import (
+from topofs.comparison.comparing import METHOD_NAMES, compare
+from topofs.comparison.prediction import (
     MODELS,
     TASKS,
     Resampling,
@@ -18,8 +18,8 @@ from topofs.experiments.prediction import (
     folds,
     target_of,
 )
-from topofs.experiments.rivals import subsets
-from topofs.experiments.statistics import corrected_resampled_test, nadeau_bengio_test
+from topofs.comparison.rivals import subsets
+from topofs_study.paper.statistics import corrected_resampled_test, nadeau_bengio_test
 from topofs.selection import SelectionSettings
 from topofs.similarity.columns import Column
 from topofs.similarity.typed_table import TypedTable

@@ -14,8 +14,8 @@ from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.messages import Messages
-    from topofs.experiments.comparison import Comparison
-    from topofs.experiments.prediction import Target
+    from topofs.comparison.comparing import Comparison
+    from topofs.comparison.prediction import Target
     from topofs.selection import SelectionSettings
     from topofs.tables import ColumnRoles
 
@@ -87,7 +87,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     """
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.experiments.prediction import Resampling
+    from topofs.comparison.prediction import Resampling
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
@@ -138,8 +138,8 @@ def _compared(
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
     from topofs.cli.fitting import check_size, reading
-    from topofs.experiments.comparison import compare as run
-    from topofs.experiments.prediction import target_of
+    from topofs.comparison.comparing import compare as run
+    from topofs.comparison.prediction import target_of
     from topofs.tables.column_values import column_values
 
     settings = options["settings"]
@@ -179,7 +179,7 @@ def _write_page(path: Path, comparison: Comparison, name: str) -> None:
 
 def _print_comparison(found: Comparison) -> None:
     from topofs.cli.messages import Output, shown
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()
     output.say(
@@ -209,7 +209,7 @@ def _mark(p_value: float) -> str:
 
 
 def _verdict(found: Comparison, rival: str) -> str:
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
     better = sum(test.difference > 0 for test in sure)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.experiments.prediction import (
+from topofs.comparison.prediction import (
     METRICS,
     MODELS,
     Resampling,
@@ -15,8 +15,8 @@ from topofs.experiments.prediction import (
     fit_and_score,
     folds,
 )
-from topofs.experiments.rivals import AUTO, subsets
-from topofs.experiments.statistics import corrected_resampled_test
+from topofs.comparison.rivals import AUTO, subsets
+from topofs.comparison.resampled_test import corrected_resampled_test
 from topofs.selection import SelectionSettings
 from topofs.selection.subset_size import resolve_size
 from topofs.similarity.typed_table import TypedTable
@@ -202,7 +202,7 @@ def compare(
 
     In every split each method selects on the training rows alone, a model is fitted to the
     columns it selected, and scored on the test rows. Models see names as one column a level,
-    the levels being those of the training rows; see `topofs.experiments.rivals.subsets` for
+    the levels being those of the training rows; see `topofs.comparison.rivals.subsets` for
     how the methods that need numbers treat them.
 
     Parameters
@@ -232,7 +232,7 @@ def compare(
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from topofs.experiments.prediction import Resampling, target_of
+    >>> from topofs.comparison.prediction import Resampling, target_of
     >>> X, y = load_wine(return_X_y=True)
     >>> target = target_of(y.astype(float))
     >>> found = compare(X, target, sizes=[3], resampling=Resampling(n_random=2))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.naive.laplacian import laplacian_scores as naive_scores
-from topofs.experiments.benchmark.laplacian import laplacian_scores
+from study.tests.naive.laplacian import laplacian_scores as naive_scores
+from topofs_study.benchmark.laplacian import laplacian_scores
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 3, 5])

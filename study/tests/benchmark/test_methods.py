@@ -5,14 +5,14 @@ import pytest
 from sklearn.datasets import load_wine
 
 from topofs import TopologicalFeatureSelector
-from topofs.experiments.benchmark.methods import (
+from topofs_study.benchmark.methods import (
     COVERAGE,
     METHOD_NAMES,
     METHODS,
     PUBLISHED,
     rank_columns,
 )
-from topofs.experiments.protocols import PROTOCOLS
+from topofs_study.paper.protocols import PROTOCOLS
 
 X = load_wine().data
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from topofs.errors import StudyError
-from topofs.experiments.benchmark.plan import (
+from topofs_study.errors import StudyError
+from topofs_study.benchmark.plan import (
     N_TUNED_SPLITS,
     Benchmark,
     cost,
@@ -11,7 +11,7 @@ from topofs.experiments.benchmark.plan import (
     seeds_of,
     split_of,
 )
-from topofs.experiments.plan import Shape
+from topofs_study.paper.plan import Shape
 
 SHAPES = {"big": Shape(900, 300, 10), "small": Shape(50, 120, 2)}
 ITEMS = plan_benchmark(Benchmark(("big", "absent", "small")), SHAPES)

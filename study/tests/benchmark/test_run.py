@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from topofs.experiments.benchmark.methods import METHODS, rank_columns
-from topofs.experiments.benchmark.plan import Benchmark, plan_benchmark
-from topofs.experiments.benchmark.run import run_item, run_task, varying_split
-from topofs.experiments.classifiers import CLASSIFIERS, fit_and_score
-from topofs.experiments.plan import Shape
-from topofs.experiments.protocols import PROTOCOLS
-from topofs.experiments.settings import GRIDS
-from topofs.experiments.splits import TrainTest, folds
+from topofs_study.benchmark.methods import METHODS, rank_columns
+from topofs_study.benchmark.plan import Benchmark, plan_benchmark
+from topofs_study.benchmark.run import run_item, run_task, varying_split
+from topofs_study.paper.classifiers import CLASSIFIERS, score_classifier
+from topofs_study.paper.plan import Shape
+from topofs_study.paper.protocols import PROTOCOLS
+from topofs_study.paper.settings import GRIDS
+from topofs_study.paper.splits import TrainTest, tuning_folds
 
 X, Y = load_wine(return_X_y=True)
 SHAPES = {"wine": Shape(124, 13, 3)}
@@ -65,7 +65,7 @@ def test_every_cut_of_a_ranking_is_scored_with_every_classifier(records):
     assert set(found) == {(size, 0, name) for size in ("3", "6") for name in CLASSIFIERS}
     columns = np.sort(rank_columns("variance", SPLIT.X_train).columns[:3])
     for name in CLASSIFIERS:
-        expected = fit_and_score(name, SPLIT, columns, columns, metrics=("balanced_accuracy",))
+        expected = score_classifier(name, SPLIT, columns, columns, metrics=("balanced_accuracy",))
         assert (found["3", 0, name],) == expected
 
 
@@ -90,16 +90,16 @@ def test_tuning_takes_the_best_of_the_grid_on_the_folds(records):
     means = []
     for setting in GRIDS["tfs"]:
         by_fold = []
-        for train, validation in folds(SPLIT.y_train):
+        for train, validation in tuning_folds(SPLIT.y_train):
             part = SPLIT.rows(train, validation)
             columns = np.sort(PROTOCOLS["corrected"].ranker(part.X_train).tfs(setting)[:3])
-            by_fold += fit_and_score(
+            by_fold += score_classifier(
                 "KNN", part, columns, columns, metrics=("balanced_accuracy",)
             )
         means.append(np.mean(by_fold))
     best = GRIDS["tfs"][int(np.argmax(np.round(means, 12)))]
     columns = np.sort(PROTOCOLS["corrected"].ranker(SPLIT.X_train).tfs(best)[:3])
-    expected = fit_and_score("KNN", SPLIT, columns, columns, metrics=("balanced_accuracy",))
+    expected = score_classifier("KNN", SPLIT, columns, columns, metrics=("balanced_accuracy",))
     assert (scores(records["tfs_tuned"])["3", 0, "KNN"],) == expected
 
 

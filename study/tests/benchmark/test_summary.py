@@ -3,18 +3,18 @@
 import pandas as pd
 import pytest
 
-from topofs.experiments.benchmark.completeness import completeness, missing_parts
-from topofs.experiments.benchmark.frame import (
+from topofs_study.benchmark.completeness import completeness, missing_parts
+from topofs_study.benchmark.frame import (
     at_fixed_sizes,
     cells_of,
     common_cells,
     frame_of,
     within_plan,
 )
-from topofs.experiments.benchmark.plan import Benchmark
-from topofs.experiments.benchmark.summary import gains_by_size, means_by_size, summarise
-from topofs.experiments.run import Record
-from topofs.experiments.work_item import WorkItem
+from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.summary import gains_by_size, means_by_size, summarise
+from topofs_study.paper.run import Record
+from topofs_study.running.work_item import WorkItem
 
 
 def record(dataset, split, method, rows, seeds=""):

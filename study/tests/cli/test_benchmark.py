@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from topofs.cli import main
-from topofs.experiments.benchmark import running
-from topofs.experiments.store import Store
+from topofs_study.benchmark import running
+from topofs_study.running.store import Store
 
 TINY = ["--datasets", "wine,breast_cancer", "--splits", "2", "--seeds", "6", "--sizes", "2,4"]
 QUICK = ["--methods", "random,all,variance,coverage"]

@@ -3,8 +3,8 @@ from typer.testing import CliRunner
 
 from tests.datasets.file_server import serving
 from topofs.cli.app import app
-from topofs.datasets import registry
-from topofs.datasets.locate import user_cache
+from topofs_study.datasets import registry
+from topofs_study.datasets.locate import user_cache
 
 
 def run(*arguments):

@@ -10,8 +10,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from topofs.datasets import DatasetInfo, info, registry
-from topofs.datasets.checksum import sha256
+from topofs_study.datasets import DatasetInfo, info, registry
+from topofs_study.datasets.checksum import sha256
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 
@@ -45,5 +45,5 @@ def tiny(monkeypatch, tmp_path) -> tuple[DatasetInfo, Path]:
         sha256=sha256(folder / "tiny.npz"),
     )
     entries = MappingProxyType({**registry(), "tiny": entry})
-    monkeypatch.setattr(import_module("topofs.datasets.entries"), "registry", lambda: entries)
+    monkeypatch.setattr(import_module("topofs_study.datasets.entries"), "registry", lambda: entries)
     return entry, folder

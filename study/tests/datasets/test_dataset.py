@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from topofs.datasets import Dataset
+from topofs_study.datasets import Dataset
 
 
 def test_arrays_cannot_be_changed_not_even_after_pickling():

@@ -2,8 +2,8 @@ import csv
 
 import pytest
 
-from topofs.datasets import info, registry
-from topofs.errors import UnknownDatasetError
+from topofs_study.datasets import info, registry
+from topofs_study.errors import UnknownDatasetError
 
 PAPER = [
     *("PCMAC", "RELATHE", "COIL20", "ORL", "warpAR10P", "warpPIE10P", "Yale", "USPS"),

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from topofs.datasets import info, load, registry
-from topofs.errors import DatasetError, DatasetNotFoundError, UnknownDatasetError
+from topofs_study.datasets import info, load, registry
+from topofs_study.errors import DatasetError, DatasetNotFoundError, UnknownDatasetError
 
 ON_DISK = [name for name, entry in registry().items() if entry.sha256]
 EMBEDDED = [name for name, entry in registry().items() if entry.embedded]
@@ -88,7 +88,7 @@ def test_gisette_split_elsewhere_is_refused(tmp_path, monkeypatch):
     from importlib import import_module
 
     entry = replace(info("GISETTE"), n_samples=6, n_features=3, n_train=4)
-    module = import_module("topofs.datasets.entries")
+    module = import_module("topofs_study.datasets.entries")
     monkeypatch.setattr(module, "registry", lambda: {"GISETTE": entry})
     write_gisette(tmp_path / "GISETTE", n_train=4, n_valid=2)
     assert load("GISETTE", data_dir=tmp_path).test_rows == slice(4, 6)

@@ -2,9 +2,9 @@ import sys
 
 import pytest
 
-from topofs.datasets import info, search_path
-from topofs.datasets.locate import find, locate, user_cache
-from topofs.errors import DatasetError, DatasetNotFoundError
+from topofs_study.datasets import info, search_path
+from topofs_study.datasets.locate import find, locate, user_cache
+from topofs_study.errors import DatasetError, DatasetNotFoundError
 
 
 def test_data_dir_then_environment_then_cache(tmp_path, monkeypatch):

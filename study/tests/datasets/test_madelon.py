@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from topofs.datasets import make_madelon
+from topofs_study.datasets import make_madelon
 
 
 def kinds(dataset):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from topofs.datasets import read
-from topofs.errors import DatasetError
+from topofs_study.datasets import read
+from topofs_study.errors import DatasetError
 
 
 def test_a_file_that_is_not_there(tmp_path):

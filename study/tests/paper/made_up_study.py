@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from topofs.experiments.published import (
+from topofs_study.paper.published import (
     published_class_counts,
     published_datasets,
     published_scores,

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import topofs
-from topofs.experiments.store import Store
+from topofs_study.running.store import Store
 
 SOURCE = Path(topofs.__file__).parents[1]
 

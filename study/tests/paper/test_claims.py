@@ -1,18 +1,18 @@
 import pandas as pd
 import pytest
 
-from tests.experiments.made_up_study import made_up, nothing
-from topofs.experiments import claim_measures as measure
-from topofs.experiments.claims import (
+from study.tests.paper.made_up_study import made_up, nothing
+from topofs_study.paper import claim_measures as measure
+from topofs_study.paper.claims import (
     claims_frame,
     holds,
     measured_study,
     published_study,
     recompute_claims,
 )
-from topofs.experiments.errata import errata, shifted_columns_table
-from topofs.experiments.statistics import paired_tests
-from topofs.experiments.tables import cells_table, tuned_table
+from topofs_study.paper.errata import errata, shifted_columns_table
+from topofs_study.paper.statistics import paired_tests
+from topofs_study.paper.tables import cells_table, tuned_table
 
 SOME = ["PCMAC", "RELATHE", "GLIOMA", "colon"]
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.naive.defective_tmfg import naive_defective_cliques
-from topofs.datasets import load
-from topofs.experiments import paper_defects
-from topofs.experiments.paper_defects import (
+from study.tests.naive.defective_tmfg import naive_defective_cliques
+from topofs_study.datasets import load
+from topofs_study.paper import paper_defects
+from topofs_study.paper.paper_defects import (
     DefectiveSimilarities,
     defective_degrees,
     defective_tmfg_cliques,
@@ -20,7 +20,7 @@ from topofs.experiments.paper_defects import (
     shifted_test_columns,
     varying_columns,
 )
-from topofs.experiments.splits import train_test
+from topofs_study.paper.splits import train_test
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from topofs.errors import StudyError
-from topofs.experiments.chosen import Chosen
-from topofs.experiments.plan import (
+from topofs_study.errors import StudyError
+from topofs_study.paper.chosen import Chosen
+from topofs_study.paper.plan import (
     Shape,
     Study,
     cost,
@@ -13,8 +13,8 @@ from topofs.experiments.plan import (
     plan_tuning,
     tasks,
 )
-from topofs.experiments.settings import GRIDS, Setting
-from topofs.experiments.work_item import WorkItem
+from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.running.work_item import WorkItem
 
 SHAPES = {"wine": Shape(124, 13, 3), "digits": Shape(1257, 61, 10)}
 STUDY = Study(datasets=("digits", "wine"))

@@ -3,14 +3,14 @@
 import pandas as pd
 import pytest
 
-from tests.experiments.real_run import results
+from study.tests.paper.real_run import results
 from topofs.cli import main
-from topofs.cli.progress import StudyProgress
-from topofs.errors import StudyError
-from topofs.experiments.frames import load
-from topofs.experiments.plan import Shape, Study
-from topofs.experiments.study import survey
-from topofs.experiments.work_item import WorkItem
+from topofs_study.cli.progress import StudyProgress
+from topofs_study.errors import StudyError
+from topofs_study.paper.frames import load
+from topofs_study.paper.plan import Shape, Study
+from topofs_study.running.driver import survey
+from topofs_study.running.work_item import WorkItem
 
 TINY = ["--datasets", "wine", "--classifiers", "KNN", "--sizes", "2,4"]
 

@@ -9,15 +9,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from topofs.datasets import Dataset, load
-from topofs.experiments.chosen import winners
-from topofs.experiments.classifiers import fit_and_score
-from topofs.experiments.fit_counts import fit_counts, fits_one_by_one
-from topofs.experiments.protocols import PROTOCOLS
-from topofs.experiments.run import Record, Workspace, run, run_task, shape_of
-from topofs.experiments.settings import GRIDS, Setting
-from topofs.experiments.splits import PAIR_SEEDS, folds, halves, train_test
-from topofs.experiments.work_item import WorkItem
+from topofs_study.datasets import Dataset, load
+from topofs_study.paper.chosen import winners
+from topofs_study.paper.classifiers import score_classifier
+from topofs_study.paper.fit_counts import fit_counts, fits_one_by_one
+from topofs_study.paper.protocols import PROTOCOLS
+from topofs_study.paper.run import Record, Workspace, run, run_task, shape_of
+from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.splits import PAIR_SEEDS, tuning_folds, halves, train_test
+from topofs_study.running.work_item import WorkItem
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_splits_repeat_the_paper_s():
     provided = train_test(X, y, test_rows=slice(80, 90))
     np.testing.assert_array_equal(provided.X_test, X[80:])
     np.testing.assert_array_equal(provided.X_train, X[:80])
-    assert [len(test) for _, test in folds(split.y_train)] == [21, 21, 21]
+    assert [len(test) for _, test in tuning_folds(split.y_train)] == [21, 21, 21]
 
 
 def test_halves_are_stratified_by_text_or_not_at_all():
@@ -124,8 +124,8 @@ def test_e1_shifts_the_test_columns_of_the_paper_only(rare_columns):
     positions = workspace.rankings("paper", "test", "tfs", item.settings)[0][:5]
     columns = workspace.kept("paper")[positions]
     assert (columns != positions).any()
-    shifted = fit_and_score("KNN", workspace.whole, columns, positions)
-    aligned = fit_and_score("KNN", workspace.whole, columns, columns)
+    shifted = score_classifier("KNN", workspace.whole, columns, positions)
+    aligned = score_classifier("KNN", workspace.whole, columns, columns)
     assert run(item, workspace).result[0] == shifted + aligned
     right = WorkItem(**{**vars(item), "protocol": "corrected"})
     assert len(run(right, Workspace(rare_columns)).result[0]) == 3

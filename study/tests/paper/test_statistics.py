@@ -7,7 +7,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from topofs.experiments.statistics import (
+from topofs_study.paper.statistics import (
     DEFAULT_STATISTIC,
     STATISTICS,
     nadeau_bengio_test,

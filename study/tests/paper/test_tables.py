@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.experiments.made_up_study import made_up, nothing
-from topofs.experiments import published
-from topofs.experiments.statistics import paired_tests
-from topofs.experiments.tables import (
+from study.tests.paper.made_up_study import made_up, nothing
+from topofs_study.paper import published
+from topofs_study.paper.statistics import paired_tests
+from topofs_study.paper.tables import (
     agreement,
     cells_table,
     class_counts_table,

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from topofs.experiments.benchmark.summary import summarise
-from topofs.report.benchmark import write_benchmark
-from topofs.report.benchmark.answers import answers
+from topofs_study.benchmark.summary import summarise
+from topofs_study.report.benchmark import write_benchmark
+from topofs_study.report.benchmark.answers import answers
 
 CLASSIFIERS = ("LinearSVM", "KNN", "DecisionTree")
 

@@ -6,13 +6,13 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from tests.experiments.made_up_study import made_up, nothing
-from topofs.experiments.claims import recompute_claims
-from topofs.report.reproduction import write_reproduction
-from topofs.report.reproduction.page import Grid, grid_of_frame, number, p_value
-from topofs.report.reproduction.scores import balanced_accuracy_section
-from topofs.report.reproduction.summary import summarise
-from topofs.report.reproduction.writing import contents, sections
+from study.tests.paper.made_up_study import made_up, nothing
+from topofs_study.paper.claims import recompute_claims
+from topofs_study.report.reproduction import write_reproduction
+from topofs_study.report.reproduction.page import Grid, grid_of_frame, number, p_value
+from topofs_study.report.reproduction.scores import balanced_accuracy_section
+from topofs_study.report.reproduction.summary import summarise
+from topofs_study.report.reproduction.writing import contents, sections
 
 HOSTILE = "<script>alert(1)</script>|**x**\n# [y](http://z) &amp;"
 TABLES = ["cells.csv", "tuned.csv", "p_values.csv", "claims.csv"]

@@ -5,11 +5,11 @@ import os
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from topofs.errors import StudyError, WorkersLostError
-from topofs.experiments import executor
-from topofs.experiments.executor import run_tasks
-from topofs.experiments.plan import tasks
-from topofs.experiments.work_item import WorkItem
+from topofs_study.errors import StudyError, WorkersLostError
+from topofs_study.paper import executor
+from topofs_study.running.executor import run_tasks
+from topofs_study.paper.plan import tasks
+from topofs_study.running.work_item import WorkItem
 
 ITEMS = [
     WorkItem("tune", protocol, "wine", method, "KNN", f"fold-{fold}", sizes=(2, 4))

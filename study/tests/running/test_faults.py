@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.experiments import real_run
+from study.tests.paper import real_run
 
 pytestmark = [
     pytest.mark.needs_jit,

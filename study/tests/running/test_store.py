@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from topofs.errors import StoreError
-from topofs.experiments.chosen import published_settings
-from topofs.experiments.frames import load
-from topofs.experiments.run import Record
-from topofs.experiments.settings import Setting
-from topofs.experiments.store import SCHEMA_VERSION, Store
-from topofs.experiments.work_item import WorkItem
+from topofs_study.errors import StoreError
+from topofs_study.paper.chosen import published_settings
+from topofs_study.paper.frames import load
+from topofs_study.paper.run import Record
+from topofs_study.paper.settings import Setting
+from topofs_study.running.store import SCHEMA_VERSION, Store
+from topofs_study.running.work_item import WorkItem
 
 
 def record(fold, value=0.5):
@@ -129,7 +129,7 @@ def test_a_store_is_read_while_another_run_writes_to_it(tmp_path):
 
 DIES_WHILE_WRITING = """
 import os, sys
-from topofs.experiments.store import Store
+from topofs_study.running.store import Store
 
 store = Store(sys.argv[1])
 store._connection.execute("PRAGMA cache_size = 1")

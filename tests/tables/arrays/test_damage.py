@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from topofs.datasets import Dataset, read
+from topofs_study.datasets import Dataset, read
 from topofs.errors import DatasetError
 
 X = np.arange(60.0).reshape(12, 5)

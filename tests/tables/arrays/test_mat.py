@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from scipy.io import loadmat, savemat
 
-from topofs.datasets import read
-from topofs.datasets.readers.mat5 import DamagedError, variables
+from topofs_study.datasets import read
+from topofs.tables.arrays.mat5 import DamagedError, variables
 from topofs.errors import DatasetError
 
 X = np.arange(12.0).reshape(4, 3)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topofs.datasets import read
+from topofs_study.datasets import read
 from topofs.errors import DatasetError
 
 X = np.arange(12.0).reshape(4, 3)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from topofs.datasets import read
+from topofs_study.datasets import read
 from topofs.errors import DatasetError
 
 SOUND = {
@@ -69,7 +69,7 @@ def test_sizes_beyond_the_limit(tmp_path):
 
 
 def test_a_file_where_a_folder_belongs(tmp_path):
-    from topofs.datasets.readers import read_uci
+    from topofs.tables.arrays import read_uci
 
     (tmp_path / "GISETTE").touch()
     with pytest.raises(DatasetError, match="GISETTE: must be a folder"):

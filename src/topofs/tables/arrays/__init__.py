@@ -1,20 +1,21 @@
-"""One file format a module: a path in, a checked `Dataset` out, nothing ever unpickled."""
+"""Formats that keep a table and its labels apart: one a module, nothing ever unpickled."""
 
-from topofs.datasets.readers.checked import MAX_BYTES
-from topofs.datasets.readers.mat import read_mat
-from topofs.datasets.readers.npz import read_npz
-from topofs.datasets.readers.table import read_csv, read_parquet
-from topofs.datasets.readers.uci import read_uci
+from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
+from topofs.tables.arrays.labelled_arrays import LabelledArrays
+from topofs.tables.arrays.mat import read_mat
+from topofs.tables.arrays.npz import read_npz
+from topofs.tables.arrays.uci import read_uci
 
 __all__ = [
     "MAX_BYTES",
     "READERS",
-    "read_csv",
+    "LabelledArrays",
+    "checked_arrays",
     "read_mat",
     "read_npz",
-    "read_parquet",
     "read_uci",
+    "refuse_oversize",
 ]
 
 READERS = {"mat": read_mat, "npz": read_npz, "uci": read_uci}
-"""The formats the registry names; they hold a table and its labels apart from each other."""
+"""The readers by format: a path in, checked `LabelledArrays` out."""

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.datasets.readers.checked import MAX_BYTES, checked_dataset, refuse_oversize
-from topofs.errors import DatasetError
+from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
+from topofs.errors import TableError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from topofs.datasets.dataset import Dataset
+    from topofs.tables.arrays.labelled_arrays import LabelledArrays
 
 __all__ = ["read_uci"]
 
 _TRAIN_TABLE = "_train.data"
 
 
-def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
+def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
     r"""Read a folder with ``NAME_train.data``, ``NAME_valid.data`` and their ``.labels``.
 
     A table is one sample a line, whole numbers with spaces between; labels are one a line.
@@ -37,11 +37,11 @@ def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
 
     Returns
     -------
-    Dataset
+    LabelledArrays
 
     Raises
     ------
-    DatasetError
+    TableError
         A file is missing or is not what it should be; the message says how.
 
     Examples
@@ -60,11 +60,11 @@ def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
     train_table, train_labels = _part(folder, f"{name}_train", max_bytes)
     test_table, test_labels = _part(folder, f"{name}_valid", max_bytes)
     if train_table.shape[1] != test_table.shape[1]:
-        raise DatasetError(
+        raise TableError(
             f"{folder}: {name}_train.data has {train_table.shape[1]} columns and "
             f"{name}_valid.data has {test_table.shape[1]}"
         )
-    return checked_dataset(
+    return checked_arrays(
         folder,
         np.concatenate([train_table, test_table]),
         np.concatenate([train_labels, test_labels]),
@@ -74,11 +74,11 @@ def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
 
 def _name_of_files(folder: Path) -> str:
     if not folder.is_dir():
-        raise DatasetError(f"{folder}: must be a folder with the files NAME{_TRAIN_TABLE}, …")
+        raise TableError(f"{folder}: must be a folder with the files NAME{_TRAIN_TABLE}, …")
     tables = sorted(folder.glob(f"*{_TRAIN_TABLE}"))
     if len(tables) != 1:
         found = ", ".join(table.name for table in tables) or "none"
-        raise DatasetError(f"{folder}: needs one file NAME{_TRAIN_TABLE}; found {found}")
+        raise TableError(f"{folder}: needs one file NAME{_TRAIN_TABLE}; found {found}")
     return tables[0].name.removesuffix(_TRAIN_TABLE)
 
 
@@ -87,7 +87,7 @@ def _part(folder: Path, stem: str, max_bytes: int) -> tuple[npt.NDArray[Any], np
     path = folder / f"{stem}.labels"
     labels = _numbers(path, max_bytes)
     if labels.shape != (len(table), 1):
-        raise DatasetError(
+        raise TableError(
             f"{path}: holds {labels.shape[0]} lines of {labels.shape[1]} numbers; "
             f"{stem}.data needs one label for each of its {len(table)} lines"
         )
@@ -96,7 +96,7 @@ def _part(folder: Path, stem: str, max_bytes: int) -> tuple[npt.NDArray[Any], np
 
 def _numbers(path: Path, max_bytes: int) -> npt.NDArray[Any]:
     if not path.is_file():
-        raise DatasetError(f"{path}: the file is missing")
+        raise TableError(f"{path}: the file is missing")
     # A value takes two characters at least in the file and eight bytes in memory.
     refuse_oversize(path, "a table as long as this", path.stat().st_size * 4, max_bytes)
     with warnings.catch_warnings():
@@ -105,5 +105,5 @@ def _numbers(path: Path, max_bytes: int) -> npt.NDArray[Any]:
         try:
             numbers = np.loadtxt(path, comments=None, ndmin=2, encoding="ascii")
         except (UserWarning, ValueError) as error:
-            raise DatasetError(f"{path}: not a table of numbers ({error})") from error
+            raise TableError(f"{path}: not a table of numbers ({error})") from error
     return numbers

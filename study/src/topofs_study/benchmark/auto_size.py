@@ -42,7 +42,7 @@ def auto_sizes(
     Parameters
     ----------
     cells : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.cells_of`.
+        From `topofs_study.benchmark.frame.cells_of`.
     classifiers : sequence of str
         The classifiers to compare with.
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.benchmark.methods import METHODS
-from topofs.experiments.benchmark.plan import N_TUNED_SPLITS
+from topofs_study.benchmark.methods import METHODS
+from topofs_study.benchmark.plan import N_TUNED_SPLITS
 
 if TYPE_CHECKING:
-    from topofs.experiments.benchmark.plan import Benchmark
+    from topofs_study.benchmark.plan import Benchmark
 
 __all__ = ["completeness", "missing_parts"]
 
@@ -21,7 +21,7 @@ def completeness(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.frame_of`.
+        From `topofs_study.benchmark.frame.frame_of`.
     benchmark : Benchmark
         What was to be run.
 
@@ -64,7 +64,7 @@ def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.frame_of`.
+        From `topofs_study.benchmark.frame.frame_of`.
     benchmark : Benchmark
         What was to be run.
 
@@ -75,7 +75,7 @@ def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
 
     Examples
     --------
-    >>> from topofs.experiments.benchmark.plan import Benchmark
+    >>> from topofs_study.benchmark.plan import Benchmark
     >>> columns = ["method", "dataset", "split", "seed", "size", "n_varying"]
     >>> frame = pd.DataFrame([("variance", "wine", 0, 0, "10", 13)], columns=columns)
     >>> missing_parts(frame, Benchmark(("wine",), ("variance",), n_splits=2))

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.benchmark.methods import METHODS
-from topofs.experiments.benchmark.plan import split_of
-from topofs.experiments.store import Store
+from topofs_study.benchmark.methods import METHODS
+from topofs_study.benchmark.plan import split_of
+from topofs_study.running.store import Store
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from topofs.experiments.benchmark.plan import Benchmark
-    from topofs.experiments.run import Record
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.paper.run import Record
 
 __all__ = [
     "at_fixed_sizes",

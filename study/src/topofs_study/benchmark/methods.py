@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.experiments.benchmark.laplacian import laplacian_scores
-from topofs.experiments.settings import Setting
+from topofs_study.benchmark.laplacian import laplacian_scores
+from topofs_study.paper.settings import Setting
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 
 if TYPE_CHECKING:

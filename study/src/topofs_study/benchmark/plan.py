@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs.errors import StudyError
-from topofs.experiments.benchmark.methods import METHODS
-from topofs.experiments.classifiers import CLASSIFIERS
-from topofs.experiments.settings import GRIDS, SIZES
-from topofs.experiments.splits import N_FOLDS
-from topofs.experiments.work_item import WorkItem
+from topofs_study.errors import StudyError
+from topofs_study.benchmark.methods import METHODS
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.settings import GRIDS, SIZES
+from topofs_study.paper.splits import N_FOLDS
+from topofs_study.running.work_item import WorkItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.experiments.plan import Shape
+    from topofs_study.paper.plan import Shape
 
 __all__ = [
     "N_SEEDS",
@@ -65,7 +65,7 @@ class Benchmark:
     --------
     >>> Benchmark(datasets=("wine",), methods=("random", "pca"))
     Traceback (most recent call last):
-    topofs.errors.StudyError: no method is called 'pca'; there are random, all, variance, ...
+    topofs_study.errors.StudyError: no method is called 'pca'; there are random, all, variance, ...
     """
 
     datasets: tuple[str, ...]
@@ -107,7 +107,7 @@ def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[Wo
 
     Examples
     --------
-    >>> from topofs.experiments.plan import Shape
+    >>> from topofs_study.paper.plan import Shape
     >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
     >>> for item in plan_benchmark(tiny, {"wine": Shape(124, 13, 3)}):
     ...     print(item.key)

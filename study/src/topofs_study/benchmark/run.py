@@ -16,19 +16,19 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from topofs.experiments.benchmark.methods import Order, rank_columns
-from topofs.experiments.benchmark.plan import seeds_of, split_of
-from topofs.experiments.classifiers import CLASSIFIERS, METRICS, fit_and_score
-from topofs.experiments.protocols import PROTOCOLS
-from topofs.experiments.run import Record
-from topofs.experiments.settings import GRIDS
-from topofs.experiments.splits import TrainTest, folds
+from topofs_study.benchmark.methods import Order, rank_columns
+from topofs_study.benchmark.plan import seeds_of, split_of
+from topofs_study.paper.classifiers import CLASSIFIERS, METRICS, score_classifier
+from topofs_study.paper.protocols import PROTOCOLS
+from topofs_study.paper.run import Record
+from topofs_study.paper.settings import GRIDS
+from topofs_study.paper.splits import TrainTest, tuning_folds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from topofs.experiments.settings import Setting
-    from topofs.experiments.work_item import WorkItem
+    from topofs_study.paper.settings import Setting
+    from topofs_study.running.work_item import WorkItem
 
 __all__ = ["Row", "run_item", "run_task", "varying_split"]
 
@@ -45,7 +45,7 @@ def run_task(task: tuple[WorkItem, ...], data_dir: str | None) -> list[Record]:
     Parameters
     ----------
     task : tuple of WorkItem
-        Items of `topofs.experiments.benchmark.plan.plan_benchmark`.
+        Items of `topofs_study.benchmark.plan.plan_benchmark`.
     data_dir : str, optional
         The folder to look for their dataset in.
 
@@ -140,7 +140,7 @@ class _Scorer:
         # In the order of the table, so that a subset has one score whoever chose it.
         columns = np.sort(columns)
         self.n_fits += 1
-        return fit_and_score(classifier, self.split, columns, columns, metrics=METRICS[:1])[0]
+        return score_classifier(classifier, self.split, columns, columns, metrics=METRICS[:1])[0]
 
 
 def _cuts(method: str, order: Order, sizes: list[int]) -> list[tuple[str, int]]:
@@ -168,7 +168,7 @@ def _tuned_rows(split: TrainTest, sizes: list[int], scorer: _Scorer) -> list[Row
     """
     grid = GRIDS["tfs"]
     means = np.zeros((len(CLASSIFIERS), len(sizes), len(grid)))
-    parts = folds(split.y_train)
+    parts = tuning_folds(split.y_train)
     for train, validation in parts:
         fold = _Scorer(split.rows(train, validation))
         orders = _published_orders(fold.split.X_train)
@@ -195,7 +195,7 @@ def _published_orders(X: npt.NDArray[np.float64]) -> dict[Setting, npt.NDArray[n
 @lru_cache(maxsize=_CACHED_SPLITS)
 def _split_of_dataset(name: str, seed: int, data_dir: str | None) -> TrainTest:
     """Give a split of a dataset, made once by each worker while it works on it."""
-    from topofs.datasets import load
+    from topofs_study.datasets import load
 
     dataset = load(name, data_dir=data_dir)
     return varying_split(dataset.X, dataset.y, seed)

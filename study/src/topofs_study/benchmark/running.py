@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topofs.datasets import load as load_dataset
-from topofs.errors import DatasetError, UnknownDatasetError
-from topofs.experiments.benchmark.plan import cost, plan_benchmark
-from topofs.experiments.benchmark.run import run_task
-from topofs.experiments.executor import run_tasks
-from topofs.experiments.plan import Shape
-from topofs.experiments.study import Survey
+from topofs_study.datasets import load as load_dataset
+from topofs_study.errors import DatasetError, UnknownDatasetError
+from topofs_study.benchmark.plan import cost, plan_benchmark
+from topofs_study.benchmark.run import run_task
+from topofs_study.running.executor import run_tasks
+from topofs_study.paper.plan import Shape
+from topofs_study.running.driver import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.experiments.benchmark.plan import Benchmark
-    from topofs.experiments.store import Store
-    from topofs.experiments.study import Watcher
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.running.store import Store
+    from topofs_study.running.driver import Watcher
 
 __all__ = ["run_benchmark", "survey"]
 
@@ -78,7 +78,7 @@ def run_benchmark(
     data_dir : str, optional
         The folder with the datasets.
     jobs, scheduler
-        As in `topofs.experiments.executor.run_tasks`.
+        As in `topofs_study.running.executor.run_tasks`.
     """
     items = plan_benchmark(benchmark, shapes)
     costs = {item.key: cost(item, shapes[item.dataset]) for item in items}

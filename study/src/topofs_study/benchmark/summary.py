@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import N_DRAWS, compare_methods
-from topofs.experiments.benchmark.auto_size import AutoSizes, auto_sizes
-from topofs.experiments.benchmark.frame import at_fixed_sizes, cells_of, common_cells
-from topofs.experiments.benchmark.methods import METHODS, PUBLISHED
+from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
+from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
+from topofs_study.benchmark.frame import at_fixed_sizes, cells_of, common_cells
+from topofs_study.benchmark.methods import METHODS, PUBLISHED
 
 if TYPE_CHECKING:
-    from topofs.experiments.across_datasets import Comparison
+    from topofs_study.paper.across_datasets import RankComparison
 
 __all__ = [
     "REFERENCE",
@@ -51,7 +51,7 @@ class Group:
         p_equivalent, p_worse``, against random subsets. Empty without them.
     n_splits, most_splits : int
         Splits that the comparison rests on, of the dataset with the fewest and with the most.
-    comparison : Comparison or None
+    comparison : RankComparison or None
         Friedman's test and the average ranks; None with fewer than two methods or datasets.
     """
 
@@ -61,7 +61,7 @@ class Group:
     gains: pd.DataFrame
     n_splits: int
     most_splits: int
-    comparison: Comparison | None
+    comparison: RankComparison | None
 
     @property
     def splits(self) -> str:
@@ -105,7 +105,7 @@ def summarise(frame: pd.DataFrame, *, n_draws: int = N_DRAWS) -> BenchmarkSummar
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.frame_of`; may hold any part of a benchmark.
+        From `topofs_study.benchmark.frame.frame_of`; may hold any part of a benchmark.
     n_draws : int, default 20000
         Draws of the Bayesian test, a pair of methods.
 
@@ -143,7 +143,7 @@ def mean_by_dataset(wide: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frame.common_cells`.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frame.common_cells`.
     level : {"size", "classifier"}
         What the columns are.
 
@@ -182,7 +182,7 @@ def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFra
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs.experiments.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frame.common_cells`.
     method, reference : str
         Two of its columns.
 
@@ -217,7 +217,7 @@ def _group(wide: pd.DataFrame, n_draws: int) -> Group:
     )
 
 
-def _gains(comparison: Comparison | None) -> pd.DataFrame:
+def _gains(comparison: RankComparison | None) -> pd.DataFrame:
     """Read the tests against random subsets off a comparison."""
     columns = [
         *("method", "gain", "ahead", "n_datasets", "wilcoxon", "holm"),

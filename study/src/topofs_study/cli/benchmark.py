@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from topofs.experiments.benchmark.plan import Benchmark
-    from topofs.experiments.benchmark.summary import BenchmarkSummary
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.benchmark.summary import BenchmarkSummary
 
 __all__ = ["app"]
 
@@ -64,12 +64,12 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     Selection and scaling see the training part of each split only. Results are stored one by
     one: after an interruption the same command goes on where it stopped.
     """
-    from topofs.cli.study_options import check_jobs, found_datasets, names, numbers
-    from topofs.cli.study_runs import run_to_store, say_not_run
-    from topofs.experiments.benchmark.methods import METHODS
-    from topofs.experiments.benchmark.plan import Benchmark
-    from topofs.experiments.benchmark.running import run_benchmark, survey
-    from topofs.experiments.settings import SIZES
+    from topofs_study.cli.options import check_jobs, found_datasets, names, numbers
+    from topofs_study.cli.runs import run_to_store, say_not_run
+    from topofs_study.benchmark.methods import METHODS
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.benchmark.running import run_benchmark, survey
+    from topofs_study.paper.settings import SIZES
 
     check_jobs(jobs)
     plan = Benchmark(
@@ -99,11 +99,11 @@ def benchmark(  # noqa: PLR0913 - one argument an option
 
 def _report(plan: Benchmark, path: Path, out: Path) -> None:
     """Write the report of what the store holds, and print the short of it."""
-    from topofs.errors import StoreError
-    from topofs.experiments.benchmark.completeness import missing_parts
-    from topofs.experiments.benchmark.frame import load_frame, within_plan
-    from topofs.experiments.benchmark.summary import summarise
-    from topofs.report.benchmark import write_benchmark
+    from topofs_study.errors import StoreError
+    from topofs_study.benchmark.completeness import missing_parts
+    from topofs_study.benchmark.frame import load_frame, within_plan
+    from topofs_study.benchmark.summary import summarise
+    from topofs_study.report.benchmark import write_benchmark
 
     frame = within_plan(load_frame(path), plan)
     if frame.empty:
@@ -120,8 +120,8 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
 
 def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
     """Print means by size, gains over random subsets and the answers."""
-    from topofs.experiments.benchmark.methods import METHOD_NAMES
-    from topofs.report.benchmark.answers import answers
+    from topofs_study.benchmark.methods import METHOD_NAMES
+    from topofs_study.report.benchmark.answers import answers
 
     group = summary.label_free
     if group is not None:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from topofs.datasets import DatasetInfo
+    from topofs_study.datasets import DatasetInfo
 
 __all__ = ["app"]
 
@@ -31,7 +31,7 @@ _DataDir = Annotated[
 @app.command("list")
 def list_datasets(data_dir: _DataDir = None) -> None:
     """Show every dataset and where it was found."""
-    from topofs.datasets import registry
+    from topofs_study.datasets import registry
 
     table = Table(box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
@@ -48,9 +48,9 @@ def list_datasets(data_dir: _DataDir = None) -> None:
 @app.command()
 def info(name: _Name, data_dir: _DataDir = None) -> None:
     """Describe a dataset and verify the file that holds it."""
-    from topofs import datasets
-    from topofs.datasets.checksum import verify
-    from topofs.datasets.locate import find
+    from topofs_study import datasets
+    from topofs_study.datasets.checksum import verify
+    from topofs_study.datasets.locate import find
 
     entry = datasets.info(name)
     path = find(entry, data_dir=data_dir)
@@ -91,10 +91,10 @@ def fetch(
     ] = None,
 ) -> None:
     """Download a dataset and verify its checksum."""
-    from topofs import datasets
-    from topofs.errors import import_extra
+    import pooch
 
-    pooch = import_extra("pooch", extra="reproduce", purpose="Downloading datasets")
+    from topofs_study import datasets
+
     pooch.get_logger().setLevel("WARNING")
     with Console(stderr=True, emoji=False).status(f"fetching {escape(name)}"):
         path = datasets.fetch(name, data_dir=data_dir, base_url=url)
@@ -102,7 +102,7 @@ def fetch(
 
 
 def _where(entry: DatasetInfo, data_dir: Path | None) -> str:
-    from topofs.datasets.locate import find, user_cache
+    from topofs_study.datasets.locate import find, user_cache
 
     if entry.embedded:
         return "scikit-learn"

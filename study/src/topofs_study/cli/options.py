@@ -73,9 +73,9 @@ def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    from topofs.datasets import registry
-    from topofs.datasets.locate import find
-    from topofs.errors import DatasetNotFoundError
+    from topofs_study.datasets import registry
+    from topofs_study.datasets.locate import find
+    from topofs_study.errors import DatasetNotFoundError
 
     of_paper = [entry for entry in registry().values() if not entry.embedded]
     found = [entry.name for entry in of_paper if find(entry, data_dir=data_dir) is not None]

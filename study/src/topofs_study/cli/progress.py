@@ -13,7 +13,7 @@ from rich.table import Column
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from topofs.experiments.work_item import WorkItem
+    from topofs_study.running.work_item import WorkItem
 
 __all__ = ["StudyProgress"]
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from topofs.experiments.plan import Study
+    from topofs_study.paper.plan import Study
 
 __all__ = ["app"]
 
@@ -79,13 +79,13 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     Results are stored one by one: after an interruption the same command goes on where it
     stopped.
     """
-    from topofs.cli.study_options import check_jobs, found_datasets, names, numbers
-    from topofs.cli.study_runs import run_to_store, say_not_run
-    from topofs.experiments.classifiers import CLASSIFIERS
-    from topofs.experiments.plan import Study
-    from topofs.experiments.settings import BASELINES, TUNED_METHODS
-    from topofs.experiments.study import reproduce as run_study
-    from topofs.experiments.study import survey
+    from topofs_study.cli.options import check_jobs, found_datasets, names, numbers
+    from topofs_study.cli.runs import run_to_store, say_not_run
+    from topofs_study.paper.classifiers import CLASSIFIERS
+    from topofs_study.paper.plan import Study
+    from topofs_study.paper.settings import BASELINES, TUNED_METHODS
+    from topofs_study.running.driver import reproduce as run_study
+    from topofs_study.running.driver import survey
 
     check_jobs(jobs)
     study = Study(
@@ -118,7 +118,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
 
 def _write(study: Study, path: Path, out: Path) -> list[Path]:
     """Write tables and report from the store."""
-    from topofs.experiments.frames import load
-    from topofs.report.reproduction import write_reproduction
+    from topofs_study.paper.frames import load
+    from topofs_study.report.reproduction import write_reproduction
 
     return write_reproduction(load(path, source=study.source), out)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from topofs.experiments.study import Survey
+    from topofs_study.running.driver import Survey
 
 __all__ = ["run_to_store", "say_not_run"]
 
@@ -40,16 +40,16 @@ def run_to_store(
     data_dir : pathlib.Path or None
         The folder to look for datasets in.
     jobs, scheduler
-        As in `topofs.experiments.executor.run_tasks`.
+        As in `topofs_study.running.executor.run_tasks`.
 
     Returns
     -------
     dict of str to str
         The datasets that could not be read, with the reason.
     """
-    from topofs.cli.progress import StudyProgress
-    from topofs.errors import DatasetError
-    from topofs.experiments.store import Store
+    from topofs_study.cli.progress import StudyProgress
+    from topofs_study.errors import DatasetError
+    from topofs_study.running.store import Store
 
     folder = None if data_dir is None else str(data_dir)
     found = survey(plan, data_dir=folder)

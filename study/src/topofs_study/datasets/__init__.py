@@ -1,12 +1,12 @@
 """Datasets by name, and readers for the files that hold them."""
 
-from topofs.datasets.dataset import Dataset
-from topofs.datasets.entries import DatasetInfo, info, registry
-from topofs.datasets.fetching import fetch
-from topofs.datasets.loading import load
-from topofs.datasets.locate import search_path
-from topofs.datasets.madelon import make_madelon
-from topofs.datasets.reading import read
+from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.entries import DatasetInfo, info, registry
+from topofs_study.datasets.fetching import fetch
+from topofs_study.datasets.loading import load
+from topofs_study.datasets.locate import search_path
+from topofs_study.datasets.madelon import make_madelon
+from topofs_study.datasets.reading import read
 
 __all__ = [
     "Dataset",

@@ -6,7 +6,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from topofs.errors import DatasetError
+from topofs_study.errors import DatasetError
 
 __all__ = ["sha256", "verify"]
 

@@ -39,7 +39,7 @@ class Dataset:
 
     Examples
     --------
-    >>> from topofs.datasets import Dataset
+    >>> from topofs_study.datasets import Dataset
     >>> Dataset("tiny", [[1, 2], [3, 4], [5, 6]], [0, 1, 1])
     Dataset('tiny', n_samples=3, n_features=2, n_classes=2)
     """

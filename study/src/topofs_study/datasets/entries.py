@@ -15,7 +15,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from topofs.errors import UnknownDatasetError
+from topofs_study.errors import UnknownDatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class DatasetInfo:
 
     Examples
     --------
-    >>> from topofs.datasets import info
+    >>> from topofs_study.datasets import info
     >>> madelon = info("MADELON")
     >>> madelon.file, madelon.n_samples, madelon.test_rows
     ('madelon.mat', 2600, slice(2000, 2600, None))
@@ -90,13 +90,13 @@ def registry() -> Mapping[str, DatasetInfo]:
 
     Examples
     --------
-    >>> from topofs.datasets import registry
+    >>> from topofs_study.datasets import registry
     >>> list(registry())[:3]
     ['PCMAC', 'RELATHE', 'COIL20']
     >>> [name for name, entry in registry().items() if entry.embedded]
     ['digits', 'breast_cancer', 'wine']
     """
-    text = files("topofs.datasets").joinpath("registry.csv").read_text(encoding="utf-8")
+    text = files("topofs_study.datasets").joinpath("registry.csv").read_text(encoding="utf-8")
     entries = (_entry(row) for row in csv.DictReader(text.splitlines()))
     return MappingProxyType({entry.name: entry for entry in entries})
 
@@ -120,12 +120,12 @@ def info(name: str) -> DatasetInfo:
 
     Examples
     --------
-    >>> from topofs.datasets import info
+    >>> from topofs_study.datasets import info
     >>> info("colon").source
     'jundongl/scikit-feature@48cffad skfeature/data/colon.mat'
     >>> info("Colon")
     Traceback (most recent call last):
-    topofs.errors.UnknownDatasetError: no dataset is called 'Colon' (did you mean 'colon'?);
+    topofs_study.errors.UnknownDatasetError: no dataset is called 'Colon' (did you mean 'colon'?);
     there are PCMAC, RELATHE, ...
     """
     known = registry()

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from topofs.datasets.checksum import sha256
-from topofs.datasets.entries import DatasetInfo, info
-from topofs.datasets.locate import how_to_get, user_cache
-from topofs.errors import DatasetError, import_extra
+from topofs_study.datasets.checksum import sha256
+from topofs_study.datasets.entries import DatasetInfo, info
+from topofs_study.datasets.locate import how_to_get, user_cache
+from topofs_study.errors import DatasetError
 
 if TYPE_CHECKING:
     import os
@@ -54,16 +54,17 @@ def fetch(
 
     Examples
     --------
-    >>> from topofs.datasets import fetch
+    >>> from topofs_study.datasets import fetch
     >>> fetch("lung")
     Traceback (most recent call last):
-    topofs.errors.DatasetError: lung: lung.npz has no address; it cannot be downloaded;
+    topofs_study.errors.DatasetError: lung: lung.npz has no address; it cannot be downloaded;
     it comes from ...
     """
+    import pooch
+
     entry = info(name)
     url = _address(entry, base_url)
     folder = user_cache() if data_dir is None else Path(data_dir)
-    pooch = import_extra("pooch", extra="reproduce", purpose="Downloading datasets")
     target = folder / str(entry.file)
     if target.is_file() and sha256(target) == entry.sha256:
         return target

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from topofs.datasets.checksum import verify
-from topofs.datasets.dataset import Dataset
-from topofs.datasets.entries import info
-from topofs.datasets.locate import locate
-from topofs.datasets.readers import READERS
-from topofs.errors import DatasetError
+from topofs_study.datasets.checksum import verify
+from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.entries import info
+from topofs_study.datasets.locate import locate
+from topofs_study.datasets.reading import read_arrays
+from topofs_study.errors import DatasetError
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +48,7 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Datase
 
     Examples
     --------
-    >>> from topofs.datasets import load
+    >>> from topofs_study.datasets import load
     >>> load("wine")
     Dataset('wine', n_samples=178, n_features=13, n_classes=3)
     """
@@ -58,7 +58,7 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Datase
     path = locate(entry, data_dir=data_dir)
     if entry.sha256 is not None:
         verify(path, entry.sha256)
-    dataset = READERS[entry.reader](path)
+    dataset = read_arrays(path, entry.reader)
     # A MATLAB file has no word for the split; the text files have, and it must be the known.
     if dataset.test_rows is None:
         dataset = replace(dataset, test_rows=entry.test_rows)

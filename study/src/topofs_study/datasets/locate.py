@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topofs.errors import DatasetError, DatasetNotFoundError
+from topofs_study.errors import DatasetError, DatasetNotFoundError
 
 if TYPE_CHECKING:
-    from topofs.datasets.entries import DatasetInfo
+    from topofs_study.datasets.entries import DatasetInfo
 
 __all__ = ["find", "how_to_get", "locate", "search_path", "user_cache"]
 
@@ -40,7 +40,7 @@ def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from topofs.datasets import info
+    >>> from topofs_study.datasets import info
     >>> with TemporaryDirectory() as folder:
     ...     (Path(folder) / "Yale.mat").touch()
     ...     locate(info("Yale"), data_dir=folder).name
@@ -72,7 +72,7 @@ def find(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) 
 
     Examples
     --------
-    >>> from topofs.datasets import info
+    >>> from topofs_study.datasets import info
     >>> find(info("wine")) is None
     True
     """
@@ -144,7 +144,7 @@ def how_to_get(entry: DatasetInfo) -> str:
 
     Examples
     --------
-    >>> from topofs.datasets import info
+    >>> from topofs_study.datasets import info
     >>> how_to_get(info("Yale"))
     'fetch it with `topofs datasets fetch Yale`, or set $TOPOFS_DATA to the folder that has it'
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topofs.datasets.dataset import Dataset
+from topofs_study.datasets.dataset import Dataset
 
 __all__ = ["make_madelon"]
 
@@ -62,7 +62,7 @@ def make_madelon(
 
     Examples
     --------
-    >>> from topofs.datasets import make_madelon
+    >>> from topofs_study.datasets import make_madelon
     >>> data = make_madelon(random_state=0)
     >>> data
     Dataset('make_madelon', n_samples=2600, n_features=500, n_classes=2)

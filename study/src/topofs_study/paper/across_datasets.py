@@ -30,14 +30,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from topofs.errors import import_extra
-from topofs.experiments.settings import BASELINES, TUNED_METHODS
+from topofs_study.paper.settings import BASELINES, TUNED_METHODS
 
 __all__ = [
     "METHODS",
     "N_DRAWS",
     "ROPE",
-    "Comparison",
+    "RankComparison",
     "compare_methods",
     "dataset_scores",
 ]
@@ -51,7 +50,7 @@ _DECIMALS = 12
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RankComparison:
     """Methods compared over datasets.
 
     Attributes
@@ -117,7 +116,7 @@ def dataset_scores(
 
     Examples
     --------
-    >>> from topofs.experiments.published import published_scores
+    >>> from topofs_study.paper.published import published_scores
     >>> dataset_scores(published_scores()).loc["colon", ["tfs", "inf_fs"]].round(3).to_dict()
     {'tfs': 0.777, 'inf_fs': 0.823}
     """
@@ -141,7 +140,7 @@ def compare_methods(
     alpha: float = 0.05,
     random_state: int = 0,
     n_draws: int = N_DRAWS,
-) -> Comparison:
+) -> RankComparison:
     """Friedman, Wilcoxon with Holm, Nemenyi and the Bayesian signed-rank test.
 
     Parameters
@@ -162,7 +161,7 @@ def compare_methods(
 
     Returns
     -------
-    Comparison
+    RankComparison
         The same for the same arguments.
 
     Examples
@@ -172,19 +171,20 @@ def compare_methods(
     >>> compare_methods(by_dataset, n_draws=1000).average_ranks.to_dict()
     {'tfs': 1.0, 'inf_fs': 2.0}
     """
+    import scikit_posthocs
+
     n_datasets, n_methods = by_dataset.shape
     if n_datasets < 2 or n_methods < 2 or by_dataset.isna().any(axis=None):
         raise ValueError(
             "comparing across datasets needs at least two datasets and two methods with no "
             f"score missing, got {n_datasets} datasets and {n_methods} methods"
         )
-    posthocs = import_extra("scikit_posthocs", extra="reproduce", purpose="compare_methods")
     rounded = by_dataset.round(_DECIMALS)
     ranks = rounded.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
     friedman_statistic, friedman_p_value = _friedman(rounded)
-    nemenyi = posthocs.posthoc_nemenyi_friedman(rounded.to_numpy())
+    nemenyi = scikit_posthocs.posthoc_nemenyi_friedman(rounded.to_numpy())
     nemenyi.index = nemenyi.columns = rounded.columns
-    return Comparison(
+    return RankComparison(
         scores=by_dataset,
         average_ranks=ranks,
         friedman_statistic=friedman_statistic,
@@ -253,10 +253,9 @@ def _pairwise(
     random_state: int,
     n_draws: int,
 ) -> pd.DataFrame:
-    baycomp = import_extra("baycomp", extra="reproduce", purpose="compare_methods")
-    multitest = import_extra(
-        "statsmodels.stats.multitest", extra="reproduce", purpose="compare_methods"
-    )
+    import baycomp
+    from statsmodels.stats import multitest
+
     rows: list[dict[str, Any]] = []
     for first, second in pairs:
         x, y = by_dataset[first].to_numpy(), by_dataset[second].to_numpy()

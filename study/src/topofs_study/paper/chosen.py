@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topofs.experiments.protocols import PROTOCOLS
-from topofs.experiments.published import published_tuned
-from topofs.experiments.settings import GRIDS, Setting
-from topofs.experiments.splits import N_FOLDS
+from topofs_study.paper.protocols import PROTOCOLS
+from topofs_study.paper.published import published_tuned
+from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.splits import N_FOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topofs.experiments.run import Record
-    from topofs.experiments.work_item import Cell
+    from topofs_study.paper.run import Record
+    from topofs_study.running.work_item import Cell
 
 __all__ = ["Chosen", "published_settings", "winners"]
 

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
-from topofs.experiments.classifiers import CLASSIFIERS
-from topofs.experiments.published import published_datasets
-from topofs.experiments.settings import SIZES
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.published import published_datasets
+from topofs_study.paper.settings import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +133,7 @@ def winners(study: StudyCells, *, classifier: str, rule: TieRule) -> dict[str, W
 
     Examples
     --------
-    >>> from topofs.experiments.claims import published_study
+    >>> from topofs_study.paper.claims import published_study
     >>> winners(published_study(), classifier="KNN", rule="ties to TFS")["Isolet"]
     ('tfs', 200)
     >>> winners(published_study(), classifier="KNN", rule="smaller size first")["Isolet"]

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.claim_measures import StudyCells
-from topofs.experiments.printed_claims import PRINTED_CLAIMS
-from topofs.experiments.published import (
+from topofs_study.paper.claim_measures import StudyCells
+from topofs_study.paper.printed_claims import PRINTED_CLAIMS
+from topofs_study.paper.published import (
     published_datasets,
     published_p_values,
     published_scores,
 )
-from topofs.experiments.statistics import stars
+from topofs_study.paper.statistics import stars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -91,7 +91,7 @@ def published_study(datasets: Iterable[str] | None = None) -> StudyCells:
 
     Examples
     --------
-    >>> from topofs.experiments.claim_measures import mean_score
+    >>> from topofs_study.paper.claim_measures import mean_score
     >>> mean_score(published_study(), classifier="KNN", method="inf_fs", size=10)
     '0.496'
     """
@@ -116,7 +116,7 @@ def measured_study(
     scores, splits : pandas.DataFrame
         The tidy frames of a store.
     tests : pandas.DataFrame
-        As `topofs.experiments.statistics.paired_tests` gives.
+        As `topofs_study.paper.statistics.paired_tests` gives.
     protocol : {"paper", "corrected"}
         Which rows to take.
 

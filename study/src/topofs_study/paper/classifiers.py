@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from topofs.experiments.splits import TrainTest
+    from topofs_study.paper.splits import TrainTest
 
-__all__ = ["CLASSIFIERS", "METRICS", "fit_and_score"]
+__all__ = ["CLASSIFIERS", "METRICS", "score_classifier"]
 
 CLASSIFIERS = ("LinearSVM", "KNN", "DecisionTree")
 """Names of the classifiers, in the order of the paper's tables."""
@@ -27,7 +27,7 @@ METRICS = ("balanced_accuracy", "f1", "mcc")
 """Names of the scores: mean recall, macro F1, Matthews correlation."""
 
 
-def fit_and_score(
+def score_classifier(
     classifier: str,
     split: TrainTest,
     train_columns: NDArray[np.intp],

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.claims import wrong_values
-from topofs.experiments.published import published_scores
-from topofs.experiments.settings import TUNED_METHODS
-from topofs.experiments.statistics import STATISTICS, stars
-from topofs.experiments.tables import PROTOCOLS
+from topofs_study.paper.claims import wrong_values
+from topofs_study.paper.published import published_scores
+from topofs_study.paper.settings import TUNED_METHODS
+from topofs_study.paper.statistics import STATISTICS, stars
+from topofs_study.paper.tables import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs.experiments.claims import ClaimResult
+    from topofs_study.paper.claims import ClaimResult
 
 __all__ = ["SHIFTED_DATASETS", "Erratum", "errata", "shifted_columns_table"]
 
@@ -69,11 +69,11 @@ def errata(
     Parameters
     ----------
     cells, tuned : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` and ``tuned_table`` give.
+        As `topofs_study.paper.tables.cells_table` and ``tuned_table`` give.
     tests : pandas.DataFrame
-        As `topofs.experiments.statistics.paired_tests` gives; may be empty.
+        As `topofs_study.paper.statistics.paired_tests` gives; may be empty.
     claims : sequence of ClaimResult
-        As `topofs.experiments.claims.recompute_claims` gives.
+        As `topofs_study.paper.claims.recompute_claims` gives.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def shifted_columns_table(cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` gives.
+        As `topofs_study.paper.tables.cells_table` gives.
 
     Returns
     -------

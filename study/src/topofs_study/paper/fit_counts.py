@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.plan import N_RANDOM_SUBSETS
-from topofs.experiments.settings import GRIDS
+from topofs_study.paper.plan import N_RANDOM_SUBSETS
+from topofs_study.paper.settings import GRIDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topofs.experiments.run import Record
-    from topofs.experiments.work_item import WorkItem
+    from topofs_study.paper.run import Record
+    from topofs_study.running.work_item import WorkItem
 
 __all__ = ["fit_counts", "fits_one_by_one"]
 
@@ -34,7 +34,7 @@ def fits_one_by_one(item: WorkItem) -> int:
 
     Examples
     --------
-    >>> from topofs.experiments.plan import WorkItem
+    >>> from topofs_study.paper.plan import WorkItem
     >>> sizes = (10, 50, 100, 150, 200)
     >>> fits_one_by_one(WorkItem("tune", "paper", "colon", "inf_fs", "KNN", "fold-0", sizes))
     405

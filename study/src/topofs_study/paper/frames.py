@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs.experiments.chosen import published_settings, winners
-from topofs.experiments.classifiers import METRICS
-from topofs.experiments.store import Store
+from topofs_study.paper.chosen import published_settings, winners
+from topofs_study.paper.classifiers import METRICS
+from topofs_study.running.store import Store
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from topofs.experiments.chosen import Chosen
-    from topofs.experiments.run import Record
-    from topofs.experiments.settings import Setting
-    from topofs.experiments.work_item import Cell
+    from topofs_study.paper.chosen import Chosen
+    from topofs_study.paper.run import Record
+    from topofs_study.paper.settings import Setting
+    from topofs_study.running.work_item import Cell
 
 __all__ = ["Frames", "load"]
 

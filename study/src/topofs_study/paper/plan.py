@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from topofs.errors import StudyError
-from topofs.experiments.classifiers import CLASSIFIERS
-from topofs.experiments.settings import BASELINES, GRIDS, SIZES, TUNED_METHODS
-from topofs.experiments.splits import N_FOLDS, PAIR_SEEDS
-from topofs.experiments.work_item import WorkItem
+from topofs_study.errors import StudyError
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.settings import BASELINES, GRIDS, SIZES, TUNED_METHODS
+from topofs_study.paper.splits import N_FOLDS, PAIR_SEEDS
+from topofs_study.running.work_item import WorkItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.experiments.chosen import Chosen
-    from topofs.experiments.work_item import Cell
+    from topofs_study.paper.chosen import Chosen
+    from topofs_study.running.work_item import Cell
 
 __all__ = [
     "N_RANDOM_SUBSETS",
@@ -80,7 +80,7 @@ class Study:
     --------
     >>> Study(datasets=("wine",), classifiers=("SVM",))
     Traceback (most recent call last):
-    topofs.errors.StudyError: no classifier is called 'SVM'; there are LinearSVM, KNN,
+    topofs_study.errors.StudyError: no classifier is called 'SVM'; there are LinearSVM, KNN,
     DecisionTree
     """
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from topofs.experiments import claim_measures as measure
-from topofs.experiments import size_measures
-from topofs.experiments.settings import SIZES
+from topofs_study.paper import claim_measures as measure
+from topofs_study.paper import size_measures
+from topofs_study.paper.settings import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

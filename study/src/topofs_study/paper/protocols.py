@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from topofs.centrality import infinite_path_scores
-from topofs.experiments import paper_defects
+from topofs_study.paper import paper_defects
 from topofs.filtering import tmfg
 from topofs.similarity import energy, pearson, spearman, threshold_mean
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topofs.experiments.settings import Setting
+    from topofs_study.paper.settings import Setting
 
 __all__ = ["PROTOCOLS", "Ranker", "StudyProtocol"]
 

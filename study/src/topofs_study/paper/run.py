@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from topofs.experiments.classifiers import METRICS, fit_and_score
-from topofs.experiments.plan import N_RANDOM_SUBSETS, Shape
-from topofs.experiments.protocols import PROTOCOLS
-from topofs.experiments.settings import GRIDS, Setting
-from topofs.experiments.splits import PAIR_SEEDS, TrainTest, folds, halves, train_test
+from topofs_study.paper.classifiers import METRICS, score_classifier
+from topofs_study.paper.plan import N_RANDOM_SUBSETS, Shape
+from topofs_study.paper.protocols import PROTOCOLS
+from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.splits import PAIR_SEEDS, TrainTest, tuning_folds, halves, train_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from topofs.datasets import Dataset
-    from topofs.experiments.protocols import Ranker
-    from topofs.experiments.work_item import WorkItem
+    from topofs_study.datasets import Dataset
+    from topofs_study.paper.protocols import Ranker
+    from topofs_study.running.work_item import WorkItem
 
 __all__ = ["Record", "Workspace", "run", "run_task", "shape_of"]
 
@@ -95,7 +95,7 @@ class Workspace:
             kind, *numbers = name.split("-")
             y = self.whole.y_train
             if kind == "fold":
-                train, test = folds(y)[int(numbers[0])]
+                train, test = tuning_folds(y)[int(numbers[0])]
             else:
                 both = halves(y, PAIR_SEEDS[int(numbers[0])])
                 train, test = both if numbers[1] == "0" else both[::-1]
@@ -173,7 +173,7 @@ class Workspace:
             test_columns = PROTOCOLS[item.protocol].test_columns(positions, kept)
         key = (item.classifier, item.part, train_columns.tobytes(), test_columns.tobytes())
         if key not in self._fits:
-            self._fits[key] = fit_and_score(
+            self._fits[key] = score_classifier(
                 item.classifier,
                 self.part(item.part),
                 train_columns,
@@ -266,7 +266,7 @@ def run_task(task: tuple[WorkItem, ...], data_dir: str | None) -> list[Record]:
 @lru_cache(maxsize=2)
 def _dataset(name: str, data_dir: str | None) -> Dataset:
     """Give a dataset, read once by each worker while it works on it."""
-    from topofs.datasets import load
+    from topofs_study.datasets import load
 
     return load(name, data_dir=data_dir)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from topofs.experiments.claim_measures import StudyCells
+    from topofs_study.paper.claim_measures import StudyCells
 
 __all__ = [
     "binary_datasets",

@@ -13,7 +13,7 @@ from sklearn.utils import shuffle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "folds", "halves", "train_test"]
+__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "tuning_folds", "halves", "train_test"]
 
 N_FOLDS = 3
 """Folds of the cross-validation that tunes the settings."""
@@ -96,7 +96,7 @@ def train_test(
     return TrainTest(X_train, y_train, X_test, y_test)
 
 
-def folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def tuning_folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Give the rows of each of the three stratified folds, training rows first.
 
     Parameters

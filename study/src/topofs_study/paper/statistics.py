@@ -29,10 +29,8 @@ nadeau_bengio
     with m − 1 degrees of freedom. Halves are of equal size, so
     :math:`n_{test}/n_{train} = 1` and the bracket is 1/30 + 1 at R = 15.
 
-All p-values are two-sided. Where the formula divides by zero the limits stand: a numerator of
-zero gives t = 0 and p = 1 whatever the denominator (so does a cell in which the two methods
-never differ); a numerator that is not zero over a spread of zero gives t = ±∞ and p = 0.
-Numbers below 1e-12, the noise of subtracting scores, count as zero.
+All p-values are two-sided. Where the formula divides by zero the limits of
+`topofs.comparison.resampled_test` stand; a cell in which the two methods never differ has p = 1.
 
 References
 ----------
@@ -45,21 +43,21 @@ learning algorithms", PAKDD 2004.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+
+from topofs.comparison.resampled_test import corrected_resampled_test, two_sided_test
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from topofs.comparison.resampled_test import PairedTest
+
 __all__ = [
     "DEFAULT_STATISTIC",
     "STATISTICS",
-    "PairedTest",
-    "corrected_resampled_test",
     "nadeau_bengio_test",
     "paired_tests",
     "program_test",
@@ -69,28 +67,8 @@ __all__ = [
 
 DEFAULT_STATISTIC = "nadeau_bengio"
 
-_ZERO = 1e-12
 _STAR_LEVELS = ((0.001, "****"), (0.01, "***"), (0.05, "**"), (0.1, "*"))
 _CELL = ["protocol", "dataset", "classifier", "n_features"]
-
-
-@dataclass(frozen=True)
-class PairedTest:
-    """The outcome of a paired test.
-
-    Attributes
-    ----------
-    statistic : float
-        The value of t; positive where the first method scores higher.
-    degrees_of_freedom : int
-        Of the t-distribution that the statistic is read against.
-    p_value : float
-        Two-sided.
-    """
-
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
 
 
 def program_test(differences: ArrayLike) -> PairedTest:
@@ -116,7 +94,7 @@ def program_test(differences: ArrayLike) -> PairedTest:
     halves = _checked(differences)
     repetitions = halves.shape[0]
     variances = ((halves - halves.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return _two_sided(halves[0, 0], np.sqrt(variances.mean()), repetitions)
+    return two_sided_test(halves[0, 0], np.sqrt(variances.mean()), repetitions)
 
 
 def text_test(differences: ArrayLike) -> PairedTest:
@@ -139,7 +117,7 @@ def text_test(differences: ArrayLike) -> PairedTest:
     """
     sample = _checked(differences).ravel()
     spread = sample.std(ddof=0) / np.sqrt(sample.size)
-    return _two_sided(sample.mean(), spread, sample.size - 1)
+    return two_sided_test(sample.mean(), spread, sample.size - 1)
 
 
 def nadeau_bengio_test(differences: ArrayLike, *, test_to_train: float = 1.0) -> PairedTest:
@@ -164,36 +142,6 @@ def nadeau_bengio_test(differences: ArrayLike, *, test_to_train: float = 1.0) ->
     True
     """
     return corrected_resampled_test(_checked(differences).ravel(), test_to_train=test_to_train)
-
-
-def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> PairedTest:
-    """Nadeau and Bengio's test for any number of splits, such as repeated cross-validation.
-
-    Parameters
-    ----------
-    sample : array-like of shape (m,)
-        A difference for each split; m ≥ 2.
-    test_to_train : float
-        The number of test samples over the number of training samples of a split; 1/4 for
-        five folds.
-
-    Returns
-    -------
-    PairedTest
-        With m − 1 degrees of freedom.
-
-    Examples
-    --------
-    >>> corrected_resampled_test([0.1, 0.3, 0.2], test_to_train=0.25).p_value.__round__(3)
-    0.12
-    """
-    sample = np.asarray(sample, dtype=float)
-    if sample.ndim != 1 or sample.size < 2 or not np.isfinite(sample).all():
-        raise ValueError(
-            f"a test needs two differences or more, all finite; got the shape {sample.shape}"
-        )
-    inflation = np.sqrt(1.0 / sample.size + test_to_train)
-    return _two_sided(sample.mean(), inflation * sample.std(ddof=1), sample.size - 1)
 
 
 STATISTICS = {
@@ -292,14 +240,3 @@ def _checked(differences: ArrayLike) -> NDArray[np.float64]:
     if not np.isfinite(halves).all():
         raise ValueError("differences must be finite; leave out cells that were not run whole")
     return halves
-
-
-def _two_sided(numerator: float, spread: float, degrees_of_freedom: int) -> PairedTest:
-    """Give the t-test of ``numerator / spread``, with the limits of the module's notes."""
-    if abs(numerator) < _ZERO:
-        return PairedTest(0.0, degrees_of_freedom, 1.0)
-    if spread < _ZERO:
-        return PairedTest(float(np.copysign(np.inf, numerator)), degrees_of_freedom, 0.0)
-    statistic = float(numerator / spread)
-    p_value = float(2.0 * stats.t.sf(abs(statistic), degrees_of_freedom))
-    return PairedTest(statistic, degrees_of_freedom, p_value)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs.experiments.across_datasets import METHODS
-from topofs.experiments.classifiers import CLASSIFIERS, METRICS
-from topofs.experiments.published import (
+from topofs_study.paper.across_datasets import METHODS
+from topofs_study.paper.classifiers import CLASSIFIERS, METRICS
+from topofs_study.paper.published import (
     published_class_counts,
     published_datasets,
     published_p_values,
     published_scores,
     published_tuned,
 )
-from topofs.experiments.statistics import STATISTICS, stars
+from topofs_study.paper.statistics import STATISTICS, stars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,7 @@ def p_values_table(tests: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     tests : pandas.DataFrame
-        As `topofs.experiments.statistics.paired_tests` gives.
+        As `topofs_study.paper.statistics.paired_tests` gives.
 
     Returns
     -------

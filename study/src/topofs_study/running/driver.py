@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from topofs.datasets import load as load_dataset
-from topofs.errors import DatasetError, StudyError
-from topofs.experiments.chosen import Chosen, published_settings, winners
-from topofs.experiments.executor import run_tasks
-from topofs.experiments.plan import cost, plan_pairs, plan_tests, plan_tuning, tasks
-from topofs.experiments.published import published_tuned
-from topofs.experiments.run import shape_of
-from topofs.experiments.settings import GRIDS
+from topofs_study.datasets import load as load_dataset
+from topofs_study.errors import DatasetError, StudyError
+from topofs_study.paper.chosen import Chosen, published_settings, winners
+from topofs_study.running.executor import run_tasks
+from topofs_study.paper.plan import cost, plan_pairs, plan_tests, plan_tuning, tasks
+from topofs_study.paper.published import published_tuned
+from topofs_study.paper.run import shape_of
+from topofs_study.paper.settings import GRIDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.experiments.plan import Shape, Study
-    from topofs.experiments.run import Record
-    from topofs.experiments.store import Store
-    from topofs.experiments.work_item import Cell, WorkItem
+    from topofs_study.paper.plan import Shape, Study
+    from topofs_study.paper.run import Record
+    from topofs_study.running.store import Store
+    from topofs_study.running.work_item import Cell, WorkItem
 
 __all__ = ["Survey", "Watcher", "reproduce", "survey"]
 
@@ -115,7 +115,7 @@ def reproduce(
     data_dir : str, optional
         The folder with the datasets.
     jobs, scheduler
-        As in `topofs.experiments.executor.run_tasks`.
+        As in `topofs_study.running.executor.run_tasks`.
     """
     everything = _every_item(study, shapes, store)
     known = store.keys()

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from topofs.errors import StudyError, WorkersLostError, import_extra
-from topofs.experiments.run import run_task
+from topofs.errors import import_extra
+from topofs_study.errors import StudyError, WorkersLostError
+from topofs_study.paper.run import run_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from topofs.experiments.run import Record
-    from topofs.experiments.work_item import WorkItem
+    from topofs_study.paper.run import Record
+    from topofs_study.running.work_item import WorkItem
 
     Work = Callable[[tuple[WorkItem, ...], str | None], list[Record]]
 
@@ -50,7 +51,7 @@ def run_tasks(
         Called with each task when it is handed to a worker.
     work : callable, optional
         A function of a module that turns a task and `data_dir` into its records;
-        `topofs.experiments.run.run_task` by default.
+        `topofs_study.paper.run.run_task` by default.
 
     Yields
     ------

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from topofs.errors import StoreError
-from topofs.experiments.run import Record
-from topofs.experiments.work_item import WorkItem
+from topofs_study.errors import StoreError
+from topofs_study.paper.run import Record
+from topofs_study.running.work_item import WorkItem
 
 if TYPE_CHECKING:
     import os

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from topofs.experiments.settings import Setting
+from topofs_study.paper.settings import Setting
 
 __all__ = ["Cell", "WorkItem"]
 

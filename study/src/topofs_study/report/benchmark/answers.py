@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs.experiments.benchmark.methods import DEFAULT, METHOD_NAMES
-from topofs.experiments.benchmark.summary import REFERENCE, gains_by_size
-from topofs.report.reproduction.page import p_value
+from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
+from topofs_study.benchmark.summary import REFERENCE, gains_by_size
+from topofs_study.report.reproduction.page import p_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from topofs.experiments.benchmark.summary import BenchmarkSummary
+    from topofs_study.benchmark.summary import BenchmarkSummary
 
 __all__ = ["Answer", "answers"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import ROPE
-from topofs.experiments.benchmark.methods import DEFAULT, METHOD_NAMES
-from topofs.experiments.benchmark.plan import N_TUNED_SPLITS
-from topofs.experiments.benchmark.summary import REFERENCE, gains_by_size
-from topofs.report.benchmark.answers import answers
-from topofs.report.reproduction.figures import critical_difference_svg
-from topofs.report.reproduction.page import (
+from topofs_study.paper.across_datasets import ROPE
+from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
+from topofs_study.benchmark.plan import N_TUNED_SPLITS
+from topofs_study.benchmark.summary import REFERENCE, gains_by_size
+from topofs_study.report.benchmark.answers import answers
+from topofs_study.report.reproduction.figures import critical_difference_svg
+from topofs_study.report.reproduction.page import (
     LABELS,
     Figure,
     Grid,
@@ -25,9 +25,9 @@ from topofs.report.reproduction.page import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs.experiments.across_datasets import Comparison
-    from topofs.experiments.benchmark.auto_size import AutoSizes
-    from topofs.experiments.benchmark.summary import BenchmarkSummary, Group
+    from topofs_study.paper.across_datasets import RankComparison
+    from topofs_study.benchmark.auto_size import AutoSizes
+    from topofs_study.benchmark.summary import BenchmarkSummary, Group
 
 __all__ = ["FIGURE", "sections"]
 
@@ -151,7 +151,7 @@ def _ranks_section(group: Group | None) -> Section | None:
     return Section("ranks", "Ranks", paragraphs=(words,), grids=(grid,), figures=(figure,))
 
 
-def _with_names(comparison: Comparison) -> Comparison:
+def _with_names(comparison: RankComparison) -> RankComparison:
     """Give the methods the names that a reader knows."""
     return replace(
         comparison,

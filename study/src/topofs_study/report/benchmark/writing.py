@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topofs.atomic_write import replacing_together
-from topofs.report.benchmark.sections import sections
-from topofs.report.reproduction.writing import markdown
+from topofs_study.report.benchmark.sections import sections
+from topofs_study.report.reproduction.writing import markdown
 
 if TYPE_CHECKING:
     import os
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from topofs.experiments.benchmark.summary import BenchmarkSummary
+    from topofs_study.benchmark.summary import BenchmarkSummary
 
 __all__ = ["write_benchmark"]
 
@@ -47,7 +47,7 @@ def write_benchmark(
     out_dir : path-like
         The folder to write to, made where it is missing.
     records : pandas.DataFrame
-        Every score, from `topofs.experiments.benchmark.frame.frame_of`.
+        Every score, from `topofs_study.benchmark.frame.frame_of`.
     missing : sequence of str
         What was planned and is not there; the report says so.
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import ROPE
-from topofs.experiments.classifiers import CLASSIFIERS
-from topofs.experiments.statistics import stars
-from topofs.report.reproduction.figures import critical_difference_svg
-from topofs.report.reproduction.page import (
+from topofs_study.paper.across_datasets import ROPE
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.statistics import stars
+from topofs_study.report.reproduction.figures import critical_difference_svg
+from topofs_study.report.reproduction.page import (
     LABELS,
     Cell,
     Figure,
@@ -26,8 +26,8 @@ from topofs.report.reproduction.page import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topofs.experiments.across_datasets import Comparison
-    from topofs.report.reproduction.summary import MethodsCompared
+    from topofs_study.paper.across_datasets import RankComparison
+    from topofs_study.report.reproduction.summary import MethodsCompared
 
 __all__ = ["across_datasets_section", "baselines_section", "p_values_section"]
 
@@ -56,7 +56,7 @@ def p_values_section(p_values: pd.DataFrame) -> Section:
     Parameters
     ----------
     p_values : pandas.DataFrame
-        As `topofs.experiments.tables.p_values_table` gives.
+        As `topofs_study.paper.tables.p_values_table` gives.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def baselines_section(cells: pd.DataFrame) -> Section | None:
     Parameters
     ----------
     cells : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` gives.
+        As `topofs_study.paper.tables.cells_table` gives.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def _comparison_part(source: str, compared: MethodsCompared) -> Section:
     )
 
 
-def _verdict(comparison: Comparison) -> str:
+def _verdict(comparison: RankComparison) -> str:
     methods = len(comparison.average_ranks)
     text = f"{comparison.n_datasets} datasets, {methods} methods. "
     if methods < 3:
@@ -229,7 +229,7 @@ def _equals(value: float) -> str:
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
-def _ranks_grid(comparison: Comparison) -> Grid:
+def _ranks_grid(comparison: RankComparison) -> Grid:
     frame = pd.DataFrame(
         {
             "method": comparison.average_ranks.index,

@@ -5,24 +5,23 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from topofs.errors import import_extra
-from topofs.report.reproduction.page import LABELS
+from topofs_study.report.reproduction.page import LABELS
 
 if TYPE_CHECKING:
-    from topofs.experiments.across_datasets import Comparison
+    from topofs_study.paper.across_datasets import RankComparison
 
 __all__ = ["critical_difference_svg"]
 
 _STYLE = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
 
 
-def critical_difference_svg(comparison: Comparison, *, width: float = 6.4) -> str:
+def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -> str:
     """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart.
 
     Parameters
     ----------
-    comparison : Comparison
-        As `topofs.experiments.across_datasets.compare_methods` gives.
+    comparison : RankComparison
+        As `topofs_study.paper.across_datasets.compare_methods` gives.
     width : float, default 6.4
         Of the drawing, in inches; long names need more.
 
@@ -31,15 +30,15 @@ def critical_difference_svg(comparison: Comparison, *, width: float = 6.4) -> st
     str
         An SVG drawing on a white ground, with its own letters.
     """
-    purpose = "The critical-difference diagram"
-    matplotlib = import_extra("matplotlib", extra="reproduce", purpose=purpose)
-    figures = import_extra("matplotlib.figure", extra="reproduce", purpose=purpose)
-    posthocs = import_extra("scikit_posthocs", extra="reproduce", purpose=purpose)
+    import matplotlib
+    import scikit_posthocs
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context(_STYLE):
         n_methods = len(comparison.average_ranks)
-        figure = figures.Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
+        figure = Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
         axes = figure.subplots()
-        posthocs.critical_difference_diagram(
+        scikit_posthocs.critical_difference_diagram(
             comparison.average_ranks.rename(index=LABELS),
             comparison.nemenyi.rename(index=LABELS, columns=LABELS),
             alpha=comparison.alpha,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import METHODS
-from topofs.experiments.claims import wrong_values
-from topofs.experiments.classifiers import METRICS
-from topofs.experiments.tables import (
+from topofs_study.paper.across_datasets import METHODS
+from topofs_study.paper.claims import wrong_values
+from topofs_study.paper.classifiers import METRICS
+from topofs_study.paper.tables import (
     PROTOCOLS,
     agreement,
     class_counts_table,
@@ -17,7 +17,7 @@ from topofs.experiments.tables import (
     misses,
     tuned_agreement,
 )
-from topofs.report.reproduction.page import (
+from topofs_study.report.reproduction.page import (
     LABELS,
     MISSING,
     Cell,
@@ -30,9 +30,9 @@ from topofs.report.reproduction.page import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs.experiments.claims import ClaimResult
-    from topofs.experiments.errata import Erratum
-    from topofs.report.reproduction.summary import StudyFrames
+    from topofs_study.paper.claims import ClaimResult
+    from topofs_study.paper.errata import Erratum
+    from topofs_study.report.reproduction.summary import StudyFrames
 
 __all__ = [
     "agreement_section",
@@ -100,7 +100,7 @@ def agreement_section(
     Parameters
     ----------
     cells, tuned, p_values : pandas.DataFrame
-        As the functions of `topofs.experiments.tables` give.
+        As the functions of `topofs_study.paper.tables` give.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def claims_section(claims: Sequence[ClaimResult]) -> Section:
     Parameters
     ----------
     claims : sequence of ClaimResult
-        As `topofs.experiments.claims.recompute_claims` gives.
+        As `topofs_study.paper.claims.recompute_claims` gives.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def errata_section(errata: Sequence[Erratum]) -> Section:
     Parameters
     ----------
     errata : sequence of Erratum
-        As `topofs.experiments.errata.errata` gives.
+        As `topofs_study.paper.errata.errata` gives.
 
     Returns
     -------

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.experiments.claim_measures import StudyCells, winners, won_at_size
-from topofs.experiments.classifiers import CLASSIFIERS, METRICS
-from topofs.experiments.published import published_datasets
-from topofs.experiments.settings import SIZES
-from topofs.report.reproduction.page import LABELS, Cell, Grid, Line, Section, number
+from topofs_study.paper.claim_measures import StudyCells, winners, won_at_size
+from topofs_study.paper.classifiers import CLASSIFIERS, METRICS
+from topofs_study.paper.published import published_datasets
+from topofs_study.paper.settings import SIZES
+from topofs_study.report.reproduction.page import LABELS, Cell, Grid, Line, Section, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def balanced_accuracy_section(
     Parameters
     ----------
     cells : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` gives.
+        As `topofs_study.paper.tables.cells_table` gives.
     studies : mapping
         From ``published``, ``paper`` and ``corrected`` to its cells.
     sources : sequence of str
@@ -73,7 +73,7 @@ def other_metrics_section(cells: pd.DataFrame, sources: Sequence[str]) -> Sectio
     Parameters
     ----------
     cells : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` gives.
+        As `topofs_study.paper.tables.cells_table` gives.
     sources : sequence of str
         Those to show.
 
@@ -107,7 +107,7 @@ def all_features_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section
     Parameters
     ----------
     cells : pandas.DataFrame
-        As `topofs.experiments.tables.cells_table` gives.
+        As `topofs_study.paper.tables.cells_table` gives.
     sources : sequence of str
         Those to show.
 

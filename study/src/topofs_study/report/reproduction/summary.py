@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
-from topofs.experiments.across_datasets import (
+from topofs_study.paper.across_datasets import (
     N_DRAWS,
-    Comparison,
+    RankComparison,
     compare_methods,
     dataset_scores,
 )
-from topofs.experiments.claims import (
+from topofs_study.paper.claims import (
     ClaimResult,
     measured_study,
     published_study,
     recompute_claims,
 )
-from topofs.experiments.classifiers import CLASSIFIERS
-from topofs.experiments.errata import Erratum, errata
-from topofs.experiments.published import published_scores
-from topofs.experiments.settings import TUNED_METHODS
-from topofs.experiments.statistics import paired_tests
-from topofs.experiments.tables import PROTOCOLS, cells_table, p_values_table, tuned_table
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.errata import Erratum, errata
+from topofs_study.paper.published import published_scores
+from topofs_study.paper.settings import TUNED_METHODS
+from topofs_study.paper.statistics import paired_tests
+from topofs_study.paper.tables import PROTOCOLS, cells_table, p_values_table, tuned_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topofs.experiments.claim_measures import StudyCells
+    from topofs_study.paper.claim_measures import StudyCells
 
 __all__ = ["MethodsCompared", "StudyFrames", "Summary", "summarise"]
 
 
 class StudyFrames(Protocol):
-    """The four tidy frames a store gives back (`topofs.experiments.frames.Frames` fits)."""
+    """The four tidy frames a store gives back (`topofs_study.paper.frames.Frames` fits)."""
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -64,13 +64,13 @@ class MethodsCompared:
 
     Attributes
     ----------
-    overall : Comparison
+    overall : RankComparison
         Of every method, over the mean of all sizes and classifiers.
     by_classifier : pandas.DataFrame
         ``classifier`` and the pairwise tests of TFS against Inf-FS.
     """
 
-    overall: Comparison
+    overall: RankComparison
     by_classifier: pd.DataFrame
 
 

@@ -8,34 +8,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.atomic_write import replacing
-from topofs.errors import import_extra
-from topofs.experiments.across_datasets import N_DRAWS
-from topofs.experiments.claims import claims_frame
-from topofs.report.reproduction.comparison import (
+from topofs_study.paper.across_datasets import N_DRAWS
+from topofs_study.paper.claims import claims_frame
+from topofs_study.report.reproduction.comparison import (
     across_datasets_section,
     baselines_section,
     p_values_section,
 )
-from topofs.report.reproduction.findings import (
+from topofs_study.report.reproduction.findings import (
     agreement_section,
     claims_section,
     errata_section,
     overview_section,
     splits_section,
 )
-from topofs.report.reproduction.scores import (
+from topofs_study.report.reproduction.scores import (
     all_features_section,
     balanced_accuracy_section,
     other_metrics_section,
 )
-from topofs.report.reproduction.summary import summarise
+from topofs_study.report.reproduction.summary import summarise
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    from topofs.report.reproduction.page import Figure, Section
-    from topofs.report.reproduction.summary import StudyFrames, Summary
+    from topofs_study.report.reproduction.page import Figure, Section
+    from topofs_study.report.reproduction.summary import StudyFrames, Summary
 
 __all__ = ["contents", "markdown", "sections", "write_reproduction"]
 
@@ -79,7 +78,7 @@ def contents(summary: Summary) -> dict[str, str]:
     Parameters
     ----------
     summary : Summary
-        As `topofs.report.reproduction.summary.summarise` gives.
+        As `topofs_study.report.reproduction.summary.summarise` gives.
 
     Returns
     -------
@@ -110,7 +109,7 @@ def sections(summary: Summary) -> tuple[Section, ...]:
     Parameters
     ----------
     summary : Summary
-        As `topofs.report.reproduction.summary.summarise` gives.
+        As `topofs_study.report.reproduction.summary.summarise` gives.
 
     Returns
     -------
@@ -176,7 +175,8 @@ def _html(page: Sequence[Section]) -> str:
 
 
 def _environment(**options: Any) -> Any:
-    jinja2 = import_extra("jinja2", extra="reproduce", purpose="The report of a reproduction")
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(_template_text),
         undefined=jinja2.StrictUndefined,
@@ -204,7 +204,7 @@ def _markdown_escaper() -> Callable[[Any], Any]:
 
     What a macro gave back is escaped already, and marked so.
     """
-    markupsafe = import_extra("markupsafe", extra="reproduce", purpose="The report")
+    import markupsafe
 
     def escape(value: Any) -> Any:
         if isinstance(value, markupsafe.Markup):

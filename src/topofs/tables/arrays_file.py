@@ -1,4 +1,4 @@
-"""The formats of `topofs.datasets` as tables: the labels become one more column."""
+"""Formats that keep labels apart, as tables: the labels become one more column."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from topofs.datasets.readers import READERS
-from topofs.errors import DatasetError, TableError
+from topofs.errors import TableError
+from topofs.tables.arrays import READERS
 from topofs.tables.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["LABELS", "open_dataset"]
+__all__ = ["LABELS", "open_arrays"]
 
 LABELS = "target"
-"""The column that the labels of a dataset are put into; the last one."""
+"""The column that the labels are put into; the last one."""
 
 
-def open_dataset(path: Path, name: str, *, kind: str) -> Table:
-    """Read a dataset; its columns have no names and are called x0, x1 and so on.
+def open_arrays(path: Path, name: str, *, kind: str) -> Table:
+    """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
 
     Parameters
     ----------
@@ -49,17 +49,17 @@ def open_dataset(path: Path, name: str, *, kind: str) -> Table:
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.npz"
     ...     np.savez(path, X=[[1, 2], [3, 4]], y=["oak", "elm"])
-    ...     table = open_dataset(path, "tiny.npz", kind="npz")
+    ...     table = open_arrays(path, "tiny.npz", kind="npz")
     >>> table.columns, table.label
     (('x0', 'x1', 'target'), 'target')
     """
     try:
-        dataset = READERS[kind](path)
-    except DatasetError as error:
+        found = READERS[kind](path)
+    except TableError as error:
         # The path may be that of a temporary copy.
         raise TableError(str(error).replace(str(path), name)) from error
-    columns = {f"x{i}": dataset.X[:, i] for i in range(dataset.n_features)}
-    frame = pl.DataFrame(columns | {LABELS: dataset.y})
+    columns = {f"x{i}": found.X[:, i] for i in range(found.X.shape[1])}
+    frame = pl.DataFrame(columns | {LABELS: found.y})
     not_numbers = {LABELS: "text"} if frame.schema[LABELS] == pl.String else {}
     return Table(
         name=name,
