@@ -24,8 +24,7 @@ MAY_IMPORT = {
     "filtering": {"kernels"},
     "centrality": {"kernels"},
     "selection": {"similarity", "filtering", "centrality", "kernels"},
-    "datasets": set(),
-    "tables": {"datasets", "similarity"},
+    "tables": {"similarity"},
 }
 LIBRARY = {
     "similarity",
@@ -33,16 +32,15 @@ LIBRARY = {
     "centrality",
     "kernels",
     "selection",
-    "datasets",
     "tables",
 }
 MAY_IMPORT |= {
-    "experiments": LIBRARY,
-    "report": LIBRARY | {"experiments"},
+    "comparison": LIBRARY,
+    "report": LIBRARY | {"comparison"},
     # A picture shows the numbers that the report computes.
-    "plot": LIBRARY | {"experiments", "report"},
+    "plot": LIBRARY | {"comparison", "report"},
     # The empty name is the package itself: its version and its public names.
-    "cli": LIBRARY | {"experiments", "plot", "report", ""},
+    "cli": LIBRARY | {"comparison", "plot", "report", ""},
 }
 
 

@@ -15,10 +15,10 @@ from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector
 from topofs.centrality import CENTRALITIES
 from topofs.cli.options import Centrality, Graph, Reach, Rule, Similarity, parse_size
-from topofs_study.datasets import read
 from topofs.filtering import GRAPHS
 from topofs.selection.rules import REACHES, RULES
 from topofs.similarity import SIMILARITIES
+from topofs.tables.arrays import read_mat
 
 
 def names(summary):
@@ -34,8 +34,8 @@ def selected_by_estimator(X, *arguments, **options):
 def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
     shared_datasets, tmp_path, name, ending
 ):
-    dataset = read(shared_datasets / f"{name}.mat")
-    columns = [f"f{i}" for i in range(dataset.n_features)]
+    dataset = read_mat(shared_datasets / f"{name}.mat")
+    columns = [f"f{i}" for i in range(dataset.X.shape[1])]
     frame = pl.DataFrame(np.asarray(dataset.X), schema=columns)
     labelled = frame.insert_column(7, pl.Series("label", dataset.y))
     path = tmp_path / f"{name}.{ending}"
@@ -99,7 +99,7 @@ def test_the_choices_are_those_of_the_library():
 def test_a_dataset_file_keeps_its_labels_apart(shared_datasets, tmp_path):
     source = shared_datasets / "lung_small.mat"
     found = run_json("select", source, "-k", "0.1", "--out", tmp_path / "small.parquet")
-    dataset = read(source)
+    dataset = read_mat(source)
     X = pd.DataFrame(np.asarray(dataset.X, dtype=float)).rename(columns=lambda i: f"x{i}")
     assert names(found) == selected_by_estimator(X, 0.1)
     reduced = pl.read_parquet(tmp_path / "small.parquet")

@@ -8,7 +8,6 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs.errors import TableError
 from topofs.comparison.comparing import METHOD_NAMES, compare
 from topofs.comparison.prediction import (
     MODELS,
@@ -19,7 +18,7 @@ from topofs.comparison.prediction import (
     target_of,
 )
 from topofs.comparison.rivals import subsets
-from topofs_study.paper.statistics import corrected_resampled_test, nadeau_bengio_test
+from topofs.errors import TableError
 from topofs.selection import SelectionSettings
 from topofs.similarity.columns import Column
 from topofs.similarity.typed_table import TypedTable
@@ -68,16 +67,6 @@ def test_the_test_is_the_corrected_one(found):
 
     p_value = 2 * stats.t.sf(abs(differences.mean() / deviation), 5)
     assert test.p_value == pytest.approx(p_value)
-
-
-def test_the_two_forms_of_the_corrected_test_agree():
-    halves = np.random.default_rng(0).standard_normal((5, 2))
-    assert nadeau_bengio_test(halves) == corrected_resampled_test(
-        halves.ravel(), test_to_train=1.0
-    )
-    for bad in ([0.1], [[0.1, 0.2]], [0.1, np.nan]):
-        with pytest.raises(ValueError, match="two differences or more"):
-            corrected_resampled_test(bad, test_to_train=1.0)
 
 
 def test_the_same_seed_gives_the_same_and_another_gives_others(found):

@@ -15,8 +15,8 @@ from topofs.comparison.prediction import (
     fit_and_score,
     folds,
 )
-from topofs.comparison.rivals import AUTO, subsets
 from topofs.comparison.resampled_test import corrected_resampled_test
+from topofs.comparison.rivals import AUTO, subsets
 from topofs.selection import SelectionSettings
 from topofs.selection.subset_size import resolve_size
 from topofs.similarity.typed_table import TypedTable

@@ -2,7 +2,6 @@
 
 import pytest
 
-from topofs_study.errors import StudyError
 from topofs_study.benchmark.plan import (
     N_TUNED_SPLITS,
     Benchmark,
@@ -11,6 +10,7 @@ from topofs_study.benchmark.plan import (
     seeds_of,
     split_of,
 )
+from topofs_study.errors import StudyError
 from topofs_study.paper.plan import Shape
 
 SHAPES = {"big": Shape(900, 300, 10), "small": Shape(50, 120, 2)}

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from topofs_study.benchmark.run import run_item, run_task, varying_split
 
 from topofs_study.benchmark.methods import METHODS, rank_columns
 from topofs_study.benchmark.plan import Benchmark, plan_benchmark
-from topofs_study.benchmark.run import run_item, run_task, varying_split
 from topofs_study.paper.classifiers import CLASSIFIERS, score_classifier
 from topofs_study.paper.plan import Shape
 from topofs_study.paper.protocols import PROTOCOLS
@@ -65,7 +65,9 @@ def test_every_cut_of_a_ranking_is_scored_with_every_classifier(records):
     assert set(found) == {(size, 0, name) for size in ("3", "6") for name in CLASSIFIERS}
     columns = np.sort(rank_columns("variance", SPLIT.X_train).columns[:3])
     for name in CLASSIFIERS:
-        expected = score_classifier(name, SPLIT, columns, columns, metrics=("balanced_accuracy",))
+        expected = score_classifier(
+            name, SPLIT, columns, columns, metrics=("balanced_accuracy",)
+        )
         assert (found["3", 0, name],) == expected
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from topofs_study.paper.run import Record
 
 from topofs_study.benchmark.completeness import completeness, missing_parts
 from topofs_study.benchmark.frame import (
@@ -13,7 +14,6 @@ from topofs_study.benchmark.frame import (
 )
 from topofs_study.benchmark.plan import Benchmark
 from topofs_study.benchmark.summary import gains_by_size, means_by_size, summarise
-from topofs_study.paper.run import Record
 from topofs_study.running.work_item import WorkItem
 
 

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.shared_files import shared_datasets  # noqa: F401
 from topofs_study.datasets import DatasetInfo, info, registry
 from topofs_study.datasets.checksum import sha256
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)
 def _no_data_of_this_user(monkeypatch, tmp_path_factory):
     monkeypatch.delenv("TOPOFS_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-
-
-@pytest.fixture(scope="session")
-def shared_datasets() -> Path:
-    if not SHARED.is_dir():
-        pytest.skip("the paper's datasets are not beside the repository (../shared/datasets)")
-    return SHARED
 
 
 @pytest.fixture
@@ -45,5 +40,7 @@ def tiny(monkeypatch, tmp_path) -> tuple[DatasetInfo, Path]:
         sha256=sha256(folder / "tiny.npz"),
     )
     entries = MappingProxyType({**registry(), "tiny": entry})
-    monkeypatch.setattr(import_module("topofs_study.datasets.entries"), "registry", lambda: entries)
+    monkeypatch.setattr(
+        import_module("topofs_study.datasets.entries"), "registry", lambda: entries
+    )
     return entry, folder

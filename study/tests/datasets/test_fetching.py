@@ -1,11 +1,11 @@
 import sys
 
 import pytest
-
 from tests.datasets.file_server import serving
+
+from topofs.errors import MissingExtraError
 from topofs_study.datasets import fetch, load
 from topofs_study.datasets.locate import user_cache
-from topofs.errors import MissingExtraError
 from topofs_study.errors import DatasetError, UnknownDatasetError
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from topofs_study.datasets import read
 from topofs.errors import MissingExtraError
+from topofs_study.datasets import read
 from topofs_study.errors import DatasetError
 
 FRAME = pl.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "target": ["x", "y", "x"]})

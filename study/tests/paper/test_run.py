@@ -8,15 +8,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from topofs_study.paper.fit_counts import fit_counts, fits_one_by_one
+from topofs_study.paper.run import Record, Workspace, run, run_task, shape_of
 
 from topofs_study.datasets import Dataset, load
 from topofs_study.paper.chosen import winners
 from topofs_study.paper.classifiers import score_classifier
-from topofs_study.paper.fit_counts import fit_counts, fits_one_by_one
 from topofs_study.paper.protocols import PROTOCOLS
-from topofs_study.paper.run import Record, Workspace, run, run_task, shape_of
 from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.splits import PAIR_SEEDS, tuning_folds, halves, train_test
+from topofs_study.paper.splits import PAIR_SEEDS, halves, train_test, tuning_folds
 from topofs_study.running.work_item import WorkItem
 
 

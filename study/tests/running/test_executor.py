@@ -7,8 +7,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from topofs_study.errors import StudyError, WorkersLostError
 from topofs_study.paper import executor
-from topofs_study.running.executor import run_tasks
 from topofs_study.paper.plan import tasks
+from topofs_study.running.executor import run_tasks
 from topofs_study.running.work_item import WorkItem
 
 ITEMS = [

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from topofs_study.paper.run import Record
 
 from topofs_study.errors import StoreError
 from topofs_study.paper.chosen import published_settings
 from topofs_study.paper.frames import load
-from topofs_study.paper.run import Record
 from topofs_study.paper.settings import Setting
 from topofs_study.running.store import SCHEMA_VERSION, Store
 from topofs_study.running.work_item import WorkItem

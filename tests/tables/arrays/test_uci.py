@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from topofs_study.datasets import read
-from topofs.errors import DatasetError
+from topofs.errors import TableError
+from topofs.tables.arrays import read_uci as read
 
 SOUND = {
     "tiny_train.data": "1 2 3 \n4 5 6 \n7 8 9 \n",
@@ -24,12 +24,11 @@ def folder_with(tmp_path, **changes):
 
 
 def test_parts_are_stacked_and_the_second_is_for_testing(tmp_path):
-    dataset = read(folder_with(tmp_path))
-    assert dataset.name == "TINY"
-    assert np.array_equal(dataset.X, np.arange(1, 13).reshape(4, 3))
-    assert dataset.y.tolist() == [1, -1, 1, -1]
-    assert dataset.y.dtype.kind == "i"
-    assert dataset.test_rows == slice(3, 4)
+    found = read(folder_with(tmp_path))
+    assert np.array_equal(found.X, np.arange(1, 13).reshape(4, 3))
+    assert found.y.tolist() == [1, -1, 1, -1]
+    assert found.y.dtype.kind == "i"
+    assert found.test_rows == slice(3, 4)
 
 
 @pytest.mark.parametrize(
@@ -59,18 +58,16 @@ def test_parts_are_stacked_and_the_second_is_for_testing(tmp_path):
     ],
 )
 def test_folders_that_are_no_dataset(tmp_path, changes, message):
-    with pytest.raises(DatasetError, match=message):
+    with pytest.raises(TableError, match=message):
         read(folder_with(tmp_path, **changes))
 
 
 def test_sizes_beyond_the_limit(tmp_path):
-    with pytest.raises(DatasetError, match=r"tiny_train\.data: a table .* would take 84 bytes"):
+    with pytest.raises(TableError, match=r"tiny_train\.data: a table .* would take 84 bytes"):
         read(folder_with(tmp_path), max_bytes=50)
 
 
 def test_a_file_where_a_folder_belongs(tmp_path):
-    from topofs.tables.arrays import read_uci
-
     (tmp_path / "GISETTE").touch()
-    with pytest.raises(DatasetError, match="GISETTE: must be a folder"):
-        read_uci(tmp_path / "GISETTE")
+    with pytest.raises(TableError, match="GISETTE: must be a folder"):
+        read(tmp_path / "GISETTE")

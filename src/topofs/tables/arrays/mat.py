@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from topofs.errors import TableError
 from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
 from topofs.tables.arrays.mat5 import DamagedError, Variable, variables
-from topofs.errors import TableError
 
 if TYPE_CHECKING:
     from pathlib import Path

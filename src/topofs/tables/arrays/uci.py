@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
 from topofs.errors import TableError
+from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
 
 if TYPE_CHECKING:
     from pathlib import Path

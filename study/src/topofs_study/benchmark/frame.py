@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS
-from topofs_study.benchmark.plan import split_of
 from topofs_study.running.store import Store
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topofs_study.benchmark.plan import Benchmark
-    from topofs_study.paper.run import Record
+    from topofs_study.running.work_item import Record
 
 __all__ = [
     "at_fixed_sizes",
@@ -46,16 +46,16 @@ def load_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     pandas.DataFrame
     """
     with Store(path, read_only=True) as store:
-        return frame_of(store.records())
+        return frame_of(store.records(BenchmarkItem))
 
 
-def frame_of(records: Iterable[Record]) -> pd.DataFrame:
+def frame_of(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
     """Give every score of a benchmark as one row.
 
     Parameters
     ----------
     records : iterable of Record
-        Records of any kind; those of a benchmark count.
+        The records of a benchmark.
 
     Returns
     -------
@@ -65,11 +65,10 @@ def frame_of(records: Iterable[Record]) -> pd.DataFrame:
     """
     rows = [
         (
-            *(record.item.dataset, split_of(record.item), record.item.method),
+            *(record.item.dataset, record.item.split, record.item.method),
             *(size, n_features, record.result["n_varying"], seed, classifier, value),
         )
         for record in records
-        if record.item.kind == "benchmark"
         for size, n_features, seed, classifier, value in record.result["rows"]
     ]
     # A store may hold the same subset twice, from runs with other numbers of seeds or sizes.

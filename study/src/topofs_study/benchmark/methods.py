@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores
 from topofs_study.paper.settings import Setting
-from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,30 +8,24 @@ methods and is run on the first splits only; then more random subsets.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from topofs_study.errors import StudyError
+import numpy as np
+
+from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS
-from topofs_study.paper.classifiers import CLASSIFIERS
-from topofs_study.paper.settings import GRIDS, SIZES
-from topofs_study.paper.splits import N_FOLDS
-from topofs_study.running.work_item import WorkItem
+from topofs_study.errors import StudyError
+from topofs_study.paper.settings import SIZES
+from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from topofs_study.paper.plan import Shape
+    from topofs_study.datasets import Dataset
+    from topofs_study.running.store import Store
+    from topofs_study.running.work_item import WorkItem
 
-__all__ = [
-    "N_SEEDS",
-    "N_SPLITS",
-    "N_TUNED_SPLITS",
-    "Benchmark",
-    "cost",
-    "plan_benchmark",
-    "seeds_of",
-    "split_of",
-]
+__all__ = ["N_SEEDS", "N_SPLITS", "N_TUNED_SPLITS", "Benchmark", "plan_benchmark"]
 
 N_SPLITS = 10
 """Random splits of each dataset."""
@@ -43,7 +37,6 @@ N_TUNED_SPLITS = 3
 """Splits on which TFS is tuned with labels."""
 
 _SEEDS_OF_AN_ITEM = 5
-_KIND = "benchmark"
 
 
 @dataclass(frozen=True)
@@ -88,8 +81,61 @@ class Benchmark:
             given = ", ".join(map(str, self.sizes)) or "none"
             raise StudyError(f"sizes are {given}; every size must be at least 1")
 
+    def shape_of(self, dataset: Dataset) -> Shape:
+        """Give the sizes of a dataset; how many columns vary depends on the split.
 
-def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[WorkItem]:
+        Parameters
+        ----------
+        dataset : Dataset
+            The dataset.
+
+        Returns
+        -------
+        Shape
+        """
+        n_samples, n_features = dataset.X.shape
+        return Shape(n_samples * 7 // 10, n_features, len(np.unique(dataset.y)))
+
+    def every_item(
+        self,
+        shapes: Mapping[str, Shape],
+        store: Store,  # noqa: ARG002 - nothing here follows from earlier results
+    ) -> list[WorkItem[Any]]:
+        """List every item, what matters most first.
+
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far.
+
+        Returns
+        -------
+        list of WorkItem
+        """
+        return [*plan_benchmark(self, shapes)]
+
+    def stages(
+        self, shapes: Mapping[str, Shape], store: Store
+    ) -> Iterator[list[WorkItem[Any]]]:
+        """Give everything at once.
+
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far.
+
+        Yields
+        ------
+        list of WorkItem
+        """
+        yield self.every_item(shapes, store)
+
+
+def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[BenchmarkItem]:
     """List the work, what matters most first.
 
     Parameters
@@ -101,13 +147,13 @@ def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[Wo
 
     Returns
     -------
-    list of WorkItem
+    list of BenchmarkItem
         Every method but the tuned one, and the first five random subsets, split by split;
         the tuned one on the first splits; the other random subsets.
 
     Examples
     --------
-    >>> from topofs_study.paper.plan import Shape
+    >>> from topofs_study.running.work_item import Shape
     >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
     >>> for item in plan_benchmark(tiny, {"wine": Shape(124, 13, 3)}):
     ...     print(item.key)
@@ -119,7 +165,7 @@ def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[Wo
     tuned = [name for name in ("tfs_tuned",) if name in benchmark.methods]
     random = [name for name in ("random",) if name in benchmark.methods]
     blocks = [
-        (first, min(first + _SEEDS_OF_AN_ITEM, benchmark.n_seeds) - 1)
+        range(first, min(first + _SEEDS_OF_AN_ITEM, benchmark.n_seeds))
         for first in range(0, benchmark.n_seeds, _SEEDS_OF_AN_ITEM)
     ]
     splits = range(benchmark.n_splits)
@@ -135,86 +181,25 @@ def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[Wo
     ]
 
 
-def split_of(item: WorkItem) -> int:
-    """Give the number of the split of an item.
-
-    Parameters
-    ----------
-    item : WorkItem
-        An item of `plan_benchmark`.
-
-    Returns
-    -------
-    int
-    """
-    return int(item.part.split("-")[1])
-
-
-def seeds_of(item: WorkItem) -> range:
-    """Give the seeds of the random subsets of an item.
-
-    Parameters
-    ----------
-    item : WorkItem
-        An item of `plan_benchmark` with method "random".
-
-    Returns
-    -------
-    range
-    """
-    first, last = item.part.split("-")[3:]
-    return range(int(first), int(last) + 1)
-
-
-def cost(item: WorkItem, shape: Shape) -> float:
-    """Estimate the work of an item, in units that only compare items.
-
-    Parameters
-    ----------
-    item : WorkItem
-        An item of `plan_benchmark`.
-    shape : Shape
-        Sizes of its dataset.
-
-    Returns
-    -------
-    float
-        Positive.
-    """
-    rankings = 1.0
-    subsets = float(len(seeds_of(item))) if item.method == "random" else 1.0
-    if item.method == "tfs_tuned":
-        rankings += len(GRIDS["tfs"]) * N_FOLDS
-        subsets += len(GRIDS["tfs"]) * N_FOLDS * (N_FOLDS - 1) / N_FOLDS
-    sizes = item.sizes or (shape.n_features,)
-    fits = subsets * len(CLASSIFIERS) * sum(50 + size for size in sizes) / 50
-    return fits * shape.n_train * (5 + shape.n_classes) + rankings * shape.n_features**2 / 50
-
-
 def _item(
-    benchmark: Benchmark,
-    dataset: str,
-    shape: Shape,
-    method: str,
-    split: int,
-    block: tuple[int, int],
-) -> WorkItem:
-    """One method on one split, all classifiers and sizes."""
-    part = f"split-{split:02d}"
-    if method == "random":
-        part += f"-seeds-{block[0]:02d}-{block[1]:02d}"
+    benchmark: Benchmark, dataset: str, shape: Shape, method: str, split: int, seeds: range
+) -> BenchmarkItem:
+    """One method on one split, at the sizes that the dataset has the columns for."""
     sizes = sorted({size for size in benchmark.sizes if size <= shape.n_features})
-    if method == "all":
-        sizes = []
-    return WorkItem(_KIND, "label-free", dataset, method, part=part, sizes=tuple(sizes))
+    return BenchmarkItem(
+        dataset,
+        method,
+        split,
+        () if method == "all" else tuple(sizes),
+        seeds if method == "random" else range(0),
+    )
 
 
 def _by_cost(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[str]:
     """Order the datasets that are there, cheap ones first."""
 
     def weight(dataset: str) -> float:
-        return cost(
-            _item(benchmark, dataset, shapes[dataset], "variance", 0, (0, 0)), shapes[dataset]
-        )
+        shape = shapes[dataset]
+        return _item(benchmark, dataset, shape, "variance", 0, range(0)).cost(shape)
 
     return sorted((name for name in benchmark.datasets if name in shapes), key=weight)

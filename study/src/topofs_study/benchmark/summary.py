@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
 from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
 from topofs_study.benchmark.frame import at_fixed_sizes, cells_of, common_cells
 from topofs_study.benchmark.methods import METHODS, PUBLISHED
+from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
 
 if TYPE_CHECKING:
     from topofs_study.paper.across_datasets import RankComparison

@@ -64,11 +64,11 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     Selection and scaling see the training part of each split only. Results are stored one by
     one: after an interruption the same command goes on where it stopped.
     """
-    from topofs_study.cli.options import check_jobs, found_datasets, names, numbers
-    from topofs_study.cli.runs import run_to_store, say_not_run
+    from topofs.cli.jobs import check_jobs
     from topofs_study.benchmark.methods import METHODS
     from topofs_study.benchmark.plan import Benchmark
-    from topofs_study.benchmark.running import run_benchmark, survey
+    from topofs_study.cli.options import found_datasets, names, numbers
+    from topofs_study.cli.runs import run_to_store, say_not_run
     from topofs_study.paper.settings import SIZES
 
     check_jobs(jobs)
@@ -82,15 +82,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     results = store or out / "store.sqlite"
     missing: dict[str, str] = {}
     if not report_only:
-        missing = run_to_store(
-            plan,
-            results,
-            survey=survey,
-            run=run_benchmark,
-            data_dir=data_dir,
-            jobs=jobs,
-            scheduler=scheduler,
-        )
+        missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
     say_not_run(missing)
     _report(plan, results, out)
     if missing:
@@ -99,10 +91,10 @@ def benchmark(  # noqa: PLR0913 - one argument an option
 
 def _report(plan: Benchmark, path: Path, out: Path) -> None:
     """Write the report of what the store holds, and print the short of it."""
-    from topofs_study.errors import StoreError
     from topofs_study.benchmark.completeness import missing_parts
     from topofs_study.benchmark.frame import load_frame, within_plan
     from topofs_study.benchmark.summary import summarise
+    from topofs_study.errors import StoreError
     from topofs_study.report.benchmark import write_benchmark
 
     frame = within_plan(load_frame(path), plan)

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-__all__ = ["check_jobs", "found_datasets", "names", "numbers"]
+__all__ = ["found_datasets", "names", "numbers"]
 
 
 def names(value: str | None) -> tuple[str, ...] | None:
@@ -91,15 +91,3 @@ def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
         raise DatasetNotFoundError(f"none of the paper's datasets was found{where}; {advice}")
     notes.print(f"none of the paper's datasets was found ({advice}): running the embedded ones")
     return tuple(name for name, entry in registry().items() if entry.embedded)
-
-
-def check_jobs(jobs: int) -> None:
-    """Refuse a number of processes that means nothing.
-
-    Parameters
-    ----------
-    jobs : int
-        What was given.
-    """
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")

@@ -1,10 +1,10 @@
-"""A progress bar for a study: what is running, done and left, and how long it may take."""
+"""A progress bar for a run: what is running, done and left, and how long it may take."""
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from topofs_study.running.work_item import WorkItem
 
-__all__ = ["StudyProgress"]
+__all__ = ["RunProgress"]
 
 
-class StudyProgress:
-    """Watches a study and shows how it gets on; the bar moves with the cost of the work.
+class RunProgress:
+    """Watches a run and shows how it gets on; the bar moves with the cost of the work.
 
     Parameters
     ----------
@@ -57,19 +57,19 @@ class StudyProgress:
         Parameters
         ----------
         n_items, n_done : int
-            Work items of the study, and those with a record.
+            Work items of the plan, and those with a record.
         total_cost, done_cost : float
             Their cost.
         """
         self.n_items, self.n_done, self._cost_before = n_items, n_done, done_cost
         self._began = time.monotonic()
         self._task = self._bar.add_task(
-            "study", total=total_cost, counts="", estimate="", running=""
+            "run", total=total_cost, counts="", estimate="", running=""
         )
         self._bar.update(self._task, completed=done_cost)
         self._show(0.0)
 
-    def started(self, task: tuple[WorkItem, ...]) -> None:
+    def started(self, task: tuple[WorkItem[Any], ...]) -> None:
         """Hear that a task was handed to a worker.
 
         Parameters
@@ -77,14 +77,11 @@ class StudyProgress:
         task : tuple of WorkItem
             The task.
         """
-        first = task[0]
-        words = [first.dataset, first.part]
-        words += [first.method] if first.kind in ("tune", "benchmark") else []
         with self._lock:
-            self._running[first.key] = " ".join(words)
+            self._running[task[0].key] = task[0].label
         self._show(0.0)
 
-    def finished(self, task: tuple[WorkItem, ...], done_cost: float) -> None:
+    def finished(self, task: tuple[WorkItem[Any], ...], done_cost: float) -> None:
         """Hear that the records of a task are stored.
 
         Parameters

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from topofs_study.paper.plan import Study
+    from topofs_study.paper.study import Study
 
 __all__ = ["app"]
 
@@ -79,13 +79,12 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     Results are stored one by one: after an interruption the same command goes on where it
     stopped.
     """
-    from topofs_study.cli.options import check_jobs, found_datasets, names, numbers
+    from topofs.cli.jobs import check_jobs
+    from topofs_study.cli.options import found_datasets, names, numbers
     from topofs_study.cli.runs import run_to_store, say_not_run
     from topofs_study.paper.classifiers import CLASSIFIERS
-    from topofs_study.paper.plan import Study
     from topofs_study.paper.settings import BASELINES, TUNED_METHODS
-    from topofs_study.running.driver import reproduce as run_study
-    from topofs_study.running.driver import survey
+    from topofs_study.paper.study import Study
 
     check_jobs(jobs)
     study = Study(
@@ -98,15 +97,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
         with_pairs=not replay if pairs is None else pairs,
     )
     results = store or out / "store.sqlite"
-    missing = run_to_store(
-        study,
-        results,
-        survey=survey,
-        run=run_study,
-        data_dir=data_dir,
-        jobs=jobs,
-        scheduler=scheduler,
-    )
+    missing = run_to_store(study, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
     out.mkdir(parents=True, exist_ok=True)
     written = _write(study, results, out)
     console = Console(soft_wrap=True, highlight=False, emoji=False)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from topofs_study.running.driver import Survey
+    from topofs_study.running.driver import Plan
 
 __all__ = ["run_to_store", "say_not_run"]
 
 
 def run_to_store(
-    plan: Any,
+    plan: Plan,
     path: Path,
     *,
-    survey: Callable[..., Survey],
-    run: Callable[..., None],
     data_dir: Path | None,
     jobs: int,
     scheduler: str | None,
@@ -31,12 +29,10 @@ def run_to_store(
 
     Parameters
     ----------
-    plan : Study or Benchmark
+    plan : Plan
         What is to be run.
     path : pathlib.Path
         The store; its folder is made where it is missing, once there is something to run.
-    survey, run : callable
-        The functions of the plan's room that read the datasets and do the work.
     data_dir : pathlib.Path or None
         The folder to look for datasets in.
     jobs, scheduler
@@ -47,8 +43,9 @@ def run_to_store(
     dict of str to str
         The datasets that could not be read, with the reason.
     """
-    from topofs_study.cli.progress import StudyProgress
+    from topofs_study.cli.progress import RunProgress
     from topofs_study.errors import DatasetError
+    from topofs_study.running.driver import run_plan, survey
     from topofs_study.running.store import Store
 
     folder = None if data_dir is None else str(data_dir)
@@ -58,9 +55,9 @@ def run_to_store(
     if path.parent.exists() and not path.parent.is_dir():
         raise NotADirectoryError(f"{path.parent}: is a file; give a folder with --out")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with Store(path) as store, StudyProgress() as progress:
+    with Store(path) as store, RunProgress() as progress:
         try:
-            run(
+            run_plan(
                 plan,
                 found.shapes,
                 store,

@@ -158,7 +158,7 @@ def _features(table: Table, columns: Sequence[str]) -> npt.NDArray[Any]:
 def _labels(table: Table, column: str) -> npt.NDArray[Any]:
     values = column_values(table, column)
     numbers = values.dtype.kind == "f"
-    missing = np.isnan(values) if numbers else np.equal(values, None)
+    missing = np.isnan(values) if numbers else np.array([v is None for v in values])
     if missing.any():
         row = int(missing.argmax())
         raise TableError(f"{table.name}: column {column!r} is empty at row {row}")

@@ -16,8 +16,8 @@ from topofs_study.paper.splits import N_FOLDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topofs_study.paper.run import Record
-    from topofs_study.running.work_item import Cell
+    from topofs_study.paper.items import Cell, Tuning
+    from topofs_study.running.work_item import Record
 
 __all__ = ["Chosen", "published_settings", "winners"]
 
@@ -38,30 +38,27 @@ class Chosen:
     cv_balanced_accuracy: float
 
 
-def winners(records: Iterable[Record]) -> dict[Cell, Chosen]:
+def winners(records: Iterable[Record[Tuning]]) -> dict[Cell, Chosen]:
     """Choose the setting of every cell whose folds are all there.
 
     Parameters
     ----------
     records : iterable of Record
-        Records of any kind; those of the tuning count.
+        The records of the tuning.
 
     Returns
     -------
     dict of cell to Chosen
         By protocol, dataset, method, classifier and number of features.
     """
-    fold_scores: dict[Cell, dict[str, list[float]]] = defaultdict(dict)
+    fold_scores: dict[Cell, dict[int, list[float]]] = defaultdict(dict)
     for record in records:
-        item = record.item
-        if item.kind == "tune":
-            for size, scores in zip(item.sizes, record.result, strict=True):
-                cell = (item.protocol, item.dataset, item.method, item.classifier, size)
-                fold_scores[cell][item.part] = scores
+        for cell, scores in zip(record.item.cells, record.result, strict=True):
+            fold_scores[cell][record.item.fold.number] = scores
     found = {}
     for cell, by_fold in fold_scores.items():
         if len(by_fold) == N_FOLDS:
-            means = np.array([by_fold[part] for part in sorted(by_fold)]).T.mean(axis=1)
+            means = np.array([by_fold[fold] for fold in sorted(by_fold)]).T.mean(axis=1)
             best = PROTOCOLS[cell[0]].winner(means.tolist())
             found[cell] = Chosen(GRIDS[cell[2]][best], float(means[best]))
     return found

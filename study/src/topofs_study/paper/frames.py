@@ -12,6 +12,7 @@ import pandas as pd
 
 from topofs_study.paper.chosen import published_settings, winners
 from topofs_study.paper.classifiers import METRICS
+from topofs_study.paper.items import ClassCounts, OutOfSample, Paired, Tuning
 from topofs_study.running.store import Store
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from topofs_study.paper.chosen import Chosen
-    from topofs_study.paper.run import Record
+    from topofs_study.paper.items import Cell
     from topofs_study.paper.settings import Setting
-    from topofs_study.running.work_item import Cell
+    from topofs_study.running.work_item import Record
 
 __all__ = ["Frames", "load"]
 
@@ -85,34 +86,38 @@ def load(path: str | os.PathLike[str], *, source: str | None = None) -> Frames:
         There is no such file, or it is not a store.
     """
     with Store(path, read_only=True) as store:
-        records = list(store.records())
-    chosen = winners(records)
+        tuning = list(store.records(Tuning))
+        tests = list(store.records(OutOfSample))
+        pairs = list(store.records(Paired))
+        splits = list(store.records(ClassCounts))
+    chosen = winners(tuning)
     if source is None:
         source = "tuned" if chosen else "replay"
     if source == "replay":
         chosen = published_settings()
-    tests = [record for record in records if record.item.kind == "test"]
-    pairs = [record for record in records if record.item.kind == "pair"]
-    splits = [record for record in records if record.item.kind == "split"]
+    cells = {cell for record in tests for cell in record.item.cells}
+    if source == "tuned":
+        cells |= {cell for records in (tuning, pairs) for r in records for cell in r.item.cells}
     aligned = (row for record in tests for row in _aligned_rows(record, chosen))
     return Frames(
         scores=_frame((row for r in tests for row in _score_rows(r, chosen)), _SCORES, 2),
-        tuned=_tuned(tests if source == "replay" else records, chosen, source),
+        tuned=_tuned(cells, chosen, source),
         pairs=_pairs(pairs, chosen),
         splits=_frame((row for r in splits for row in _split_rows(r)), _SPLITS, 3),
         alignment=_frame(aligned, _ALIGNMENT, 2),
     )
 
 
-def _by_size(record: Record, chosen: Mapping[Cell, Chosen]) -> Iterable[tuple[int, Any]]:
+def _by_size(
+    record: Record[OutOfSample] | Record[Paired], chosen: Mapping[Cell, Chosen]
+) -> Iterable[tuple[int, Any]]:
     """Give size and result wherever an item ran the setting that was chosen."""
     item = record.item
-    for index, (size, result) in enumerate(zip(item.sizes, record.result, strict=True)):
-        cell = (item.protocol, item.dataset, item.method, item.classifier, size)
+    for index, (cell, result) in enumerate(zip(item.cells, record.result, strict=True)):
         if not item.settings or (
             cell in chosen and chosen[cell].setting == item.settings[index]
         ):
-            yield size, result
+            yield cell[-1], result
 
 
 def _frame(rows: Iterable[tuple[Any, ...]], columns: list[str], n_values: int) -> pd.DataFrame:
@@ -122,7 +127,9 @@ def _frame(rows: Iterable[tuple[Any, ...]], columns: list[str], n_values: int) -
     return frame.sort_values(identity, ignore_index=True)
 
 
-def _score_rows(record: Record, chosen: Mapping[Cell, Chosen]) -> Iterable[tuple[Any, ...]]:
+def _score_rows(
+    record: Record[OutOfSample], chosen: Mapping[Cell, Chosen]
+) -> Iterable[tuple[Any, ...]]:
     """One row for each size and metric of a test."""
     item = record.item
     for size, scores in _by_size(record, chosen):
@@ -133,7 +140,9 @@ def _score_rows(record: Record, chosen: Mapping[Cell, Chosen]) -> Iterable[tuple
             yield (*cell, item.method, metric, float(values.mean()), spread)
 
 
-def _aligned_rows(record: Record, chosen: Mapping[Cell, Chosen]) -> Iterable[tuple[Any, ...]]:
+def _aligned_rows(
+    record: Record[OutOfSample], chosen: Mapping[Cell, Chosen]
+) -> Iterable[tuple[Any, ...]]:
     """One row for each size and metric whose test columns were shifted."""
     item = record.item
     if item.method == "random":
@@ -145,7 +154,7 @@ def _aligned_rows(record: Record, chosen: Mapping[Cell, Chosen]) -> Iterable[tup
                 yield (item.dataset, item.classifier, size, item.method, metric, *values)
 
 
-def _split_rows(record: Record) -> Iterable[tuple[Any, ...]]:
+def _split_rows(record: Record[ClassCounts]) -> Iterable[tuple[Any, ...]]:
     """One row for each part and class."""
     item, result = record.item, record.result
     sizes = (result["n_features_before"], result["n_features_after"])
@@ -161,13 +170,8 @@ def _setting_values(setting: Setting) -> tuple[str, bool, float, float]:
     return setting.similarity, setting.squared, alpha, theta
 
 
-def _tuned(records: list[Record], chosen: Mapping[Cell, Chosen], source: str) -> pd.DataFrame:
+def _tuned(cells: set[Cell], chosen: Mapping[Cell, Chosen], source: str) -> pd.DataFrame:
     """List the chosen settings of the cells that some record is about."""
-    cells = {
-        (item.protocol, item.dataset, item.method, item.classifier, size)
-        for item in (record.item for record in records)
-        for size in item.sizes
-    }
     rows = [
         (
             *(protocol, dataset, classifier, size, method),
@@ -180,15 +184,15 @@ def _tuned(records: list[Record], chosen: Mapping[Cell, Chosen], source: str) ->
     return _frame(rows, _TUNED, 6)
 
 
-def _pairs(records: list[Record], chosen: Mapping[Cell, Chosen]) -> pd.DataFrame:
+def _pairs(records: list[Record[Paired]], chosen: Mapping[Cell, Chosen]) -> pd.DataFrame:
     """List the halves that both methods were run on, side by side."""
     halves: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
     for record in records:
         item = record.item
-        _, repetition, half = item.part.split("-")
+        part = item.half
         for size, score in _by_size(record, chosen):
             cell = (item.protocol, item.dataset, item.classifier, size)
-            halves[(*cell, int(repetition), int(half))][item.method] = score
+            halves[(*cell, part.repetition, part.half)][item.method] = score
     rows = [
         (*identity, scores["tfs"], scores["inf_fs"])
         for identity, scores in halves.items()

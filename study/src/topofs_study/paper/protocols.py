@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from topofs.centrality import infinite_path_scores
-from topofs_study.paper import paper_defects
 from topofs.filtering import tmfg
 from topofs.similarity import energy, pearson, spearman, threshold_mean
+from topofs_study.paper import paper_defects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

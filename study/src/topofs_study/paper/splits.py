@@ -13,7 +13,7 @@ from sklearn.utils import shuffle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "tuning_folds", "halves", "train_test"]
+__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "halves", "train_test", "tuning_folds"]
 
 N_FOLDS = 3
 """Folds of the cross-validation that tunes the settings."""

@@ -11,15 +11,14 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from topofs.errors import import_extra
 from topofs_study.errors import StudyError, WorkersLostError
-from topofs_study.paper.run import run_task
+from topofs_study.running.task import run_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from topofs_study.paper.run import Record
-    from topofs_study.running.work_item import WorkItem
+    from topofs_study.running.work_item import Record, WorkItem
 
-    Work = Callable[[tuple[WorkItem, ...], str | None], list[Record]]
+    Task = tuple[WorkItem[Any], ...]
 
 __all__ = ["run_tasks"]
 
@@ -27,14 +26,13 @@ _LOSSES_IN_A_ROW = 3
 
 
 def run_tasks(
-    tasks: Sequence[tuple[WorkItem, ...]],
+    tasks: Sequence[Task],
     *,
     data_dir: str | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
-    on_start: Callable[[tuple[WorkItem, ...]], None] | None = None,
-    work: Work | None = None,
-) -> Iterator[list[Record]]:
+    on_start: Callable[[Task], None] | None = None,
+) -> Iterator[list[Record[Any]]]:
     """Run tasks and give their records as they come, in any order.
 
     Parameters
@@ -49,9 +47,6 @@ def run_tasks(
         Address of a dask.distributed scheduler that runs the tasks instead.
     on_start : callable, optional
         Called with each task when it is handed to a worker.
-    work : callable, optional
-        A function of a module that turns a task and `data_dir` into its records;
-        `topofs_study.paper.run.run_task` by default.
 
     Yields
     ------
@@ -68,7 +63,7 @@ def run_tasks(
     with _backend(jobs, scheduler):
         while remaining:
             try:
-                for index, records in _run_once(remaining, data_dir, scheduler, on_start, work):
+                for index, records in _run_once(remaining, data_dir, scheduler, on_start):
                     del remaining[index]
                     losses = 0
                     yield records
@@ -84,34 +79,31 @@ def run_tasks(
 
 
 def _run_once(
-    remaining: dict[int, tuple[WorkItem, ...]],
+    remaining: dict[int, Task],
     data_dir: str | None,
     scheduler: str | None,
-    on_start: Callable[[tuple[WorkItem, ...]], None] | None,
-    work: Work | None,
-) -> Iterator[tuple[int, list[Record]]]:
+    on_start: Callable[[Task], None] | None,
+) -> Iterator[tuple[int, list[Record[Any]]]]:
     """Hand out what remains, one task at a time, and give back what is done."""
 
     def calls() -> Iterator[Any]:
         for index, task in list(remaining.items()):
             if on_start is not None:
                 on_start(task)
-            yield delayed(_numbered)(index, task, data_dir, work)
+            yield delayed(_numbered)(index, task, data_dir)
 
     # A cluster is kept busy with everything there is; its size is not known here.
     pre_dispatch = "n_jobs" if scheduler is None else "all"
     parallel = Parallel(
         return_as="generator_unordered", batch_size=1, pre_dispatch=pre_dispatch
     )
-    results: Iterator[tuple[int, list[Record]]] = parallel(calls())
+    results: Iterator[tuple[int, list[Record[Any]]]] = parallel(calls())
     return results
 
 
-def _numbered(
-    index: int, task: tuple[WorkItem, ...], data_dir: str | None, work: Work | None
-) -> tuple[int, list[Record]]:
+def _numbered(index: int, task: Task, data_dir: str | None) -> tuple[int, list[Record[Any]]]:
     """Run a task and say which one it was."""
-    return index, (work or run_task)(task, data_dir)
+    return index, run_task(task, data_dir)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The records of a study in one SQLite file, one transaction a record.
+"""The records of a run in one SQLite file, one transaction a record.
 
 The key of a work item is the primary key, so a record is there once or not at all. The
 rollback journal of SQLite is kept rather than its write-ahead log: there is one writer, the
@@ -12,16 +12,18 @@ import json
 import sqlite3
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from topofs_study.errors import StoreError
-from topofs_study.paper.run import Record
-from topofs_study.running.work_item import WorkItem
+from topofs_study.running.identity import Identity
+from topofs_study.running.work_item import Record
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
     from types import TracebackType
+
+    from topofs_study.running.work_item import Item
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
@@ -57,8 +59,9 @@ class Store:
 
     Examples
     --------
+    >>> from topofs_study.paper.items import ClassCounts
     >>> with Store(":memory:") as store:
-    ...     store.add(Record(WorkItem("split", "paper", "wine"), {}, n_fits=0, seconds=0.1))
+    ...     store.add(Record(ClassCounts("paper", "wine"), {}, n_fits=0, seconds=0.1))
     ...     sorted(store.keys())
     ['split/paper/wine///test/']
     """
@@ -95,7 +98,7 @@ class Store:
         with self._explaining_errors():
             return {key for (key,) in self._connection.execute("SELECT key FROM records")}
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record[Any]) -> None:
         """Write a record, in a transaction of its own.
 
         Parameters
@@ -108,9 +111,10 @@ class Store:
         StoreError
             It could not be written; the records before it are safe.
         """
+        identity = record.item.identity
         row = (
-            record.item.key,
-            record.item.to_json(),
+            identity.key,
+            identity.to_json(),
             json.dumps(record.result),
             record.n_fits,
             record.seconds,
@@ -120,18 +124,29 @@ class Store:
                 "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", row
             )
 
-    def records(self) -> Iterator[Record]:
-        """Give every record, in the order of the keys.
+    def records(self, kind: type[Item]) -> Iterator[Record[Item]]:
+        """Give the records of one kind of items, in the order of the keys.
+
+        Parameters
+        ----------
+        kind : type of WorkItem
+            The class of the items.
 
         Yields
         ------
         Record
         """
-        query = "SELECT item, result, n_fits, seconds FROM records ORDER BY key"
+        # A key begins with the kind and a slash; the next character after the slash is 0.
+        query = (
+            "SELECT item, result, n_fits, seconds FROM records "
+            "WHERE key >= ? AND key < ? ORDER BY key"
+        )
         with self._explaining_errors():
-            rows = self._connection.execute(query).fetchall()
+            bounds = (f"{kind.kind}/", f"{kind.kind}0")
+            rows = self._connection.execute(query, bounds).fetchall()
         for item, result, n_fits, seconds in rows:
-            yield Record(WorkItem.from_json(item), json.loads(result), n_fits, seconds)
+            identity = Identity.from_json(item)
+            yield Record(kind.from_identity(identity), json.loads(result), n_fits, seconds)
 
     def close(self) -> None:
         """Close the file."""

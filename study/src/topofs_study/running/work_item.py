@@ -1,75 +1,134 @@
-"""A work item: the smallest unit of the study that is computed, stored and resumed."""
+"""A work item: the smallest unit that is computed, stored and resumed.
+
+An item knows what a store calls it, what it costs, which items it can share work with, and how it
+is computed. A new kind of work is a new class; the driver, the executor and the store stay as
+they are.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from topofs_study.paper.settings import Setting
+if TYPE_CHECKING:
+    from topofs_study.datasets import Dataset
+    from topofs_study.running.identity import Identity
 
-__all__ = ["Cell", "WorkItem"]
+__all__ = ["Item", "Record", "Shape", "WorkItem", "Workspace", "tasks"]
 
-Cell = tuple[str, str, str, str, int]
-"""protocol, dataset, method, classifier, number of features."""
+
+class Workspace(Protocol):
+    """What the items of a task share: parts of a dataset, and the work done on them so far."""
+
+    n_fits: int
+
+
+W = TypeVar("W", bound=Workspace)
+Item = TypeVar("Item", bound="WorkItem[Any]")
 
 
 @dataclass(frozen=True)
-class WorkItem:
-    """One unit of work: one method and one classifier on one part of one dataset.
+class Shape:
+    """What a plan has to know of a dataset.
 
     Parameters
     ----------
-    kind : {"split", "tune", "test", "pair", "benchmark"}
-        What to compute.
-    protocol, dataset, method, classifier : str
-        On what; a split has neither method nor classifier, a benchmark runs all classifiers.
-    part : str
-        ``"test"``, ``"fold-k"`` or ``"half-repetition-half"``; of a benchmark ``"split-k"``,
-        for random subsets followed by ``"-seeds-first-last"``.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of Setting
-        One for each size, for tests and pairs; tuning runs the whole grid.
+    n_train : int
+        Rows of the training table.
+    n_features : int
+        Columns of the training table that can be selected.
+    n_classes : int
+        Number of classes.
     """
 
-    kind: str
-    protocol: str
+    n_train: int
+    n_features: int
+    n_classes: int
+
+
+class WorkItem(ABC, Generic[W]):
+    """One unit of work on one dataset; subclasses are frozen dataclasses."""
+
+    kind: ClassVar[str]
+    """The first word of the key, and of no other class."""
+
     dataset: str
-    method: str = ""
-    classifier: str = ""
-    part: str = "test"
-    sizes: tuple[int, ...] = ()
-    settings: tuple[Setting, ...] = ()
+
+    @property
+    @abstractmethod
+    def identity(self) -> Identity:
+        """What a store knows the item by."""
+
+    @classmethod
+    @abstractmethod
+    def from_identity(cls, identity: Identity) -> Self:
+        """Give back the item that has an identity."""
 
     @property
     def key(self) -> str:
-        """The identity of the item as readable text; equal items have equal keys."""
-        words = [self.kind, self.protocol, self.dataset, self.method, self.classifier]
-        words += [self.part, "+".join(map(str, self.sizes))]
-        if self.settings:
-            text = json.dumps([asdict(setting) for setting in self.settings])
-            words.append(hashlib.sha256(text.encode()).hexdigest()[:12])
-        return "/".join(words)
+        """The primary key of the item in a store."""
+        return self.identity.key
 
-    def to_json(self) -> str:
-        """Give the item as one line of JSON."""
-        return json.dumps(asdict(self))
+    @property
+    def shared_work(self) -> tuple[str, ...]:
+        """Items of a plan for which this is equal are one task; each is its own by default."""
+        return (self.key,)
 
-    @classmethod
-    def from_json(cls, text: str) -> WorkItem:
-        """Give back the item that `to_json` wrote.
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What a person is told while it runs, in a few words."""
 
-        Parameters
-        ----------
-        text : str
-            The line.
+    @abstractmethod
+    def cost(self, shape: Shape) -> float:
+        """Estimate the work, in units that only compare items of a plan; positive."""
 
-        Returns
-        -------
-        WorkItem
-        """
-        fields: dict[str, Any] = json.loads(text)
-        settings = tuple(Setting(**setting) for setting in fields.pop("settings"))
-        return cls(**{**fields, "sizes": tuple(fields["sizes"]), "settings": settings})
+    @abstractmethod
+    def workspace(self, dataset: Dataset) -> W:
+        """Prepare the dataset for the items of a task."""
+
+    @abstractmethod
+    def compute(self, workspace: W) -> Any:
+        """Give the result, ready for JSON; the same whatever the workspace remembers."""
+
+
+@dataclass(frozen=True)
+class Record(Generic[Item]):
+    """What came of one work item.
+
+    Parameters
+    ----------
+    item : WorkItem
+        What was run.
+    result : list or dict
+        What its `compute` gave.
+    n_fits : int
+        Classifiers fitted for this item and for no earlier one of its task.
+    seconds : float
+        Time it took.
+    """
+
+    item: Item
+    result: Any
+    n_fits: int
+    seconds: float
+
+
+def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
+    """Put items that can share work into one task, in the order of their first item.
+
+    Parameters
+    ----------
+    items : list of WorkItem
+        In any order.
+
+    Returns
+    -------
+    list of tuple of WorkItem
+        Every item once.
+    """
+    groups: dict[tuple[str, ...], list[Item]] = {}
+    for item in items:
+        groups.setdefault(item.shared_work, []).append(item)
+    return [tuple(group) for group in groups.values()]

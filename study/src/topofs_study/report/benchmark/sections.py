@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.paper.across_datasets import ROPE
 from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
 from topofs_study.benchmark.plan import N_TUNED_SPLITS
 from topofs_study.benchmark.summary import REFERENCE, gains_by_size
+from topofs_study.paper.across_datasets import ROPE
 from topofs_study.report.benchmark.answers import answers
 from topofs_study.report.reproduction.figures import critical_difference_svg
 from topofs_study.report.reproduction.page import (
@@ -25,9 +25,9 @@ from topofs_study.report.reproduction.page import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs_study.paper.across_datasets import RankComparison
     from topofs_study.benchmark.auto_size import AutoSizes
     from topofs_study.benchmark.summary import BenchmarkSummary, Group
+    from topofs_study.paper.across_datasets import RankComparison
 
 __all__ = ["FIGURE", "sections"]
 

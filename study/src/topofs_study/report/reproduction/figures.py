@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["critical_difference_svg"]
 
-_STYLE = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
+_STYLE: dict[Any, Any] = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
 
 
 def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -> str:
@@ -30,11 +30,11 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
     str
         An SVG drawing on a white ground, with its own letters.
     """
-    import matplotlib
+    import matplotlib as mpl
     import scikit_posthocs
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_STYLE):
+    with mpl.rc_context(_STYLE):
         n_methods = len(comparison.average_ranks)
         figure = Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
         axes = figure.subplots()
