@@ -90,11 +90,8 @@ def about_the_default(summary):
         "friedman": friedman(summary.label_free.comparison),
         "answers": table(
             pd.DataFrame(
-                [
-                    (a.question, a.bar, a.found, "yes" if a.met else "no")
-                    for a in answers(summary)
-                ],
-                columns=["question", "bar", "found", "met"],
+                [(a.question, a.found) for a in answers(summary)],
+                columns=["question", "found"],
             )
         ),
     }

@@ -2,16 +2,9 @@
 
 import pytest
 
-from topofs_study.benchmark.plan import (
-    N_TUNED_SPLITS,
-    Benchmark,
-    cost,
-    plan_benchmark,
-    seeds_of,
-    split_of,
-)
+from topofs_study.benchmark.plan import N_TUNED_SPLITS, Benchmark, plan_benchmark
 from topofs_study.errors import StudyError
-from topofs_study.paper.plan import Shape
+from topofs_study.running.work_item import Shape
 
 SHAPES = {"big": Shape(900, 300, 10), "small": Shape(50, 120, 2)}
 ITEMS = plan_benchmark(Benchmark(("big", "absent", "small")), SHAPES)
@@ -27,17 +20,15 @@ def test_a_short_run_has_every_method_before_more_seeds():
     stages = [
         "tuned"
         if item.method == "tfs_tuned"
-        else f"seeds {seeds_of(item)[0]}"
-        if item.method == "random" and seeds_of(item)[0] > 0
+        else f"seeds {item.seeds[0]}"
+        if item.method == "random" and item.seeds[0] > 0
         else "all methods"
         for item in ITEMS
     ]
     found = list(dict.fromkeys(stages))
     assert found == ["all methods", "tuned", "seeds 5", "seeds 10", "seeds 15"]
     assert stages == sorted(stages, key=found.index)
-    first = [
-        split_of(item) for item, stage in zip(ITEMS, stages, strict=True) if stage == found[0]
-    ]
+    first = [item.split for item, stage in zip(ITEMS, stages, strict=True) if stage == found[0]]
     assert first == sorted(first)
 
 
@@ -55,15 +46,15 @@ def test_all_seeds_are_drawn_on_every_split():
     drawn = [
         seed
         for item in ITEMS
-        if item.dataset == "big" and item.method == "random" and split_of(item) == 3
-        for seed in seeds_of(item)
+        if item.dataset == "big" and item.method == "random" and item.split == 3
+        for seed in item.seeds
     ]
     assert drawn == list(range(20))
 
 
 def test_costs_compare_items():
     by_method = {
-        item.method: cost(item, SHAPES["big"]) for item in ITEMS if item.dataset == "big"
+        item.method: item.cost(SHAPES["big"]) for item in ITEMS if item.dataset == "big"
     }
     assert by_method["tfs_tuned"] > 10 * by_method["variance"] > 0
     assert by_method["random"] == pytest.approx(5 * by_method["variance"], rel=0.1)

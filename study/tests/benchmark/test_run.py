@@ -5,15 +5,16 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from topofs_study.benchmark.run import run_item, run_task, varying_split
 
+from topofs_study.benchmark.item import SplitWorkspace, varying_split
 from topofs_study.benchmark.methods import METHODS, rank_columns
 from topofs_study.benchmark.plan import Benchmark, plan_benchmark
 from topofs_study.paper.classifiers import CLASSIFIERS, score_classifier
-from topofs_study.paper.plan import Shape
 from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.settings import GRIDS
 from topofs_study.paper.splits import TrainTest, tuning_folds
+from topofs_study.running.task import record_of, run_task
+from topofs_study.running.work_item import Shape
 
 X, Y = load_wine(return_X_y=True)
 SHAPES = {"wine": Shape(124, 13, 3)}
@@ -55,7 +56,7 @@ def test_a_column_that_varies_only_in_the_test_part_is_dropped():
 def test_selection_does_not_see_the_test_part(records):
     # Other test rows leave every number of columns as it is, and the labels play no part.
     changed = TrainTest(SPLIT.X_train, SPLIT.y_train[::-1], SPLIT.X_test * 2, SPLIT.y_test)
-    again = run_item(items("coverage")["coverage"], changed)
+    again = record_of(items("coverage")["coverage"], SplitWorkspace(changed))
     sizes = [row[:2] for row in records["coverage"].result["rows"]]
     assert [row[:2] for row in again.result["rows"]] == sizes
 
@@ -84,7 +85,7 @@ def test_all_columns_and_the_automatic_size(records):
 def test_random_subsets_have_a_score_a_seed(records):
     found = scores(records["random"])
     assert {seed for _, seed, _ in found} == {0, 1}
-    assert scores(run_item(items("random")["random"], SPLIT)) == found
+    assert scores(record_of(items("random")["random"], SplitWorkspace(SPLIT))) == found
     assert records["random"].n_fits == 2 * 2 * 3
 
 
@@ -115,5 +116,8 @@ def test_results_survive_json(records):
 def test_sizes_beyond_the_columns_that_vary_are_left_out():
     narrow = varying_split(X[:, :4], Y, 0)
     assert {
-        row[0] for row in run_item(items("variance")["variance"], narrow).result["rows"]
+        row[0]
+        for row in record_of(items("variance")["variance"], SplitWorkspace(narrow)).result[
+            "rows"
+        ]
     } == {"3"}

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from topofs.cli import main
-from topofs_study.benchmark import running
+from topofs_study.benchmark.item import BenchmarkItem
+from topofs_study.running import executor
 from topofs_study.running.store import Store
 
 TINY = ["--datasets", "wine,breast_cancer", "--splits", "2", "--seeds", "6", "--sizes", "2,4"]
@@ -35,7 +36,7 @@ def no_datasets(monkeypatch, tmp_path):
 
 def results(path):
     with Store(path) as store:
-        return [(record.item.key, record.result) for record in store.records()]
+        return [(record.item.key, record.result) for record in store.records(BenchmarkItem)]
 
 
 @pytest.mark.needs_jit
@@ -43,7 +44,7 @@ def test_a_tiny_benchmark_of_every_method(topofs, tmp_path):
     status, said = topofs(*TINY, "--out", tmp_path)
     assert status == 0, said
     assert "Mean balanced accuracy; datasets: 2, splits: 2" in said
-    assert "default against random subsets: mean gain ≥ 0.02?" in said
+    assert "default against random subsets: " in said
     assert "missing" not in said
     records = pd.read_csv(tmp_path / "records.csv")
     assert records["method"].nunique() == 17
@@ -69,9 +70,9 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(topofs, tmp_path, monke
         ran.append(task)
         return work(task, data_dir)
 
-    work = running.run_task
+    work = executor.run_task
     with monkeypatch.context() as patch:
-        patch.setattr(running, "run_task", stop_after_five)
+        patch.setattr(executor, "run_task", stop_after_five)
         status, said = topofs(*TINY, *QUICK, "--out", stopped)
     assert status == 130
     assert "5 of 20 results are in" in said
@@ -81,7 +82,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(topofs, tmp_path, monke
     assert "What is missing" in (stopped / "report.md").read_text()
     counted = []
     monkeypatch.setattr(
-        running, "run_task", lambda task, folder: counted.append(task) or work(task, folder)
+        executor, "run_task", lambda task, folder: counted.append(task) or work(task, folder)
     )
     assert topofs(*TINY, *QUICK, "--out", stopped)[0] == 0
     assert len(counted) == 15

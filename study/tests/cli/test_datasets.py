@@ -1,7 +1,7 @@
 import pytest
-from tests.datasets.file_server import serving
 from typer.testing import CliRunner
 
+from study.tests.datasets.file_server import serving
 from topofs.cli.app import app
 from topofs_study.datasets import registry
 from topofs_study.datasets.locate import user_cache

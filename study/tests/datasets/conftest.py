@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.shared_files import shared_datasets  # noqa: F401
 from topofs_study.datasets import DatasetInfo, info, registry
 from topofs_study.datasets.checksum import sha256
 

@@ -1,9 +1,6 @@
-import sys
-
 import pytest
-from tests.datasets.file_server import serving
 
-from topofs.errors import MissingExtraError
+from study.tests.datasets.file_server import serving
 from topofs_study.datasets import fetch, load
 from topofs_study.datasets.locate import user_cache
 from topofs_study.errors import DatasetError, UnknownDatasetError
@@ -98,9 +95,3 @@ def test_wrong_usage():
         fetch("wine")
     with pytest.raises(ValueError, match="base_url is 'file:///etc'"):
         fetch("Yale", base_url="file:///etc")
-
-
-def test_without_pooch(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(MissingExtraError, match=r"topofs\[reproduce\]"):
-        fetch("Yale")

@@ -1,10 +1,7 @@
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
 
-from topofs.errors import MissingExtraError
 from topofs_study.datasets import read
 from topofs_study.errors import DatasetError
 
@@ -53,11 +50,11 @@ def test_categories_and_truth_values(tmp_path):
         ({"target": None}, "has no column 'target'; name the column of labels .* one of a, b$"),
         (
             {"a": ["1", "2", "three"]},
-            "column 'a' holds 'three' at row 2; features must be numbers",
+            "column 'a' holds text.*; features must be numbers",
         ),
-        ({"a": [1, None, 3]}, "column 'a' is empty at row 1"),
-        ({"a": [1.0, float("inf"), 3.0]}, "X holds inf at row 1, column 0"),
-        ({"target": ["x", None, "y"]}, "column 'target' is empty at row 1"),
+        ({"a": [1, None, 3]}, "column 'a' is empty in row 2"),
+        ({"a": [1.0, float("inf"), 3.0]}, "the column 'a' holds an infinite value in row 2"),
+        ({"target": ["x", None, "y"]}, "column 'target' is empty in row 2"),
         ({"target": [0.5, 1.0, 2.0]}, "the labels hold 0.5"),
     ],
 )
@@ -75,26 +72,28 @@ def test_contents_that_are_no_dataset(tmp_path, name, changes, message):
 
 def test_columns_that_hold_no_numbers(tmp_path):
     path = tmp_path / "t.parquet"
-    with pytest.raises(DatasetError, match=r"column 'a' holds List\(Int64\)"):
+    with pytest.raises(DatasetError, match=r"column 'a' holds values of type List\(Int64\)"):
         read(write(FRAME.with_columns(a=pl.Series([[1], [2], [3]])), path))
-    with pytest.raises(DatasetError, match=r"labels in 'target' are List\(Int64\)"):
+    with pytest.raises(
+        DatasetError, match=r"column 'target' holds values of type List\(Int64\)"
+    ):
         read(write(FRAME.with_columns(target=pl.Series([[1], [2], [3]])), path))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the table cannot be read .*empty"),
-        (b"a,target\n", r"X has shape \(0, 1\)"),
+        (b"", "the file is empty"),
+        (b"a,target\n", "no rows below it"),
         (
             b"target\n1\n2\n",
             r"X has shape \(.*\); it must have two dimensions and not be empty",
         ),
         (b"a,a,target\n1,2,3\n", "the column 'a' is there more than once"),
-        (b"a,target\n1,2\n1,2,3\n", "the table cannot be read .*more fields"),
-        (b"a,b,target\n1,2,0\n1\n", "column 'b' is empty at row 1"),
-        (b"a,target\n\xff\xfe,2\n", "not a CSV file|cannot be read"),
-        (b"PAR1\x00\x00\x00", "has no column 'target'|cannot be read|not a CSV"),
+        (b"a,target\n1,2\n1,2,3\n", "line 3 has 3 fields and line 1 names 2 columns"),
+        (b"a,b,target\n1,2,0\n1\n", "line 3 has 1 field and line 1 names 3 columns"),
+        (b"a,target\n\xff\xfe,2\n", "line 2 is not UTF-8"),
+        (b"PAR1\x00\x00\x00", "the table cannot be read"),
     ],
 )
 def test_text_that_is_no_table(tmp_path, content, message):
@@ -115,20 +114,12 @@ def test_a_parquet_file_cut_short(tmp_path):
     content = path.read_bytes()
     for length in range(0, len(content), 29):
         path.write_bytes(content[:length])
-        with pytest.raises(DatasetError, match=r"t\.parquet: the table cannot be read"):
+        with pytest.raises(DatasetError, match=r"t\.parquet: "):
             read(path)
 
 
 @both
 def test_sizes_beyond_the_limit(tmp_path, name):
     path = write(pl.DataFrame({"a": [0] * 10_000, "target": [1] * 10_000}), tmp_path / name)
-    with pytest.raises(DatasetError, match=r"table .*would take 160,0\d\d bytes"):
+    with pytest.raises(DatasetError, match="the table would take 160,000 bytes"):
         read(path, max_bytes=1000)
-
-
-@both
-def test_without_polars(tmp_path, name, monkeypatch):
-    path = write(FRAME, tmp_path / name)
-    monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(MissingExtraError, match=r"topofs\[tables\]"):
-        read(path)

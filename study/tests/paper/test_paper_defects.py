@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.tests.naive.defective_tmfg import naive_defective_cliques
+from tests.shared_files import SHARED
 from topofs_study.datasets import load
 from topofs_study.paper import paper_defects
 from topofs_study.paper.paper_defects import (
@@ -21,8 +22,6 @@ from topofs_study.paper.paper_defects import (
     varying_columns,
 )
 from topofs_study.paper.splits import train_test
-
-SHARED = Path(__file__).parents[2].parent / "shared"
 
 
 def similarity_with_ties(seed, n_nodes):

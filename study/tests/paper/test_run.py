@@ -1,5 +1,7 @@
 """Records are right, and do not depend on the work that came before."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, matthews_corrcoef
@@ -8,16 +10,19 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from topofs_study.paper.fit_counts import fit_counts, fits_one_by_one
-from topofs_study.paper.run import Record, Workspace, run, run_task, shape_of
 
 from topofs_study.datasets import Dataset, load
 from topofs_study.paper.chosen import winners
 from topofs_study.paper.classifiers import score_classifier
+from topofs_study.paper.items import ClassCounts, OutOfSample, Tuning
+from topofs_study.paper.parts import TEST_PART, Fold
 from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.settings import GRIDS, Setting
 from topofs_study.paper.splits import PAIR_SEEDS, halves, train_test, tuning_folds
-from topofs_study.running.work_item import WorkItem
+from topofs_study.paper.study import Study
+from topofs_study.paper.workspace import StudyWorkspace
+from topofs_study.running.task import record_of, run_task
+from topofs_study.running.work_item import Record
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +64,10 @@ def test_halves_are_stratified_by_text_or_not_at_all():
 
 def test_corrected_tuning_is_a_cross_validation_of_the_ranking(wine):
     """Against scikit-learn's own cross-validation, with the ranking as a fixed subset."""
-    item = WorkItem("tune", "corrected", "wine", "tfs", "KNN", "fold-1", sizes=(4,))
-    workspace = Workspace(wine)
-    record = run(item, workspace)
-    order = workspace.rankings("corrected", "fold-1", "tfs", GRIDS["tfs"])[0]
+    item = Tuning("corrected", "wine", "tfs", "KNN", Fold(1), (4,))
+    workspace = StudyWorkspace(wine)
+    record = record_of(item, workspace)
+    order = workspace.rankings("corrected", Fold(1), "tfs", GRIDS["tfs"])[0]
     split = train_test(wine.X, wine.y)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier())
     scores = cross_val_score(
@@ -76,8 +81,8 @@ def test_corrected_tuning_is_a_cross_validation_of_the_ranking(wine):
 
 
 def test_the_three_scores_are_those_of_scikit_learn(wine):
-    item = WorkItem("test", "corrected", "wine", "all", "DecisionTree", sizes=(13,))
-    scores = run(item, Workspace(wine)).result[0]
+    item = OutOfSample("corrected", "wine", "all", "DecisionTree", (13,))
+    scores = record_of(item, StudyWorkspace(wine)).result[0]
     split = train_test(wine.X, wine.y)
     scaler = StandardScaler().fit(split.X_train)
     model = DecisionTreeClassifier(random_state=0)
@@ -90,26 +95,23 @@ def test_the_three_scores_are_those_of_scikit_learn(wine):
 @pytest.mark.parametrize("protocol", ["paper", "corrected"])
 @pytest.mark.parametrize("method", ["tfs", "inf_fs"])
 def test_a_record_does_not_depend_on_earlier_items(wine, protocol, method):
-    items = [
-        WorkItem("tune", p, "wine", method, "KNN", "fold-0", sizes=(3, 5))
-        for p in ("corrected", "paper")
-    ]
-    shared = Workspace(wine)
-    together = {item.protocol: run(item, shared) for item in items}
+    items = [Tuning(p, "wine", method, "KNN", Fold(0), (3, 5)) for p in ("corrected", "paper")]
+    shared = StudyWorkspace(wine)
+    together = {item.protocol: record_of(item, shared) for item in items}
     item = next(item for item in items if item.protocol == protocol)
-    assert run(item, Workspace(wine)).result == together[protocol].result
-    again = run(item, shared)
+    assert record_of(item, StudyWorkspace(wine)).result == together[protocol].result
+    again = record_of(item, shared)
     assert again.n_fits == 0
     assert again.result == together[protocol].result
 
 
 def test_constant_columns_rank_last_when_corrected(rare_columns):
-    workspace = Workspace(rare_columns)
+    workspace = StudyWorkspace(rare_columns)
     kept = workspace.kept("corrected")
     assert 0 not in kept
     for method in ("tfs", "inf_fs"):
-        order = workspace.rankings("corrected", "fold-0", method, GRIDS[method][:1])[0]
-        fold = workspace.part("fold-0").X_train[:, kept]
+        order = workspace.rankings("corrected", Fold(0), method, GRIDS[method][:1])[0]
+        fold = workspace.part(Fold(0)).X_train[:, kept]
         constant = np.flatnonzero(np.ptp(fold, axis=0) == 0)
         assert len(constant) > 0
         np.testing.assert_array_equal(order[-len(constant) :], constant)
@@ -117,51 +119,53 @@ def test_constant_columns_rank_last_when_corrected(rare_columns):
 
 
 def test_e1_shifts_the_test_columns_of_the_paper_only(rare_columns):
-    item = WorkItem(
-        "test", "paper", "rare", "tfs", "KNN", sizes=(5,), settings=(Setting("pearson"),)
-    )
-    workspace = Workspace(rare_columns)
-    positions = workspace.rankings("paper", "test", "tfs", item.settings)[0][:5]
+    item = OutOfSample("paper", "rare", "tfs", "KNN", (5,), (Setting("pearson"),))
+    workspace = StudyWorkspace(rare_columns)
+    positions = workspace.rankings("paper", TEST_PART, "tfs", item.settings)[0][:5]
     columns = workspace.kept("paper")[positions]
     assert (columns != positions).any()
     shifted = score_classifier("KNN", workspace.whole, columns, positions)
     aligned = score_classifier("KNN", workspace.whole, columns, columns)
-    assert run(item, workspace).result[0] == shifted + aligned
-    right = WorkItem(**{**vars(item), "protocol": "corrected"})
-    assert len(run(right, Workspace(rare_columns)).result[0]) == 3
+    assert record_of(item, workspace).result[0] == shifted + aligned
+    right = replace(item, protocol="corrected")
+    assert len(record_of(right, StudyWorkspace(rare_columns)).result[0]) == 3
 
 
 def test_e2_reads_other_columns_than_it_ranked(rare_columns):
-    workspace = Workspace(rare_columns)
-    order = workspace.rankings("paper", "fold-0", "tfs", [Setting("pearson")])[0]
-    fold = workspace.part("fold-0").X_train[:, workspace.kept("paper")]
+    workspace = StudyWorkspace(rare_columns)
+    order = workspace.rankings("paper", Fold(0), "tfs", [Setting("pearson")])[0]
+    fold = workspace.part(Fold(0)).X_train[:, workspace.kept("paper")]
     n_varying = int((np.ptp(fold, axis=0) > 0).sum())
     assert sorted(order) == list(range(n_varying)), "positions, whatever was dropped"
 
 
 def test_random_subsets_are_the_same_for_every_classifier_and_spread(wine):
-    workspace = Workspace(wine)
-    record = run(WorkItem("test", "corrected", "wine", "random", "KNN", sizes=(2,)), workspace)
+    workspace = StudyWorkspace(wine)
+    record = record_of(OutOfSample("corrected", "wine", "random", "KNN", (2,)), workspace)
     scores = np.array(record.result[0])
     assert scores.shape == (10, 3)
     assert len(np.unique(scores[:, 0])) > 3
-    again = run(record.item, Workspace(wine))
+    again = record_of(record.item, StudyWorkspace(wine))
     assert again.result == record.result
 
 
 def test_the_variance_baseline_takes_the_widest_columns(wine):
-    workspace = Workspace(wine)
-    item = WorkItem("test", "corrected", "wine", "variance", "KNN", sizes=(2,))
+    workspace = StudyWorkspace(wine)
+    item = OutOfSample("corrected", "wine", "variance", "KNN", (2,))
     expected = np.argsort(-workspace.whole.X_train.var(axis=0))[:2]
-    assert run(item, workspace).result[0] == workspace.score(item, expected)
+    assert record_of(item, workspace).result[0] == item.score(workspace, expected)
 
 
 def test_class_counts(wine):
-    record = run(WorkItem("split", "paper", "wine"), Workspace(wine))
+    record = record_of(ClassCounts("paper", "wine"), StudyWorkspace(wine))
     counts = record.result["counts"]
     assert sum(count for _, count in counts["train"]) == 124
     assert sum(count for _, count in counts["test"]) == 54
-    assert shape_of(wine).n_features == record.result["n_features_after"] == 13
+    assert (
+        Study(datasets=("wine",)).shape_of(wine).n_features
+        == record.result["n_features_after"]
+        == 13
+    )
 
 
 def test_rounding_decides_the_winner_of_the_paper_only():
@@ -172,7 +176,7 @@ def test_rounding_decides_the_winner_of_the_paper_only():
 
 def test_winners_need_every_fold():
     def record(protocol, fold, scores):
-        item = WorkItem("tune", protocol, "wine", "tfs", "KNN", f"fold-{fold}", sizes=(3,))
+        item = Tuning(protocol, "wine", "tfs", "KNN", Fold(fold), (3,))
         return Record(item, [scores], 0, 0.0)
 
     scores = [[0.5] * 13 for _ in range(3)]
@@ -186,12 +190,10 @@ def test_winners_need_every_fold():
 
 def test_fits_are_counted():
     items = [
-        WorkItem("tune", protocol, "wine", "tfs", "KNN", "fold-0", sizes=(2, 3))
+        Tuning(protocol, "wine", "tfs", "KNN", Fold(0), (2, 3))
         for protocol in ("paper", "corrected")
     ]
-    records = run_task(tuple(items), None)
-    counts = fit_counts(records).set_index("protocol")
-    assert counts["one_by_one"].to_dict() == {"paper": 26, "corrected": 26}
-    assert counts.loc["paper", "made"] <= 26
-    assert counts["made"].sum() < 52, "equal subsets are fitted once"
-    assert fits_one_by_one(WorkItem("test", "paper", "wine", "random", sizes=(2, 3))) == 20
+    made = [record.n_fits for record in run_task(tuple(items), None)]
+    one_by_one = len(GRIDS["tfs"]) * 2
+    assert made[0] <= one_by_one
+    assert sum(made) < 2 * one_by_one, "equal subsets are fitted once"

@@ -6,13 +6,14 @@ import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from topofs_study.errors import StudyError, WorkersLostError
-from topofs_study.paper import executor
-from topofs_study.paper.plan import tasks
+from topofs_study.paper.items import Tuning
+from topofs_study.paper.parts import Fold
+from topofs_study.running import executor
 from topofs_study.running.executor import run_tasks
-from topofs_study.running.work_item import WorkItem
+from topofs_study.running.work_item import tasks
 
 ITEMS = [
-    WorkItem("tune", protocol, "wine", method, "KNN", f"fold-{fold}", sizes=(2, 4))
+    Tuning(protocol, "wine", method, "KNN", Fold(fold), (2, 4))
     for method in ("tfs", "inf_fs")
     for fold in range(3)
     for protocol in ("paper", "corrected")

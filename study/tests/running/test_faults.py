@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from study.tests.paper import real_run
+from study.tests.running import real_run
 
 pytestmark = [
     pytest.mark.needs_jit,
@@ -90,7 +90,6 @@ def test_a_store_of_an_older_version_is_explained(tmp_path):
         connection.commit()
     finished = subprocess.run(
         real_run.command(tmp_path),
-        env={**os.environ, "PYTHONPATH": str(real_run.SOURCE)},
         capture_output=True,
         text=True,
         check=False,

@@ -5,18 +5,17 @@ import subprocess
 import sys
 
 import pytest
-from topofs_study.paper.run import Record
 
 from topofs_study.errors import StoreError
-from topofs_study.paper.chosen import published_settings
 from topofs_study.paper.frames import load
-from topofs_study.paper.settings import Setting
+from topofs_study.paper.items import ClassCounts, Tuning
+from topofs_study.paper.parts import Fold
 from topofs_study.running.store import SCHEMA_VERSION, Store
-from topofs_study.running.work_item import WorkItem
+from topofs_study.running.work_item import Record
 
 
 def record(fold, value=0.5):
-    item = WorkItem("tune", "paper", "wine", "tfs", "KNN", f"fold-{fold}", sizes=(3,))
+    item = Tuning("paper", "wine", "tfs", "KNN", Fold(fold), (3,))
     return Record(item, [[value] * 13], n_fits=1, seconds=0.1)
 
 
@@ -25,15 +24,24 @@ def test_records_come_back_as_they_went_in(tmp_path):
     with Store(path) as store:
         store.add(record(0, 1 / 3))
     with Store(path) as store:
-        assert list(store.records()) == [record(0, 1 / 3)]
+        assert list(store.records(Tuning)) == [record(0, 1 / 3)]
         assert store.keys() == {record(0).item.key}
+
+
+def test_each_kind_is_read_on_its_own(tmp_path):
+    counts = Record(ClassCounts("paper", "wine"), {}, n_fits=0, seconds=0.1)
+    with Store(tmp_path / "store.sqlite") as store:
+        store.add(record(0))
+        store.add(counts)
+        assert list(store.records(Tuning)) == [record(0)]
+        assert list(store.records(ClassCounts)) == [counts]
 
 
 def test_a_record_is_never_doubled(tmp_path):
     with Store(tmp_path / "store.sqlite") as store:
         store.add(record(0, 0.25))
         store.add(record(0, 0.75))
-        assert list(store.records()) == [record(0, 0.25)]
+        assert list(store.records(Tuning)) == [record(0, 0.25)]
 
 
 def test_a_full_disk_loses_no_record(tmp_path):
@@ -111,7 +119,7 @@ def test_reading_changes_nothing_and_makes_nothing(tmp_path):
         store.add(record(0))
     before = missing.read_bytes()
     with Store(missing, read_only=True) as store:
-        assert list(store.records()) == [record(0)]
+        assert list(store.records(Tuning)) == [record(0)]
         with pytest.raises(StoreError, match="readonly"):
             store.add(record(1))
     assert missing.read_bytes() == before
@@ -122,7 +130,7 @@ def test_a_store_is_read_while_another_run_writes_to_it(tmp_path):
     with Store(path) as writing, Store(path, read_only=True) as reading:
         writing.add(record(0))
         with writing._transaction():
-            assert list(reading.records()) == [record(0)]
+            assert list(reading.records(Tuning)) == [record(0)]
         writing.add(record(1))
         assert len(reading.keys()) == 2
 
@@ -148,76 +156,3 @@ def test_a_write_that_was_cut_off_is_undone_before_reading(tmp_path):
         load(path)
     Store(path).close()
     assert len(load(path).scores) == 0
-
-
-def test_an_empty_store_gives_empty_frames(tmp_path):
-    Store(tmp_path / "store.sqlite").close()
-    frames = load(tmp_path / "store.sqlite")
-    assert list(frames.scores) == [
-        *("protocol", "dataset", "classifier", "n_features", "method", "metric"),
-        *("value", "spread"),
-    ]
-    assert len(frames.tuned) == len(frames.pairs) == len(frames.splits) == 0
-    assert list(frames.alignment)[-2:] == ["shifted", "aligned"]
-
-
-def test_frames_choose_the_setting_of_their_source(tmp_path):
-    printed = published_settings()["paper", "colon", "tfs", "KNN", 10].setting
-    assert printed != Setting("pearson")
-
-    def test_record(setting, value, sizes=(10,)):
-        settings = (setting,) * len(sizes)
-        item = WorkItem("test", "paper", "colon", "tfs", "KNN", "test", sizes, settings)
-        return Record(item, [[value, value, value]] * len(sizes), 1, 0.1)
-
-    def tuning_record(fold):
-        item = WorkItem("tune", "paper", "colon", "tfs", "KNN", f"fold-{fold}", (10,))
-        return Record(item, [[0.7] + [0.6] * 12], 1, 0.1)
-
-    def pair_record(method, half, value):
-        setting = published_settings()["paper", "colon", method, "KNN", 10].setting
-        item = WorkItem(
-            *("pair", "paper", "colon", method, "KNN", f"half-03-{half}", (10,), (setting,))
-        )
-        return Record(item, [value], 1, 0.1)
-
-    path = tmp_path / "store.sqlite"
-    with Store(path) as store:
-        store.add(test_record(printed, 0.25))
-        store.add(test_record(printed, 0.25, sizes=(10, 50)))
-        store.add(pair_record("tfs", 0, 0.8))
-        store.add(pair_record("inf_fs", 0, 0.7))
-        store.add(pair_record("tfs", 1, 0.9))
-        assert load(path).tuned["source"].unique().tolist() == ["replay"], "nothing is tuned"
-        store.add(test_record(Setting("pearson"), 0.5))
-        for fold in range(3):
-            store.add(tuning_record(fold))
-    tuned = load(path)
-    assert tuned.scores["value"].tolist() == [0.5] * 3
-    assert tuned.tuned[["similarity", "source"]].to_numpy().tolist() == [["pearson", "tuned"]]
-    assert tuned.tuned["cv_balanced_accuracy"].tolist() == [pytest.approx(0.7)]
-    assert len(tuned.pairs) == 0
-    replayed = load(path, source="replay")
-    assert replayed.scores["value"].tolist() == [0.25] * 3, "two records, one cell"
-    assert replayed.tuned["source"].unique().tolist() == ["replay"]
-    assert replayed.pairs[["repetition", "half", "tfs", "inf_fs"]].to_numpy().tolist() == [
-        [3, 0, 0.8, 0.7]
-    ]
-
-
-def test_frames_keep_random_spread_and_alignment(tmp_path):
-    path = tmp_path / "store.sqlite"
-    random = WorkItem("test", "corrected", "colon", "random", "KNN", sizes=(10,))
-    printed = published_settings()["paper", "colon", "tfs", "KNN", 10].setting
-    shifted = WorkItem("test", "paper", "colon", "tfs", "KNN", "test", (10,), (printed,))
-    with Store(path) as store:
-        store.add(Record(random, [[[0.2, 0.3, 0.4], [0.4, 0.3, 0.4]]], 2, 0.1))
-        store.add(Record(shifted, [[0.1, 0.1, 0.1, 0.6, 0.5, 0.4]], 1, 0.1))
-    frames = load(path)
-    spread = frames.scores.query("method == 'random' and metric == 'balanced_accuracy'")
-    assert spread[["value", "spread"]].to_numpy().round(4).tolist() == [[0.3, 0.1414]]
-    assert frames.alignment[["shifted", "aligned"]].to_numpy().tolist() == [
-        [0.1, 0.6],
-        [0.1, 0.5],
-        [0.1, 0.4],
-    ]

@@ -137,5 +137,4 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
             table.add_row(METHOD_NAMES[str(method)], *words)
         console.print(table)
     for answer in answers(summary):
-        mark = "[green]yes[/]" if answer.met else "[red]no[/] "
-        console.print(f"{mark}  {answer.question}: {answer.bar}? {escape(answer.found)}")
+        console.print(f"{escape(answer.question)}: {escape(answer.found)}")

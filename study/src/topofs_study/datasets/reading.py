@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.errors import TableError, UnknownColumnError
+from topofs.errors import TableError
 from topofs.tables import open_table
 from topofs.tables.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
-from topofs.tables.column_roles import check_columns
 from topofs.tables.column_values import column_values
 from topofs.tables.numeric_table import read_numbers
 from topofs_study.datasets.dataset import Dataset
@@ -29,6 +28,7 @@ __all__ = ["read", "read_arrays"]
 _TABLES = (".csv", ".parquet")
 _ARRAYS = {".mat": "mat", ".npz": "npz"}
 _BYTES_OF_A_NUMBER = 8
+_SHOWN_COLUMNS = 8
 
 
 def read(
@@ -128,15 +128,25 @@ def _read_table(path: Path, target: str, max_bytes: int) -> Dataset:
     """Read one column of labels; every other column is a feature."""
     try:
         with open_table(path) as table:
-            check_columns([target], table.columns, option="target")
+            _check_target(table, target)
             features = [column for column in table.columns if column != target]
             n_bytes = table.n_samples * len(table.columns) * _BYTES_OF_A_NUMBER
             refuse_oversize(path, "the table", n_bytes, max_bytes)
             X = _features(table, features)
             found = checked_arrays(path, X, _labels(table, target))
-    except (TableError, UnknownColumnError) as error:
+    except TableError as error:
         raise DatasetError(_with_path(path, str(error))) from error
     return Dataset(path.stem, found.X, found.y, feature_names=features)
+
+
+def _check_target(table: Table, target: str) -> None:
+    if target not in table.columns:
+        shown = ", ".join(table.columns[:_SHOWN_COLUMNS])
+        more = ", …" if len(table.columns) > _SHOWN_COLUMNS else ""
+        raise TableError(
+            f"{table.name}: has no column {target!r}; name the column of labels with target=, "
+            f"one of {shown}{more}"
+        )
 
 
 def _features(table: Table, columns: Sequence[str]) -> npt.NDArray[Any]:
@@ -150,8 +160,8 @@ def _features(table: Table, columns: Sequence[str]) -> npt.NDArray[Any]:
     missing = np.isnan(X)
     if missing.any():
         first = int(missing.any(axis=0).argmax())
-        row = int(missing[:, first].argmax())
-        raise TableError(f"{table.name}: column {columns[first]!r} is empty at row {row}")
+        row = int(missing[:, first].argmax()) + 1
+        raise TableError(f"{table.name}: column {columns[first]!r} is empty in row {row}")
     return X
 
 
@@ -160,8 +170,8 @@ def _labels(table: Table, column: str) -> npt.NDArray[Any]:
     numbers = values.dtype.kind == "f"
     missing = np.isnan(values) if numbers else np.array([v is None for v in values])
     if missing.any():
-        row = int(missing.argmax())
-        raise TableError(f"{table.name}: column {column!r} is empty at row {row}")
+        row = int(missing.argmax()) + 1
+        raise TableError(f"{table.name}: column {column!r} is empty in row {row}")
     return values if numbers else values.astype(np.str_)
 
 

@@ -74,15 +74,7 @@ def sections(summary: BenchmarkSummary, missing: Sequence[str]) -> tuple[Section
 
 
 def _answers_section(summary: BenchmarkSummary) -> Section | None:
-    rows = [
-        {
-            "question": answer.question,
-            "bar": answer.bar,
-            "found": answer.found,
-            "met": "yes" if answer.met else "no",
-        }
-        for answer in answers(summary)
-    ]
+    rows = [{"question": answer.question, "found": answer.found} for answer in answers(summary)]
     if not rows:
         return None
     grid = grid_of_frame(pd.DataFrame(rows), "What was asked, and what came out", words=True)

@@ -9,10 +9,8 @@ import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-import topofs
+from topofs_study.paper.items import ClassCounts, OutOfSample, Paired, Tuning
 from topofs_study.running.store import Store
-
-SOURCE = Path(topofs.__file__).parents[1]
 
 
 def command(out, *options):
@@ -33,7 +31,7 @@ def started(out, *options, **settings):
     with (out / "said.txt").open("w") as said:
         process = subprocess.Popen(
             command(out, *options),
-            env={**os.environ, "PYTHONPATH": str(SOURCE), "COLUMNS": "200"},
+            env={**os.environ, "COLUMNS": "200"},
             stdout=said,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -99,7 +97,11 @@ def kill(pid):
 def results(path):
     """What a store holds, without the counters that depend on the machine."""
     with Store(path) as store:
-        return [(record.item, record.result) for record in store.records()]
+        return [
+            (record.item, record.result)
+            for kind in (ClassCounts, Tuning, OutOfSample, Paired)
+            for record in store.records(kind)
+        ]
 
 
 def _count(path):

@@ -3,14 +3,16 @@
 import pandas as pd
 import pytest
 
-from study.tests.paper.real_run import results
+from study.tests.running.real_run import results
 from topofs.cli import main
-from topofs_study.cli.progress import StudyProgress
+from topofs_study.cli.progress import RunProgress
 from topofs_study.errors import StudyError
 from topofs_study.paper.frames import load
-from topofs_study.paper.plan import Shape, Study
+from topofs_study.paper.items import Tuning
+from topofs_study.paper.parts import Fold
+from topofs_study.paper.study import Study
 from topofs_study.running.driver import survey
-from topofs_study.running.work_item import WorkItem
+from topofs_study.running.work_item import Shape
 
 TINY = ["--datasets", "wine", "--classifiers", "KNN", "--sizes", "2,4"]
 
@@ -127,12 +129,12 @@ def test_a_survey_reports_what_is_missing(tmp_path, no_datasets):
     assert found.shapes == {"wine": Shape(124, 13, 3)}
     assert list(found.missing) == ["colon"]
     with pytest.raises(StudyError):
-        survey(Study(datasets=("digits",), source="replay"))
+        Study(datasets=("digits",), source="replay")
 
 
 def test_progress_counts_and_estimates():
-    progress = StudyProgress()
-    task = (WorkItem("tune", "paper", "wine", "tfs", "KNN", "fold-0"),)
+    progress = RunProgress()
+    task = (Tuning("paper", "wine", "tfs", "KNN", Fold(0), (3,)),)
     with progress:
         progress.planned(4, 100.0, 1, 20.0)
         progress.started(task)
