@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import polars as pl
 import pytest
@@ -123,3 +125,24 @@ def test_sizes_beyond_the_limit(tmp_path, name):
     path = write(pl.DataFrame({"a": [0] * 10_000, "target": [1] * 10_000}), tmp_path / name)
     with pytest.raises(DatasetError, match="the table would take 160,000 bytes"):
         read(path, max_bytes=1000)
+
+
+def test_damaged_files_are_read_or_refused(tmp_path):
+    frame = pl.DataFrame(np.arange(60.0).reshape(12, 5)).with_columns(
+        target=pl.Series([0, 1] * 6)
+    )
+    path = write(frame, tmp_path / "t.csv")
+    content = path.read_bytes()
+    dice = random.Random(0)
+    refusals = []
+    for _ in range(150):
+        damaged = bytearray(content)
+        for _ in range(dice.choice([1, 2, 4])):
+            damaged[dice.randrange(len(damaged))] = dice.choice([0, 1, 127, 128, 255])
+        path.write_bytes(damaged)
+        try:
+            assert read(path).n_samples == 12
+        except DatasetError as error:
+            refusals.append(str(error))
+    assert len(refusals) > 20
+    assert all(str(path) in refusal for refusal in refusals)

@@ -8,7 +8,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from topofs_study.paper.statistics import (
-    DEFAULT_STATISTIC,
     STATISTICS,
     nadeau_bengio_test,
     paired_tests,
@@ -94,10 +93,6 @@ def test_nadeau_bengio_without_test_part_is_the_one_sample_test():
     expected = stats.ttest_1samp(DIFFERENCES.ravel(), 0.0)
     result = nadeau_bengio_test(DIFFERENCES, test_to_train=0.0)
     assert result.p_value == pytest.approx(expected.pvalue)
-
-
-def test_the_default_is_nadeau_bengio():
-    assert STATISTICS[DEFAULT_STATISTIC] is nadeau_bengio_test
 
 
 @pytest.mark.parametrize("test", STATISTICS.values(), ids=STATISTICS)

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from topofs.comparison.resampled_test import PairedTest
 
 __all__ = [
-    "DEFAULT_STATISTIC",
     "STATISTICS",
     "nadeau_bengio_test",
     "paired_tests",
@@ -64,8 +63,6 @@ __all__ = [
     "stars",
     "text_test",
 ]
-
-DEFAULT_STATISTIC = "nadeau_bengio"
 
 _STAR_LEVELS = ((0.001, "****"), (0.01, "***"), (0.05, "**"), (0.1, "*"))
 _CELL = ["protocol", "dataset", "classifier", "n_features"]
