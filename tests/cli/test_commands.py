@@ -60,6 +60,8 @@ def test_a_command_of_another_distribution_is_listed_and_run(install):
     [
         ("broken_cli:app", "import no_such_package", "no_such_package"),
         ("broken_cli:app", "app = 3", "int"),
+        ("broken_cli:app", "raise ValueError('[/bold] odd')", "[/bold] odd"),
+        ("broken_cli:app", "raise SystemExit(0)", "SystemExit"),
         ("broken_cli:app", "x = 1", "no attribute 'app'"),
         ("no_such_cli:app", "", "no_such_cli"),
     ],

@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.markup import escape
 from typer.main import get_command
 
 from topofs.errors import MissingExtraError
@@ -92,7 +93,7 @@ def _imported(entry: EntryPoint) -> Any:
     """Import a command; whatever goes wrong there is told in one line."""
     try:
         return get_command(entry.load())
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}"
         return _saying(
             BrokenCommandError(
@@ -111,7 +112,7 @@ def _saying(error: Exception) -> Any:
     app = typer.Typer(add_completion=False)
 
     @app.command(
-        help=str(error),
+        help=escape(str(error)),
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     )
