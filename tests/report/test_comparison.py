@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.comparison_cases import MEANS, made_up
 from tests.report.selection_cases import HOSTILE
-from topofs.experiments.comparison import MethodScores
+from topofs.comparison.comparing import MethodScores
 from topofs.report.comparison import (
     comparison_report,
     summarise_comparison,

@@ -12,7 +12,7 @@ from topofs.report.document import render, write_document
 if TYPE_CHECKING:
     import os
 
-    from topofs.experiments.comparison import Comparison
+    from topofs.comparison.comparing import Comparison
     from topofs.report.comparison.summary import ComparisonSummary, Series
 
 __all__ = ["comparison_page", "comparison_report", "write_comparison_report"]
@@ -34,7 +34,7 @@ def write_comparison_report(
     path : path-like
         The HTML file to write. Its folder must exist.
     comparison : Comparison
-        As `topofs.experiments.comparison` gives.
+        As `topofs.comparison.comparing` gives.
     table_name : str
         What the table is called.
     """
