@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Term", "parameter", "register", "registered", "takers_of"]
+__all__ = ["DEFAULTS", "Term", "parameter", "register", "registered", "takers_of"]
 
 _ROOMS = {"similarity": "similarity", "graph": "filtering", "rule": "rules"}
 """The kinds of terms, each with the room whose import registers those of topofs itself."""
+
+DEFAULTS = {"similarity": "auto", "graph": "tmfg", "rule": "coverage"}
+"""The kinds of terms, each with the short name that stands for it unless another is given."""
 
 _ENTRY_POINTS = "topofs.terms"
 

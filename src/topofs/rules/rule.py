@@ -142,6 +142,26 @@ class Rule(Term):
         """What decides between equal scores."""
         return "the order of the table"
 
+    @property
+    def end_words(self) -> str:
+        """What is true where it ends, after "where"; empty where it does not say."""
+        return ""
+
+    @property
+    def keeps_isolated(self) -> bool:
+        """Whether the automatic size selects columns that are like no other."""
+        return False
+
+    def keeping_isolated(self) -> Rule | None:
+        """Give the same rule with an automatic size that selects isolated columns.
+
+        Returns
+        -------
+        Rule or None
+            None where it does so already, or has no such parameter.
+        """
+        return None
+
     def cut_for(self, measure: Measure) -> str | None:  # noqa: ARG002
         """Say which similarities count as 0 unless the user says.
 

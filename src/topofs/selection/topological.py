@@ -14,7 +14,7 @@ from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
-from topofs.selection.fitting_terms import check_terms, check_threshold
+from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import read_table, warn_of_identifiers
 from topofs.selection.representing import RepresentingSelector
@@ -372,13 +372,8 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
     def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
         rule = self.rule_ if fitted else rule_of(self.rule)
+        check_end(rule, given)
         if isinstance(given, str) and given == "auto":
-            if not rule.has_end:
-                raise ValueError(
-                    "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
-                    f"{rule.name} has no end of its own; give a count, a fraction, or None for "
-                    "half"
-                )
             return None
         n_forced = len(forced)
         return resolve_size(given, self.n_features_in_, least=n_forced, auto=rule.has_end)
