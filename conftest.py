@@ -4,8 +4,17 @@ import pytest
 
 from topofs import terms
 
-# Read before test files are, which may register terms when they are imported.
 KNOWN = {kind: dict(terms.registered(kind)) for kind in terms._terms}  # noqa: SLF001
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):  # noqa: ARG001
+    """Forget the terms that a file registers when it is imported to be collected."""
+    report = yield
+    for kind, known in terms._terms.items():  # noqa: SLF001
+        known.clear()
+        known.update(KNOWN[kind])
+    return report
 
 
 @pytest.fixture(autouse=True)
