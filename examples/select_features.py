@@ -1,4 +1,4 @@
-"""Select from the 30 features of a dataset of scikit-learn: which represent the others?"""
+"""Select those of the 30 features of a dataset of scikit-learn that represent the others."""
 
 from sklearn.datasets import load_breast_cancer
 

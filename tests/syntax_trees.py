@@ -6,7 +6,7 @@ import topofs
 
 SOURCE = Path(topofs.__file__).parent
 
-NOT_YET = {"cli", "report", "plot", "experiments", "datasets"}
+NOT_YET: set[str] = set()
 """Rooms that are being rewritten: tests which walk the source leave them out. To be emptied."""
 
 
