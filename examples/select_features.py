@@ -1,4 +1,4 @@
-"""Select those of the 30 features of a dataset of scikit-learn that represent the others."""
+"""Select from the 30 features of a dataset of scikit-learn, and see what each represents."""
 
 from sklearn.datasets import load_breast_cancer
 

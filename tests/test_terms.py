@@ -66,7 +66,9 @@ def squares(table):
     return pearson(table, squared=True)
 
 
-TERM = pytest.mark.parametrize("term", [*REPRS.values(), Function(pearson)], ids=repr)
+TERM = pytest.mark.parametrize(
+    "term", [*REPRS.values(), Function(pearson)], ids=[*REPRS, "Function"]
+)
 
 
 @pytest.fixture
@@ -371,7 +373,7 @@ def test_the_html_of_an_estimator_shows_its_terms(X):
         ({"rule": "pagerank"}, {"rule": Centrality("pagerank")}),
         ({"similarity": squares}, {"similarity": Function(squares)}),
     ],
-    ids=str,
+    ids=["measure", "graph", "rule", "function"],
 )
 def test_a_name_and_its_term_give_the_same_fit(X, name, term):
     by_name = TopologicalFeatureSelector(4, **name).fit(X)
@@ -453,7 +455,7 @@ def test_kinds_do_not_share_names():
     assert rule_of("degree") == Centrality("degree")
 
 
-@pytest.mark.parametrize("given", [Pearson, "pearson", pearson, object(), Term()], ids=str)
+@pytest.mark.parametrize("given", [Pearson, "pearson", pearson, 3, Term()])
 def test_what_is_no_term_cannot_be_registered(given):
     with pytest.raises(TypeError, match="register takes a measure, a graph or a rule; got"):
         register(given)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.selection.ranking_selector import RankingSelector
+
 __all__ = ["AUTO", "subsets"]
 
 AUTO = "auto"
@@ -133,7 +135,7 @@ def _is_number(column: Any) -> bool:
     return not column.nominal or len(np.unique(column.values)) < 3
 
 
-def _ranked(selector: Any, X: Any) -> npt.NDArray[np.intp]:
+def _ranked(selector: RankingSelector, X: Any) -> npt.NDArray[np.intp]:
     """The columns, best first; as they are where there is nothing to compare."""
     varying = np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
     if varying.sum() < 2:
