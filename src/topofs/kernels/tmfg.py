@@ -294,15 +294,17 @@ def _insert_top(weights: Weights, growth: Growth, lists: TopLists, scratch: Scra
     counters, top = records[0], heap[0]
     v = vertex[top]
     a, b, c = corner[top]
-    cliques[counters.step] = (v, a, b, c)
+    # Entry by entry: a tuple assigned to a row takes numba seconds to compile.
+    clique = cliques[counters.step]
+    clique[0], clique[1], clique[2], clique[3] = v, a, b, c
     penalty[v] = -np.inf
     counters.step += 1
     if counters.step == len(cliques):
         return
     second, third = counters.n_faces, counters.n_faces + 1
-    corner[top] = (a, b, v)
-    corner[second] = (a, c, v)
-    corner[third] = (b, c, v)
+    corner[top, 2] = v
+    corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
+    corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
     if is_matrix(weights) and not counters.use_lists:
         rows = row(weights, a), row(weights, b), row(weights, c), row(weights, v)
         ab, ac, bc = scan_three_faces(*rows, penalty, counters.first_free)

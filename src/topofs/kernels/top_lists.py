@@ -180,8 +180,9 @@ def _largest_first(
 ) -> None:
     """Rearrange the first `count` values, with their places, so that the k largest lead.
 
-    The k-th largest stands last among them. Hoare's selection. Invariant: values before `low` are at least those from it on, values
-    after `high` at most those up to it, and the k-th largest lies between.
+    The k-th largest stands last among them. Hoare's selection; invariant: values before `low`
+    are at least those from it on, values after `high` at most those up to it, and the k-th
+    largest lies between.
     """
     low, high = 0, count - 1
     while low < high:
