@@ -34,7 +34,7 @@ class WholeMatrix:
         order = np.argsort(-others, axis=1, kind="stable")[:, :list_length]
         weight = np.take_along_axis(others, order, axis=1)
         complete = list_length >= n - 1
-        floor = weight[:, -1] if 0 < list_length and not complete else np.full(n, -np.inf)
+        floor = weight[:, -1] if list_length > 0 and not complete else np.full(n, -np.inf)
         length = np.full(n, min(list_length, n - 1))
         head = np.zeros(n, dtype=np.int64)
         lists = TopLists(weight, order.astype(np.int32), length, head, floor.astype(self.dtype))
