@@ -59,20 +59,15 @@ LIST_LENGTH = 32
 WINDOW = 64
 
 # A numpy record, whose fields have names here and in a compiled kernel.
-COUNTERS = np.dtype(
-    (
-        np.record,
-        [
-            ("step", np.int64),
-            ("n_faces", np.int64),
-            ("first_free", np.int64),
-            ("questions", np.int64),
-            ("scans", np.int64),
-            ("use_lists", np.bool_),
-        ],
-    ),
-    align=True,
-)
+_FIELDS = [
+    ("step", np.int64),
+    ("n_faces", np.int64),
+    ("first_free", np.int64),
+    ("questions", np.int64),
+    ("scans", np.int64),
+    ("use_lists", np.bool_),
+]
+COUNTERS = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 
 
 class Growth(NamedTuple):
