@@ -18,7 +18,7 @@ from topofs import TopologicalFeatureSelector, registered
 from topofs import terms as terms_module
 from topofs.cli import compare, options, spoken, term_options
 from topofs.cli.app import app
-from topofs.experiments.comparison import DEFAULT_SIZES
+from topofs.comparison.comparing import DEFAULT_SIZES
 from topofs.selection.fitting_terms import THRESHOLDS
 from topofs.terms import DEFAULTS
 

@@ -5,41 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command
 
+from topofs.cli.commands import Commands
 from topofs.cli.unfolding import without_options
-from topofs.errors import (
-    DatasetError,
-    MissingExtraError,
-    StoreError,
-    UnknownDatasetError,
-    WorkersLostError,
-)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["COMMANDS", "app", "exit_status"]
-
-COMMANDS = (
-    *("select", "groups", "explain", "stability", "compare", "graph"),
-    *("datasets", "reproduce", "benchmark"),
-)
-"""The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
-
-An ``app`` of one function is that command itself; one of several is a group of commands.
-Give it ``add_completion=False``: completion belongs to the whole, not to a part. A module is
-imported when its command is asked for (``--help`` asks for all of them), so it imports only
-typer and rich at its top and the rest inside its functions.
-"""
+__all__ = ["app", "exit_status"]
 
 _UNEXPECTED = 1
 _WRONG_USAGE = 2
@@ -58,41 +37,25 @@ def exit_status(error: BaseException) -> int:
     Returns
     -------
     int
-        2 for wrong usage (arguments that are refused, an extra that is not installed),
-        3 for wrong data (tables, datasets, stores, files, disks), for workers that are lost
-        and for data that memory cannot hold,
-        130 for an interruption, 1 for the rest.
+        What the exception says in its ``exit_status``, if it has one. Otherwise 2 for wrong
+        usage (arguments that are refused), 3 for wrong data (files, disks) and for data that
+        memory cannot hold, 130 for an interruption, 1 for the rest.
 
     Examples
     --------
-    >>> from topofs.errors import DatasetError, UnknownDatasetError
-    >>> [exit_status(error) for error in (UnknownDatasetError(), DatasetError(), OSError())]
+    >>> from topofs.errors import MissingExtraError, TableError
+    >>> [exit_status(error) for error in (MissingExtraError(), TableError(), OSError())]
     [2, 3, 3]
     """
+    own = getattr(error, "exit_status", None)
+    if isinstance(own, int):
+        return own
     statuses = (
         (KeyboardInterrupt, _INTERRUPTED),
-        ((UnknownDatasetError, MissingExtraError), _WRONG_USAGE),
-        ((DatasetError, StoreError, WorkersLostError, OSError, MemoryError), _WRONG_DATA),
+        ((OSError, MemoryError), _WRONG_DATA),
         (ValueError, _WRONG_USAGE),
     )
     return next((status for kind, status in statuses if isinstance(error, kind)), _UNEXPECTED)
-
-
-class _LazyCommands(Mapping[str, Any]):
-    """The commands by name, each imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in COMMANDS:
-            raise KeyError(name)
-        command = get_command(import_module(f"topofs.cli.{name}").app)
-        command.name = name
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
 
 
 class _Topofs(TyperGroup):
@@ -100,7 +63,7 @@ class _Topofs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands: Any = _LazyCommands()
+        self.commands: Any = Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         with without_options():

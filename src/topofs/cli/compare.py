@@ -13,8 +13,8 @@ from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.messages import Messages
-    from topofs.experiments.comparison import Comparison
-    from topofs.experiments.prediction import Target
+    from topofs.comparison.comparing import Comparison
+    from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
@@ -92,7 +92,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     """
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.experiments.prediction import Resampling
+    from topofs.comparison.prediction import Resampling
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
@@ -146,8 +146,8 @@ def _compared(
     """Read the table and compare; the comparison and the name of the table."""
     from topofs.cli.fitting import reading
     from topofs.cli.spoken import in_options
-    from topofs.experiments.comparison import compare as run
-    from topofs.experiments.prediction import target_of
+    from topofs.comparison.comparing import compare as run
+    from topofs.comparison.prediction import target_of
     from topofs.selection.short_names import measure_of
     from topofs.tables.column_values import column_values
 
@@ -187,7 +187,7 @@ def _print_comparison(found: Comparison) -> None:
     from rich.table import Table as Printed
 
     from topofs.cli.messages import Output, shown
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()
     output.say(
@@ -217,7 +217,7 @@ def _mark(p_value: float) -> str:
 
 
 def _verdict(found: Comparison, rival: str) -> str:
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
     better = sum(test.difference > 0 for test in sure)

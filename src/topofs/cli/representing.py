@@ -267,7 +267,7 @@ def _reason(selector: TopologicalFeatureSelector) -> str:
     if len(selector.forced_) == selector.n_features_:
         return "the forced columns are enough"
     also = ", and isolated ones are selected, too"
-    return rule.why_it_ends + (also if rule.keeps_isolated and len(isolated) else "")
+    return (rule.end_words or "the ranking ends there") + (also if rule.keeps_isolated and len(isolated) else "")
 
 
 def _next_adds(selector: TopologicalFeatureSelector) -> float | None:

@@ -58,9 +58,9 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     random) with its interval, how often columns were chosen, and which links stay.
     """
     from topofs.cli.fitting import fitted, write_page
+    from topofs.cli.jobs import check_jobs
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.study_options import check_jobs
     from topofs.tables.writing import check_ending, write_records
 
     check_jobs(jobs)

@@ -112,8 +112,8 @@ class Coverage(Rule):
         )
 
     @property
-    def why_it_ends(self) -> str:
-        """Why the automatic size takes no more columns."""
+    def end_words(self) -> str:
+        """What is true where it ends."""
         return "the next column would explain no more than itself"
 
     @property

@@ -143,9 +143,9 @@ class Rule(Term):
         return "the order of the table"
 
     @property
-    def why_it_ends(self) -> str:
-        """Why the automatic size takes no more columns, where the rule has an end."""
-        return "the ranking ends there"
+    def end_words(self) -> str:
+        """What is true where it ends, after "where"; empty where it does not say."""
+        return ""
 
     @property
     def keeps_isolated(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +21,6 @@ from topofs.selection.representing import RepresentingSelector
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.subset_size import column_position, resolve_size
 from topofs.tables.columns import is_frame
-from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -261,7 +261,7 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
-        self._has_names = isinstance(read.table, TypedTable) and read.table.has_nominal
+        self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:
             self._warn_without_structure()
@@ -363,17 +363,20 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        measure = measure_of(self.similarity)
-        tags.input_tags.sparse = measure.takes_sparse
-        tags.input_tags.string = measure.takes_names and not measure.takes_arrays
+        # An unknown name is refused by fit; until then it can be looked at.
+        with suppress(ValueError):
+            measure = measure_of(self.similarity)
+            tags.input_tags.sparse = measure.takes_sparse
+            tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        rule = rule_of(self.rule)
+    def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
+        rule = self.rule_ if fitted else rule_of(self.rule)
         check_end(rule, given)
         if isinstance(given, str) and given == "auto":
             return None
-        return resolve_size(given, self.n_features_in_, least=len(forced), auto=rule.has_end)
+        n_forced = len(forced)
+        return resolve_size(given, self.n_features_in_, least=n_forced, auto=rule.has_end)
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
