@@ -123,7 +123,8 @@ try:
     app(["--help"])
 except SystemExit:
     pass
-heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn", "topofs.similarity", "topofs.tables"}
+heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn"}
+heavy |= {"topofs.similarity", "topofs.tables"}
 print(heavy & (set(sys.modules) - before))
 """
 

@@ -111,10 +111,11 @@ ASKS = """
 import sys
 from importlib import metadata
 
-def refuse(**selection):
-    raise AssertionError("nobody was to be asked")
+def only_terms(**selection):
+    assert selection == {"group": "topofs.terms"}, "nobody was to be asked for commands"
+    return ()
 
-metadata.entry_points = refuse
+metadata.entry_points = only_terms
 from topofs.cli.app import app
 app(["select", "--help"])
 """

@@ -19,7 +19,6 @@ from topofs.comparison.prediction import (
 )
 from topofs.comparison.rivals import subsets
 from topofs.errors import TableError
-from topofs.selection import SelectionSettings
 from topofs.tables.columns import Column
 from topofs.tables.typed_table import TypedTable
 
@@ -77,7 +76,7 @@ def test_the_same_seed_gives_the_same_and_another_gives_others(found):
 
 
 def test_random_subsets_differ_and_variance_ranks():
-    chosen = subsets(X, SelectionSettings(), [3], n_random=4, seed=(0, 0))
+    chosen = subsets(X, TopologicalFeatureSelector(), [3], n_random=4, seed=(0, 0))
     assert len({tuple(subset) for subset in chosen["random", 3]}) > 1
     assert chosen["variance", 3][0].tolist() == sorted(np.argsort(-X.var(axis=0))[:3])
 
@@ -184,19 +183,19 @@ def mixed(n_samples=120):
 
 def test_methods_that_need_numbers_take_names_last_and_truth_values_as_numbers():
     table, _ = mixed()
-    chosen = subsets(table, SelectionSettings(), [3, 4], n_random=1, seed=(0,))
+    chosen = subsets(table, TopologicalFeatureSelector(), [3, 4], n_random=1, seed=(0,))
     for method in ("tfs_paper", "inf_fs", "variance"):
         assert chosen[method, 3][0].tolist() == [1, 3, 4]
         assert chosen[method, 4][0].tolist() == [0, 1, 3, 4]
     assert chosen["variance", 3][0].tolist() == [1, 3, 4]
     only_names = TypedTable((table.columns[0], table.columns[2]))
-    chosen = subsets(only_names, SelectionSettings(), [1], n_random=1, seed=(0,))
+    chosen = subsets(only_names, TopologicalFeatureSelector(), [1], n_random=1, seed=(0,))
     for method in ("tfs_paper", "inf_fs", "variance"):
         assert chosen[method, 1][0].tolist() == [0]
 
 
 def test_the_published_method_stands_beside_the_default():
-    chosen = subsets(X, SelectionSettings(), [4], n_random=1, seed=(0,))
+    chosen = subsets(X, TopologicalFeatureSelector(), [4], n_random=1, seed=(0,))
     paper = TopologicalFeatureSelector.paper(4).fit(X).get_support(indices=True)
     assert chosen["tfs_paper", 4][0].tolist() == paper.tolist()
     default = TopologicalFeatureSelector(4).fit(X).get_support(indices=True)
@@ -204,7 +203,7 @@ def test_the_published_method_stands_beside_the_default():
 
 
 def test_at_auto_all_have_as_many_columns_as_the_selector_takes():
-    chosen = subsets(X, SelectionSettings(), ["auto"], n_random=3, seed=(0,))
+    chosen = subsets(X, TopologicalFeatureSelector(), ["auto"], n_random=3, seed=(0,))
     size = TopologicalFeatureSelector().fit(X).n_features_
     assert {len(subset) for cell in list(chosen)[:-1] for subset in chosen[cell]} == {size}
 
@@ -218,10 +217,10 @@ def test_sizes_are_ordered_and_auto_comes_last():
     assert [found.size_name(size) for size in found.sizes[:2]] == ["2", "6"]
     assert found.size_name("auto") == f"auto ({np.mean(found.auto_sizes):.0f})"
     assert len(found.tests) == 3 * 5
-    degree = SelectionSettings(rule="degree")
-    assert compare(X, target, settings=degree, resampling=few).auto_sizes == ()
-    with pytest.raises(ValueError, match="'auto' needs rule='coverage'"):
-        compare(X, target, settings=degree, sizes=["auto"], resampling=few)
+    degree = TopologicalFeatureSelector(rule="degree")
+    assert compare(X, target, selector=degree, resampling=few).auto_sizes == ()
+    with pytest.raises(ValueError, match="which needs rule='coverage'"):
+        compare(X, target, selector=degree, sizes=["auto"], resampling=few)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from topofs.comparison.comparing import Comparison, ComparisonTest, MethodScores
-from topofs.selection import SelectionSettings
 
 MEANS = {"tfs": 0.9, "inf_fs": 0.8, "variance": 0.89, "random": 0.85}
 
@@ -37,5 +36,5 @@ def made_up(*, target="class", p_values=None, sizes=(2, 5, 10), metric="balanced
         sizes=tuple(sizes),
         scores=tuple(scores),
         tests=tuple(tests),
-        settings=SelectionSettings(),
+        settings={},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,15 +89,16 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        debug = "--debug" in args
         for option in self.get_params(ctx):
-            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign]
+            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
             _explain_usage(error)
             if not isinstance(error, ValueError):
                 raise
-            _explain(error, debug="--debug" in args)
+            _explain(error, debug=debug)
             raise typer.Exit(exit_status(error)) from error
 
 

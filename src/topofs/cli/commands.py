@@ -21,7 +21,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.markup import escape
 from typer.main import get_command
 
 from topofs.errors import MissingExtraError
@@ -109,6 +108,8 @@ def _origin(entry: EntryPoint) -> str:
 
 def _saying(error: Exception) -> Any:
     """Make a command that takes any arguments and raises an error."""
+    from rich.markup import escape
+
     app = typer.Typer(add_completion=False)
 
     @app.command(

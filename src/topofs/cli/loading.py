@@ -50,7 +50,8 @@ def load_terms(path: Path) -> None:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        why = " ".join(str(error).split())
+        what = f"{type(error).__name__}: {why}" if why else type(error).__name__
         raise ValueError(
             f"--load {path}: cannot be imported{_line(error, place)} ({what})"
         ) from error

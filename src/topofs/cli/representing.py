@@ -266,8 +266,10 @@ def _reason(selector: TopologicalFeatureSelector) -> str:
         return "no two columns share more than chance explains"
     if len(selector.forced_) == selector.n_features_:
         return "the forced columns are enough"
-    also = ", and isolated ones are selected, too"
-    return (rule.end_words or "the ranking ends there") + (also if rule.keeps_isolated and len(isolated) else "")
+    reason = rule.end_words or "the ranking ends there"
+    if rule.keeps_isolated and len(isolated):
+        reason += ", and isolated ones are selected, too"
+    return reason
 
 
 def _next_adds(selector: TopologicalFeatureSelector) -> float | None:

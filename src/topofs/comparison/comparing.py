@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,8 +123,8 @@ class Comparison:
         Every method at every size; "all" once.
     tests : tuple of ComparisonTest
         TFS against every rival at every size.
-    selector : TopologicalFeatureSelector
-        TFS, not fitted.
+    settings : dict
+        Those of TFS, as `topofs.selection.plain_settings` gives.
     """
 
     task: str
@@ -139,7 +139,7 @@ class Comparison:
     sizes: tuple[int | str, ...]
     scores: tuple[MethodScores, ...]
     tests: tuple[ComparisonTest, ...]
-    selector: TopologicalFeatureSelector
+    settings: dict[str, Any]
     auto_sizes: tuple[int, ...] = ()
 
     def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
@@ -187,10 +187,7 @@ class Comparison:
         dict
         """
         scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
-        plain = {known.name: getattr(self, known.name) for known in fields(self)}
-        settings = plain_settings(plain.pop("selector"))
-        tests = [asdict(test) for test in self.tests]
-        return plain | {"scores": scores, "tests": tests, "settings": settings}
+        return asdict(self) | {"scores": scores}
 
 
 def compare(
@@ -279,7 +276,7 @@ def compare(
         sizes=counts,
         scores=tuple(found.values()),
         tests=tuple(_tests(found, counts, resampling.n_folds)),
-        selector=selector,
+        settings=plain_settings(selector),
         auto_sizes=tuple(auto_sizes),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores
 from topofs_study.paper.settings import Setting
@@ -38,8 +39,8 @@ PUBLISHED = {
 
 COVERAGE: dict[str, dict[str, Any]] = {
     "coverage": {},
-    "coverage_edges": {"reach": "edges"},
-    "coverage_similarity": {"reach": "similarity"},
+    "coverage_edges": {"rule": Coverage(reach="edges")},
+    "coverage_similarity": {"rule": Coverage(reach="similarity")},
     "coverage_spearman": {"similarity": "spearman"},
 }
 """The variants of the coverage rule, by what they change of the default estimator."""
@@ -130,8 +131,4 @@ def _selector(method: str) -> Any:
     if method in COVERAGE:
         return TopologicalFeatureSelector(**COVERAGE[method])
     setting = PUBLISHED[method]
-    return TopologicalFeatureSelector.paper(
-        similarity=setting.similarity,
-        squared=setting.squared,
-        alpha=0.5 if setting.alpha is None else setting.alpha,
-    )
+    return TopologicalFeatureSelector.paper(similarity=setting.measure)

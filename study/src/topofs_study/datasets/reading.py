@@ -11,7 +11,7 @@ from topofs.errors import TableError
 from topofs.tables import open_table
 from topofs.tables.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
 from topofs.tables.column_values import column_values
-from topofs.tables.numeric_table import read_numbers
+from topofs.tables.numbers_in_table import read_numbers
 from topofs_study.datasets.dataset import Dataset
 from topofs_study.errors import DatasetError
 
@@ -156,7 +156,7 @@ def _features(table: Table, columns: Sequence[str]) -> npt.NDArray[Any]:
                 f"{table.name}: column {column!r} holds {table.not_numbers[column]}; features "
                 "must be numbers"
             )
-    X = read_numbers(table, columns).X
+    X: npt.NDArray[Any] = read_numbers(table, columns).X
     missing = np.isnan(X)
     if missing.any():
         first = int(missing.any(axis=0).argmax())

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from topofs.selection.short_names import measure_of
+from topofs.similarity import Energy
+
+if TYPE_CHECKING:
+    from topofs.similarity import Measure
 
 __all__ = ["BASELINES", "GRIDS", "SIZES", "TUNED_METHODS", "Setting"]
 
@@ -36,6 +43,13 @@ class Setting:
     squared: bool = False
     alpha: float | None = None
     theta: float | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """The similarity as a term of the library."""
+        if self.alpha is not None:
+            return Energy(self.alpha)
+        return measure_of(self.similarity).replace(squared=self.squared)
 
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
