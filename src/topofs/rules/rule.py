@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -12,8 +12,10 @@ from topofs.network import Needs
 from topofs.terms import Term
 
 if TYPE_CHECKING:
+    from topofs.graph import FilteredGraph
     from topofs.network import Network
     from topofs.rules.running_groups import RunningGroups
+    from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["Ranking", "Reach", "Rule", "ScoreWords"]
@@ -58,6 +60,8 @@ class Ranking:
         All nodes, best first; those that were chosen beforehand before all others.
     scores : array of float, shape (n_nodes,)
         For each node what it adds at its turn, or its score.
+    n_selectable : int
+        How many nodes of the order can be selected together, by the wishes.
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
     reach : Reach or None
@@ -68,6 +72,7 @@ class Ranking:
 
     order: Ints
     scores: Doubles
+    n_selectable: int
     end: int | None = None
     reach: Reach | None = None
     isolated: npt.NDArray[np.bool_] | None = None
@@ -157,15 +162,36 @@ class Rule(Term):
         """
         return None
 
-    def rank(self, network: Network, chosen: Ints) -> Ranking:
+    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
+        """Rank once more under other wishes, without the network.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            What `rank` gave.
+        graph : FilteredGraph
+            The graph of the fit.
+        wishes : Wishes
+            The new wishes.
+
+        Returns
+        -------
+        Ranking
+        """
+        order, n_selectable = wishes.applied(ranking.order)
+        return replace(ranking, order=order, n_selectable=n_selectable)
+
+    def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Rank the nodes.
 
         Parameters
         ----------
         network : Network
             What the rule needs, and maybe more.
-        chosen : array of int
-            Nodes that are selected in any case; they come first, the others given them.
+        wishes : Wishes
+            Nodes that are selected in any case, which come first, and those that may not be
+            selected together. A rule whose order does not depend on what was selected before
+            leaves it to ``wishes.applied(order)``.
 
         Returns
         -------

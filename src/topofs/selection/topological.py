@@ -16,10 +16,13 @@ from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.fitting_terms import check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import read_table, warn_of_identifiers
-from topofs.selection.representing import RepresentingSelector
+from topofs.selection.panel import PanelSelector
+from topofs.selection.redundancy import redundancy_ranking
 from topofs.selection.short_names import graph_of, measure_of, rule_of
+from topofs.selection.sizes import MinShare, Size
 from topofs.selection.subset_size import column_position, resolve_size
 from topofs.tables.columns import is_frame
+from topofs.selection.wishes import resolve_wishes
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -28,13 +31,16 @@ if TYPE_CHECKING:
     from topofs.engines.choosing import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
-    from topofs.rules.rule import Rule
+    from topofs.network import Network
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.rules.wishes import Wishes
+    from topofs.selection.wishes import AtMost, ColumnWishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
-class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
+class TopologicalFeatureSelector(NestedTerms, PanelSelector):
     r"""Select columns that represent the others in a filtered graph of similarities.
 
     Table → similarity between columns → planar filtered graph → the columns that, along the
@@ -52,7 +58,8 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
     n_features_to_select : "auto", int, float or None, default="auto"
         "auto": as many as the rule selects by itself, where it has an end ("coverage" has:
         the columns that explain more than themselves). Or a count, a fraction in (0, 1], or
-        None for half of the columns.
+        None for half of the columns; or `UntilCoverage`, `MinShare` (leave out only what is
+        redundant) or `Budget`.
     similarity : str, Measure or callable, default="auto"
         How two columns are compared. `Auto` ("auto"): `Mixed` where columns of text,
         categories or booleans take part, else `Pearson`. Or "pearson", "spearman", "mixed",
@@ -74,7 +81,14 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
     keep : list of str or int, default=None
         Names or positions of columns that are selected in any case. They come first in the
         ranking, and the others are ranked given these. They count towards
-        `n_features_to_select` and come on top of "auto".
+        `n_features_to_select` and come on top of "auto". Patterns such as ``"HLA-*"`` name
+        several columns.
+    exclude : list of str or int, default=None
+        Columns that cannot be selected, but are to be represented.
+    at_most : AtMost, default=None
+        At most so many selected columns of each group: ``AtMost(1, of=groups)``.
+    max_similarity : float, default=None
+        No two selected columns are more alike than this, on the scale of the measure.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
@@ -170,13 +184,16 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
     def __init__(
         self,
-        n_features_to_select: float | str | None = "auto",
+        n_features_to_select: float | str | Size | None = "auto",
         *,
         similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "auto",
         threshold: str | None = "auto",
         graph: str | Graph = "tmfg",
         rule: str | Rule = "coverage",
         keep: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        at_most: AtMost | None = None,
+        max_similarity: float | None = None,
         memory: int | str | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -185,6 +202,9 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         self.graph = graph
         self.rule = rule
         self.keep = keep
+        self.exclude = exclude
+        self.at_most = at_most
+        self.max_similarity = max_similarity
         self.memory = memory
 
     @classmethod
@@ -246,6 +266,14 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         memory = parse_memory(self.memory)
         read = read_table(self, X, measure)
         size, forced = self._check_size()
+        wishes = resolve_wishes(
+            forced=forced,
+            exclude=self.exclude,
+            at_most=self.at_most,
+            max_similarity=self.max_similarity,
+            size=self.n_features_to_select,
+            names=self._column_names(),
+        )
         nodes = np.arange(self.n_features_in_)
         if read.constant is not None:
             if read.identifiers is not None and read.identifiers.any():
@@ -255,8 +283,9 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        network = build_network(columns, graph, needs=rule.needs, cut=cut)
-        ranking = rule.rank(network, np.flatnonzero(np.isin(nodes, forced)))
+        needs = replace(rule.needs, pairs_from=self._pairs_from(read.measure))
+        network = build_network(columns, graph, needs=needs, cut=cut)
+        ranking, self._wishes = self._rank(network, rule, wishes, nodes, read.measure)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
@@ -353,6 +382,46 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
             for column, weight in zip(columns, adjacency.data[row], strict=True)
         ]
 
+    def _pairs_from(self, measure: Measure) -> float | None:
+        """The least similarity of pairs that must be known one by one."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, MinShare):
+            if self.max_similarity is not None or self.at_most is not None:
+                raise ValueError(
+                    "MinShare keeps every column that no other explains, so it does not go "
+                    "together with at_most and max_similarity: leave them out"
+                )
+            # A value of that share; below 1, the square root of the share.
+            return float(wanted.share if measure.shares_variance else 0.0)
+        if self.max_similarity is None:
+            return None
+        if not measure.means_alike:
+            raise ValueError(
+                f"max_similarity needs a measure whose high values mean alike, and "
+                f"{measure.name!r} is none: choose another similarity"
+            )
+        return float(np.nextafter(self.max_similarity, np.inf))
+
+    def _rank(
+        self,
+        network: Network,
+        rule: Rule,
+        wishes: ColumnWishes,
+        nodes: npt.NDArray[np.int64],
+        measure: Measure,
+    ) -> tuple[Ranking, Wishes]:
+        """Rank the nodes by the rule, or by what is redundant."""
+        wanted = self.n_features_to_select
+        if not isinstance(wanted, MinShare):
+            asked = wishes.for_nodes(nodes, network.pairs)
+            return rule.rank(network, asked), asked
+        asked = wishes.for_nodes(nodes, None)
+        shares = network.pairs
+        shares.data = np.asarray(measure.share_of(shares.data))
+        shares.data[shares.data < wanted.share] = 0.0
+        shares.eliminate_zeros()
+        return redundancy_ranking(shares, asked), asked
+
     def _terms(self) -> tuple[Measure, Graph, Rule]:
         """Resolve the terms, and refuse those that do not go together."""
         measure, graph = measure_of(self.similarity), graph_of(self.graph)
@@ -370,6 +439,13 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
     def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
         has_end = rule_of(self.rule).has_end
+        if isinstance(given, Size):
+            if not rule_of(self.rule).has_groups:
+                raise ValueError(
+                    f"n_features_to_select is {given!r}, which needs a rule by which columns "
+                    "represent others, as rule='coverage'"
+                )
+            return None
         if isinstance(given, str) and given == "auto":
             if not has_end:
                 raise ValueError(
