@@ -89,7 +89,9 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
         assert (representative[np.array(chosen)] == chosen).all()
         served = representative >= 0
         assert (weight[~served] == 0).all()
-        assert (whole[representative[served], np.flatnonzero(served)] >= weight[served] - 1e-12).all()
+        assert (
+            whole[representative[served], np.flatnonzero(served)] >= weight[served] - 1e-12
+        ).all()
 
 
 @given(weight_matrices(DYADIC))

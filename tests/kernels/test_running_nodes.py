@@ -41,4 +41,7 @@ def test_every_step_against_all_paths(seed, values, least):
             assert edges[node, before[changes[-1]]] > 0
             representative = order[positions[changes[-1]]]
             # Of origins that reach it equally well, the lowest.
-            assert representative == origins[np.isclose(expected[origins, node], best, rtol=1e-12)][0]
+            assert (
+                representative
+                == origins[np.isclose(expected[origins, node], best, rtol=1e-12)][0]
+            )

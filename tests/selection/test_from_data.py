@@ -11,9 +11,9 @@ from scipy import sparse
 
 from tests.matrices import factor_table, tables
 from topofs import TopologicalFeatureSelector, pearson, threshold_mean, tmfg, tmfg_from_data
+from topofs.engines.memory_size import parse_memory
 from topofs.filtering import matrix_free
 from topofs.selection import memory_size
-from topofs.engines.memory_size import parse_memory
 from topofs.similarity import SIMILARITIES
 from topofs.similarity.operator import dense
 

@@ -92,29 +92,29 @@ def _is_paths(reach: Any) -> bool:
 @overload(start_cover, strict=False)
 def _start(reach: Any) -> Any:
     if reach.instance_class is PathGraph:
-        return lambda reach: _start_paths(reach)
-    return lambda reach: _start_matrix(reach)
+        return lambda reach: _start_paths(reach)  # noqa: PLW0108
+    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
 
 
 @overload(first_bounds, strict=False)
 def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
     if reach.instance_class is PathGraph:
-        return lambda reach, state: _bounds_of_paths(reach, state)
-    return lambda reach, state: _bounds_of_matrix(reach, state)
+        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
+    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
 
 
 @overload(gain_of, strict=False)
 def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
     if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _gain_by_paths(reach, node, state)
-    return lambda reach, node, state: _gain_by_matrix(reach, node, state)
+        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
 
 
 @overload(cover_with, strict=False)
 def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
     if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _cover_by_paths(reach, node, state)
-    return lambda reach, node, state: _cover_by_matrix(reach, node, state)
+        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
 
 
 @njit(cache=True, nogil=True)

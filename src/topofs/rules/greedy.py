@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["greedy_ranking"]
 
+MOST_ENUMERATED = 40
+"""With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
+
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
@@ -42,7 +45,8 @@ def greedy_ranking(
         The shares w.
     wishes : Wishes
         Who must, may and may not be selected together. Where nodes have costs, the better of
-        two orders is taken: by what a node adds, and by what it adds for its cost.
+        two sets is taken: by what a node adds, and by what it adds for its cost; with few
+        nodes, of sets with every beginning.
     strength : array of float, optional
         Isolated nodes all add exactly 1: they are ordered by this, descending, then by index;
         without it by index.
@@ -103,13 +107,39 @@ def _taken(
     reach: PathReach | MatrixReach, turns: Turns, wishes: Wishes
 ) -> tuple[Ints, Doubles, int]:
     """The order of the kernel; with costs the better of two."""
-    n = wishes.n_nodes
+    kernel, n = reach.kernel, wishes.n_nodes
+    by_gain = greedy_cover(kernel, turns, _limits(wishes), np.empty(n, np.int64))
     if wishes.cost is None:
-        return greedy_cover(reach.kernel, turns, _limits(wishes), np.empty(n, np.int64))
-    by_gain = greedy_cover(reach.kernel, turns, _limits(wishes), np.empty(n, np.int64))
-    limits = _limits(wishes, by_cost=True)
-    by_cost = greedy_cover(reach.kernel, turns, limits, np.empty(n, np.float64))
-    return by_cost if by_cost[1].sum() > by_gain[1].sum() else by_gain
+        return by_gain
+    limits, key = _limits(wishes, by_cost=True), np.empty(n, np.float64)
+    by_cost = [
+        greedy_cover(kernel, _starting_with(first, turns), limits, key)
+        for first in (turns.first, *_beginnings(turns, wishes))
+    ]
+    best = max([by_gain, *by_cost], key=lambda one: one[1].sum())
+    # The same set, in the order in which its nodes add most.
+    within = np.zeros(n, dtype=np.bool_)
+    within[best[0]] = True
+    limits = _limits(wishes)._replace(allowed=within)
+    return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))
+
+
+def _beginnings(turns: Turns, wishes: Wishes) -> list[Ints]:
+    """Every node and pair that can be paid and stand beside the chosen; few nodes only."""
+    if wishes.n_nodes > MOST_ENUMERATED:
+        return []
+    candidates = wishes.open_beside(turns.first).tolist()
+    found = []
+    for one in candidates:
+        found.append(np.append(turns.first, one))
+        others = wishes.open_beside(found[-1]).tolist()
+        found += [np.append(found[-1], two) for two in others if two > one]
+    return found
+
+
+def _starting_with(first: Ints, turns: Turns) -> Turns:
+    linked, alone = (part[~np.isin(part, first)] for part in (turns.linked, turns.alone))
+    return turns._replace(first=np.sort(first), linked=linked, alone=alone)
 
 
 def _limits(wishes: Wishes, *, by_cost: bool = False) -> Limits:

@@ -146,8 +146,10 @@ class Evaluation:
             f"({self.random.low:.1%} to {self.random.high:.1%}).",
             f"{len(self.alone)} columns are alone: none of the list represents them.",
         ]
-        for pair in self.same[:5]:
-            lines.append(f"{pair.name} and {pair.other} say the same ({pair.share:.2f}).")
+        lines += [
+            f"{pair.name} and {pair.other} say the same ({pair.share:.2f})."
+            for pair in self.same[:5]
+        ]
         if self.least:
             weakest = ", ".join(f"{one.name} ({one.adds:.2f})" for one in self.least[:5])
             lines.append(f"Adding least: {weakest}.")

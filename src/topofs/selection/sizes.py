@@ -110,7 +110,7 @@ class Budget(Size):
     """
 
     total: float = parameter(1.0, check=_check_total)
-    cost: Any = parameter(None, option=False)
+    cost: Any = parameter(None, option=False)  # noqa: RUF009 - a field
 
     def costs(self, names: Sequence[str], n_features: int) -> npt.NDArray[np.float64]:
         """Give the cost of each column, checked.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +73,11 @@ def column_position(column: Any, names: Sequence[str] | None, n_features: int) -
             names = [f"x{position}" for position in range(n_features)]
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
-            raise ValueError(f"there is no column {column!r} among the {n_features} of X")
+            near = get_close_matches(column, names, n=1)
+            advice = f": did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"there is no column {column!r} among the {n_features} of X{advice}"
+            )
         return found[0]
     if _is_whole(column):
         if 0 <= column < n_features:

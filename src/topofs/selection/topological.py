@@ -15,14 +15,14 @@ from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.fitting_terms import check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.reading import read_table, warn_of_identifiers
 from topofs.selection.panel import PanelSelector
+from topofs.selection.reading import read_table, warn_of_identifiers
 from topofs.selection.redundancy import redundancy_ranking
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import MinShare, Size
 from topofs.selection.subset_size import column_position, resolve_size
-from topofs.tables.columns import is_frame
 from topofs.selection.wishes import resolve_wishes
+from topofs.tables.columns import is_frame
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
