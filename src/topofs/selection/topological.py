@@ -22,11 +22,12 @@ from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import MinShare, Size
 from topofs.selection.subset_size import column_position, resolve_size
 from topofs.selection.wishes import resolve_wishes
+from topofs.tables.annotated import is_annotated, is_sparse_frame, named_matrix
 from topofs.tables.columns import is_frame
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from topofs.engines.choosing import ComparedColumns
     from topofs.filtering.family import Graph
@@ -242,22 +243,34 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
             keep=keep,
         )
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        *,
+        layer: str | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
         """Build the graph of the columns and rank them.
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame or dask collection, shape \
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
 (n_samples, n_features)
-            The table; the n × n similarity where ``similarity="precomputed"``.
+            The table; the n × n similarity where ``similarity="precomputed"``. Of an AnnData
+            object (cells × genes) the matrix is taken, sparse or dense, with its `var_names`.
         y : ignored
             Labels are not used.
+        layer : str, optional
+            The layer of an AnnData object to take instead of its X.
+        feature_names : sequence of str, optional
+            Names of the columns of a matrix that carries none, such as a sparse one.
 
         Returns
         -------
         self
         """
-        self._fit(X)
+        self._fit(named_matrix(X, layer=layer, feature_names=feature_names))
         return self
 
     def _fit(self, X: Any) -> ComparedColumns:
@@ -301,20 +314,65 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
             A table with the columns given to fit.
 
         Returns
         -------
-        array, sparse matrix or data frame, shape (n_samples, n_selected)
-            After a fit to a table with names, a data frame in gives a data frame out, its
+        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
+            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
+            to a table with columns of names, a data frame in gives a data frame out, its
             columns as they are.
         """
         check_is_fitted(self)
+        if is_annotated(X):
+            self._check_same_columns(X.var_names)
+            return X[:, self.support_]
+        if is_sparse_frame(X):
+            self._check_same_columns(X.columns)
+            return X.iloc[:, np.flatnonzero(self.support_)]
+        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
+            # A sparse matrix never carries names: none are missing.
+            return X.tocsc()[:, self.support_].asformat(X.format)
         if not (self._has_names and is_frame(X)):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._transform(X)
+
+    def annotate(self, adata: Any) -> None:
+        """Write the selection into the annotation of the genes of an AnnData object.
+
+        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
+        ``representative`` (empty for a gene that is alone) and ``share``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            With the genes that the selector was fitted to.
+        """
+        check_is_fitted(self)
+        self._check_same_columns(adata.var_names)
+        adata.var["selected"] = self.support_
+        adata.var["rank"] = self.ranking_
+        if self.has_groups:
+            names = np.append(self._column_names(), "")
+            adata.var["representative"] = names[self.representative_]
+            adata.var["share"] = self.shares_
+
+    def _check_same_columns(self, names: Any) -> None:
+        """Refuse a table with other columns than those of the fit."""
+        given = [str(name) for name in names]
+        if given == self._column_names().tolist():
+            return
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
+            )
+        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        raise ValueError(
+            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
+            "first that differs"
+        )
 
     def explain(self, feature: str | int) -> Explanation:
         """Say why a feature was or was not selected.
