@@ -18,8 +18,8 @@ $(VENV)/.installed-demo: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable '.[cli,report]'
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml $(VENV)/.created
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+$(VENV)/.installed-test: pyproject.toml study/pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable '.[test]' --editable ./study
 	@touch $@
 
 demo: $(VENV)/.installed-demo

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from topofs.experiments.benchmark.completeness import completeness, missing_parts
-from topofs.experiments.benchmark.frame import load_frame
-from topofs.experiments.benchmark.methods import COVERAGE, METHOD_NAMES, METHODS, PUBLISHED
-from topofs.experiments.benchmark.plan import Benchmark
-from topofs.experiments.benchmark.summary import gains_by_size, summarise
-from topofs.report.benchmark import write_benchmark
-from topofs.report.benchmark.answers import answers
-from topofs.report.reproduction.page import p_value
+from topofs_study.benchmark.completeness import completeness, missing_parts
+from topofs_study.benchmark.frame import load_frame
+from topofs_study.benchmark.methods import COVERAGE, METHOD_NAMES, METHODS, PUBLISHED
+from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.summary import gains_by_size, summarise
+from topofs_study.report.benchmark import write_benchmark
+from topofs_study.report.benchmark.answers import answers
+from topofs_study.report.reproduction.page import p_value
 
 DOCS = Path(__file__).parent
 PACKAGES = ("baycomp", "joblib", "numba", "numpy", "pandas", "scikit-learn", "scipy", "topofs")
@@ -90,11 +90,8 @@ def about_the_default(summary):
         "friedman": friedman(summary.label_free.comparison),
         "answers": table(
             pd.DataFrame(
-                [
-                    (a.question, a.bar, a.found, "yes" if a.met else "no")
-                    for a in answers(summary)
-                ],
-                columns=["question", "bar", "found", "met"],
+                [(a.question, a.found) for a in answers(summary)],
+                columns=["question", "found"],
             )
         ),
     }

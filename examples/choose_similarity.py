@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 import topofs
-from topofs import TopologicalFeatureSelector
+from topofs import Energy, Pearson, TopologicalFeatureSelector
 
 # --8<-- [start:measures]
 rng = np.random.default_rng(0)
@@ -29,11 +29,11 @@ data = load_breast_cancer(as_frame=True).data
 settings = {
     "pearson, squared": {"similarity": "pearson"},
     "spearman, squared": {"similarity": "spearman"},
-    "pearson, signed": {"similarity": "pearson", "squared": False},
+    "pearson, signed": {"similarity": Pearson(squared=False)},
     "mixed": {"similarity": "mixed"},
     "mutual information": {"similarity": "mutual_information"},
     # Energy is large for columns that share nothing: it needs the rule of the paper.
-    "energy, by degree": {"similarity": "energy", "rule": "degree"},
+    "energy, by degree": {"similarity": Energy(alpha=0.5), "rule": "degree"},
 }
 chosen = {
     name: set(TopologicalFeatureSelector(10, **given).fit(data).get_feature_names_out())

@@ -37,6 +37,6 @@ print(selector.at(3).get_feature_names_out().tolist())
 # --8<-- [end:sizes]
 
 # --8<-- [start:keep]
-kept = TopologicalFeatureSelector(3, keep=["mean area"]).fit(X)
-print(kept.get_feature_names_out().tolist())
+forced = TopologicalFeatureSelector(3, keep=["mean area"]).fit(X)
+print(forced.get_feature_names_out().tolist())
 # --8<-- [end:keep]

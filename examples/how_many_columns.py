@@ -1,9 +1,9 @@
-"""Let the table say how many columns it needs, and see who stands for whom."""
+"""Let the table say how many columns it needs, and see which represents which."""
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from topofs import TopologicalFeatureSelector
+from topofs import Coverage, TopologicalFeatureSelector
 from topofs.selection import noise_features
 
 # --8<-- [start:auto]
@@ -18,18 +18,18 @@ print(f"{selector.n_features_} of {X.shape[1]} columns are selected")
 for group in selector.groups_:
     members = [names[member.position] for member in group.members]
     print(
-        f"{names[group.position]:<24} stands for {len(members):>2}: {', '.join(members[:2])}, …"
+        f"{names[group.position]:<24} represents {len(members):>2}: {', '.join(members[:2])}, …"
     )
 print("isolated:", ", ".join(names[column] for column in selector.isolated_))
 # --8<-- [end:auto]
 
 # --8<-- [start:curve]
 for size in (1, 2, 4, selector.n_features_, 16):
-    print(f"{size:>2} columns stand for {selector.coverage_[size - 1]:.0%} of the variance")
+    print(f"{size:>2} columns represent {selector.coverage_[size - 1]:.0%} of the variance")
 # --8<-- [end:curve]
 
 # --8<-- [start:keep]
-everyone = TopologicalFeatureSelector(isolated="keep").fit(X)
+everyone = TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)
 print(f"{everyone.n_features_} with the isolated columns")
 # --8<-- [end:keep]
 

@@ -37,8 +37,8 @@ table = pd.DataFrame(
 selector = TopologicalFeatureSelector().fit(table)
 print("similarity:", selector.similarity_)
 for group in selector.groups_:
-    members = ", ".join(f"{member.name} {member.weight:.2f}" for member in group.members)
-    print(f"{group.name} stands for {members}")
+    members = ", ".join(f"{member.name} {member.share:.2f}" for member in group.members)
+    print(f"{group.name} represents {members}")
 print("isolated:", ", ".join(table.columns[selector.isolated_]))
 print(selector.transform(table).dtypes.to_string())
 # --8<-- [end:select]

@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from topofs import TopologicalFeatureSelector
+from topofs import Centrality, Coverage, TopologicalFeatureSelector
 
 X, y = load_digits(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
@@ -31,8 +31,8 @@ search = GridSearchCV(
     pipeline,
     {
         "select__n_features_to_select": [10, 30],
-        "select__similarity": ["pearson", "spearman"],
-        "select__squared": [True, False],
+        "select__rule": [Coverage(), Centrality("pagerank")],
+        "select__similarity__squared": [True, False],
     },
     cv=3,
     scoring="balanced_accuracy",

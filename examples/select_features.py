@@ -1,4 +1,4 @@
-"""Let the 30 features of a dataset that ships with scikit-learn choose who speaks for them."""
+"""Select from the 30 features of a dataset of scikit-learn, and see what each represents."""
 
 from sklearn.datasets import load_breast_cancer
 
@@ -13,10 +13,10 @@ print(
 )
 n_selected = selector.n_features_
 print(
-    f"\n{n_selected} features stand for {selector.coverage_[n_selected - 1]:.0%} of the variance "
+    f"\n{n_selected} features represent {selector.coverage_[n_selected - 1]:.0%} of the variance "
     "of all;\nthe next one would explain no more than itself:"
 )
 for group in selector.groups_:
     print(f"\n{group.rank:>2}  {names[group.position]}")
     for member in group.members:
-        print(f"      {names[member.position]:<26}{member.weight:>5.2f}")
+        print(f"      {names[member.position]:<26}{member.share:>5.2f}")

@@ -10,6 +10,16 @@ from sklearn.utils import shuffle
 
 SHARED = Path(__file__).parents[2] / "shared"
 
+
+@pytest.fixture(scope="session")
+def shared_datasets():
+    """The folder with the paper's datasets."""
+    folder = SHARED / "datasets"
+    if not folder.is_dir():
+        pytest.skip("the paper's datasets are not beside the repository (../shared/datasets)")
+    return folder
+
+
 GOLDEN_DATASETS = ("lung_small", "colon", "Yale", "Isolet", "madelon")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.shared_files import GOLDEN_DATASETS, configurations, load_golden
-from topofs import TopologicalFeatureSelector, threshold_mean, tmfg
+from topofs import Energy, Pearson, Spearman, TopologicalFeatureSelector, threshold_mean, tmfg
 
 pytestmark = pytest.mark.needs_jit
 
@@ -41,8 +41,12 @@ def test_with_the_similarity_of_pandas_every_graph_is_equal(name):
 
 
 def fitted(X, metric, squared, alpha):
-    selector = TopologicalFeatureSelector.paper(similarity=metric, squared=squared, alpha=alpha)
-    return selector.fit(X)
+    measure = {
+        "pearson": Pearson(squared=squared),
+        "spearman": Spearman(squared=squared),
+        "energy": Energy(alpha=alpha),
+    }[metric]
+    return TopologicalFeatureSelector.paper(similarity=measure).fit(X)
 
 
 @pytest.mark.parametrize("name", EXACT_DATASETS)

@@ -1,79 +1,227 @@
 """Imports point one way through the rooms (ARCHITECTURE.md)."""
 
 import ast
-from pathlib import Path
+from functools import cache
 
 import pytest
 
 import topofs
+from tests.syntax_trees import SOURCE, module_of, room_of, source_files
 
-SOURCE = Path(topofs.__file__).parent
-SHARED_MODULES = {
+IN_NO_ROOM = {
     "atomic_write",
     "errors",
     "graph",
     "graphml",
     "layout",
+    "network",
     "notebook",
     "row_threads",
     "similarity_matrix",
+    "terms",
 }
+"""Modules that every room but the kernels may import; they import only each other."""
+
+ON_A_KERNEL = {"layout", "similarity_matrix"}
+"""Those of them that stand on a loop of `kernels`, which itself imports nothing of topofs."""
+
+BELOW_RULES = {"similarity", "filtering", "centrality", "kernels"}
+BELOW_COMPARISON = BELOW_RULES | {"rules", "engines", "tables", "selection"}
 MAY_IMPORT = {
     "kernels": set(),
-    "similarity": {"kernels"},
+    "tables": set(),
+    # What a typed table is, not how files are read.
+    "similarity": {"kernels", "tables.columns", "tables.levels", "tables.typed_table"},
     "filtering": {"kernels"},
     "centrality": {"kernels"},
-    "selection": {"similarity", "filtering", "centrality", "kernels"},
-    "datasets": set(),
-    "tables": {"datasets", "similarity"},
+    "rules": BELOW_RULES,
+    "engines": BELOW_RULES,
+    "selection": BELOW_RULES | {"rules", "engines", "tables"},
+    "comparison": BELOW_COMPARISON,
+    "report": BELOW_COMPARISON | {"comparison"},
+    "plot": BELOW_COMPARISON | {"comparison", "report"},
+    "cli": BELOW_COMPARISON | {"comparison", "report", "plot"},
 }
-LIBRARY = {
-    "similarity",
-    "filtering",
-    "centrality",
-    "kernels",
-    "selection",
-    "datasets",
-    "tables",
-}
-MAY_IMPORT |= {
-    "experiments": LIBRARY,
-    "report": LIBRARY | {"experiments"},
-    # A picture shows the numbers that the report computes.
-    "plot": LIBRARY | {"experiments", "report"},
-    # The empty name is the package itself: its version and its public names.
-    "cli": LIBRARY | {"experiments", "plot", "report", ""},
-}
+SEES_ALL = {"comparison", "report", "plot", "cli"}
+"""Rooms that may import the package itself, by which every public name can be reached."""
 
 
-def imported_rooms(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = []
+def wrong_imports(source, module):
+    """What a module imports from where it may not, at its top or inside a function."""
+    room = room_of(module)
+    if room is None:
+        allowed = IN_NO_ROOM | ({"kernels"} if module in ON_A_KERNEL else set())
+    else:
+        shared = IN_NO_ROOM if room != "kernels" else set()
+        allowed = MAY_IMPORT[room] | shared | {room} | ({""} if room in SEES_ALL else set())
+    by_name = module not in ("__init__", "terms")
+    return [
+        target
+        for target in imported(source, module, by_name=by_name)
+        if not any(target == name or target.startswith(f"{name}.") for name in allowed)
+    ]
+
+
+def imported(source, module, *, by_name=True):
+    """Modules of topofs that a source imports: "graph", "tables.columns"; "" is all of it."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "topofs":
-            names = [f"topofs.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-        for name in names:
-            package, _, rest = name.partition(".")
-            room = rest.partition(".")[0]
-            if package == "topofs" and room not in topofs.__all__:
-                yield room
+            for alias in node.names:
+                yield from _below(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            package = _absolute(node, module)
+            for alias in node.names:
+                yield from _of_name(package, alias.name)
+        elif by_name and isinstance(node, ast.Call):
+            yield from _by_name(node)
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_a_room_imports_only_the_rooms_before_it(room):
-    # An import of topofs itself, for its version, is an import of no room.
-    allowed = MAY_IMPORT[room] | SHARED_MODULES | {room, ""}
-    for path in (SOURCE / room).rglob("*.py"):
-        assert set(imported_rooms(path)) <= allowed, path
+def _below(name):
+    """The module below topofs that a dotted name stands for; another package has none."""
+    package, _, rest = name.partition(".")
+    if package in ("topofs", "topofs_study"):
+        yield rest if package == "topofs" else package
 
 
-def test_every_room_is_covered():
+def _absolute(node, module):
+    """The package of a from-import, whose dots are counted from the importing module."""
+    if not node.level:
+        return node.module or ""
+    path = SOURCE.joinpath(*module.split("."))
+    parts = ["topofs", *module.split(".")] if module != "__init__" else ["topofs"]
+    inside = parts if path.is_dir() or module == "__init__" else parts[:-1]
+    above = inside[: len(inside) - node.level + 1]
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
+def _of_name(package, name):
+    """The module that a name from a package comes from."""
+    if package != "topofs":
+        for below in _below(package):
+            inside = SOURCE.joinpath(*below.split("."), f"{name}.py")
+            yield f"{below}.{name}" if inside.exists() else below
+    elif name != "__version__":
+        yield public_names().get(name, name if room_of(name) or name in IN_NO_ROOM else "")
+
+
+@cache
+def public_names():
+    """The room, or module in no room, of every public name."""
+    return {
+        name: getattr(topofs, name).__module__.removeprefix("topofs.").partition(".")[0]
+        for name in topofs.__all__
+        if name != "__version__"
+    }
+
+
+def _by_name(call):
+    """Imports by a text, such as ``import_module("topofs.cli")``, also one put together."""
+    function = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if function not in ("import_module", "__import__") or not call.args:
+        return
+    text = call.args[0]
+    if isinstance(text, ast.JoinedStr):
+        text = text.values[0]
+    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+        yield from _below(text.value.removesuffix("."))
+
+
+FILES = {module_of(path): path for path in source_files()}
+
+
+@pytest.mark.parametrize("module", sorted(FILES.keys() - {"__init__"}))
+def test_a_module_imports_only_what_lies_before_it(module):
+    assert wrong_imports(FILES[module].read_text(), module) == []
+
+
+def test_the_package_itself_imports_nothing_before_a_name_is_used():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    for_types = [
+        node
+        for block in tree.body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+    ]
+    assert for_types
+    tree.body = [node for node in tree.body if not isinstance(node, ast.If)]
+    assert list(imported(ast.unparse(tree), "__init__", by_name=False)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "found"),
+    [
+        ("kernels.tmfg", "from topofs import TopologicalFeatureSelector", ["selection"]),
+        ("kernels.tmfg", "from topofs import FilteredGraph", ["graph"]),
+        ("kernels.tmfg", "from topofs.row_threads import for_row_ranges", ["row_threads"]),
+        ("kernels.tmfg", "import topofs", [""]),
+        ("kernels.tmfg", "from topofs import *", [""]),
+        ("kernels.tmfg", "from topofs import selection", ["selection"]),
+        ("kernels.tmfg", "from ..selection import stability", ["selection.stability"]),
+        ("kernels.tmfg", "from .. import selection", ["selection"]),
+        ("kernels.tmfg", "def late():\n    from topofs.graph import FilteredGraph", ["graph"]),
+        ("similarity.pearson", "from topofs import tmfg", ["filtering"]),
+        ("similarity.pearson", "from topofs.tables.opening import a", ["tables.opening"]),
+        ("similarity.pearson", "from topofs.tables import opening", ["tables.opening"]),
+        ("similarity.pearson", "import topofs.tables.records", ["tables.records"]),
+        (
+            "filtering.mst",
+            "from topofs.similarity.operator import dense",
+            ["similarity.operator"],
+        ),
+        ("centrality.degree", "from topofs.rules import Rule", ["rules"]),
+        ("rules.coverage", "from topofs.engines.choosing import a", ["engines.choosing"]),
+        ("engines.choosing", "from topofs.rules.rule import Rule", ["rules.rule"]),
+        ("engines.choosing", "import_module('topofs.selection')", ["selection"]),
+        ("engines.choosing", "importlib.import_module(f'topofs.cli.{name}')", ["cli"]),
+        ("engines.choosing", "import_module(f'topofs.{name}')", [""]),
+        ("tables.columns", "from topofs.similarity.measure import a", ["similarity.measure"]),
+        ("tables", "from .opening import a\nfrom ..rules import b", ["rules"]),
+        ("selection.noise", "from topofs.report.document import a", ["report.document"]),
+        ("selection.noise", "import topofs", [""]),
+        ("selection.noise", "from topofs_study import registry", ["topofs_study"]),
+        ("cli.app", "import topofs_study.run", ["topofs_study"]),
+        ("report.document", "from topofs.cli.app import main", ["cli.app"]),
+        ("report.document", "from topofs.plot import network", ["plot.network"]),
+        ("graph", "from topofs.selection import stability", ["selection.stability"]),
+        ("graph", "def late():\n    from topofs import pearson", ["similarity"]),
+        ("graph", "def late():\n    from topofs.kernels.ranks import a", ["kernels.ranks"]),
+        ("graph", "import_module('topofs.rules')", ["rules"]),
+        ("terms", "from topofs.rules import Coverage", ["rules"]),
+        ("errors", "from .tables import columns", ["tables.columns"]),
+    ],
+)
+def test_a_wrong_import_is_found(module, source, found):
+    assert wrong_imports(source, module) == found
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("kernels.tmfg", "import numpy\nfrom topofs.kernels.ranks import a\nfrom . import b"),
+        ("similarity.mixed", "from topofs.tables.typed_table import TypedTable"),
+        ("similarity.mixed", "from topofs import FilteredGraph, __version__"),
+        ("selection.noise", "from topofs import Coverage, MST, pearson, register"),
+        ("terms", "import_module(f'topofs.{room}')"),
+        ("layout", "from topofs.kernels.spring_layout import relax"),
+        ("cli.app", "import topofs\nfrom topofs.plot import network"),
+        ("tables", "import_module(f'topofs.tables.{name}')"),
+    ],
+)
+def test_other_imports_are_not(module, source):
+    assert wrong_imports(source, module) == []
+
+
+def test_every_room_and_every_module_in_no_room_is_covered():
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert rooms == set(MAY_IMPORT)
+    assert rooms == MAY_IMPORT.keys()
+    modules = {path.stem for path in SOURCE.glob("*.py")}
+    assert modules == IN_NO_ROOM | {"__init__"}
 
 
 def test_public_names_are_sorted():
-    assert topofs.__all__ == sorted(topofs.__all__)
+    """Abbreviations, then classes, then functions, as ruff sorts them."""
+
+    def place(name):
+        return not name.isupper(), not name[0].isupper(), name
+
+    assert topofs.__all__ == sorted(topofs.__all__, key=place)

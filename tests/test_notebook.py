@@ -25,15 +25,16 @@ def test_a_fitted_selector_lists_what_it_selected(kind, wine):
 
 def test_rule_coverage_shows_the_groups(wine):
     html = TopologicalFeatureSelector().fit(wine)._selection_html()
-    assert "4 of 13 features selected</strong>, standing for 57 % of all" in html
+    assert "4 of 13 features selected</strong>, representing 57 % of all" in html
+    assert ">represents</th>" in html
     assert ">proline</td>" in html
     assert ">alcohol, magnesium</td>" in html
-    assert "alone" not in html
+    assert "isolated" not in html
     noise = np.random.default_rng(0).normal(size=(40, 3))
     alone = TopologicalFeatureSelector(1).fit(np.column_stack([wine["ash"][:40], noise]))
-    assert "4 features stand alone" in alone._selection_html()
+    assert "4 features are isolated" in alone._selection_html()
     by_degree = TopologicalFeatureSelector(4, rule="degree").fit(wine)._selection_html()
-    assert "stands for" not in by_degree
+    assert "represents" not in by_degree
 
 
 def test_names_are_escaped(wine):

@@ -1,4 +1,8 @@
-"""The exceptions and warnings a user can catch, and the import of optional packages."""
+"""The exceptions and warnings a user can catch, and the import of optional packages.
+
+An exception may name the exit status that it ends the command ``topofs`` with, in a class
+attribute ``exit_status``: 2 for wrong usage, 3 for wrong data.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,11 @@ from typing import Any
 
 __all__ = [
     "ConstantFeatureWarning",
-    "DatasetError",
-    "DatasetNotFoundError",
     "IdentifierFeatureWarning",
     "MissingExtraError",
     "NoStructureWarning",
-    "StoreError",
-    "StudyError",
     "TableError",
     "UnknownColumnError",
-    "UnknownDatasetError",
-    "WorkersLostError",
     "import_extra",
 ]
 
@@ -34,40 +32,20 @@ class NoStructureWarning(UserWarning):
     """No two columns share more than chance explains; an automatic size is a guess."""
 
 
-class DatasetError(ValueError):
-    """A dataset cannot be used; the message names the file and what is wrong with it."""
-
-
-class DatasetNotFoundError(DatasetError):
-    """The file of a known dataset is in none of the folders that were searched."""
-
-
 class MissingExtraError(ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
 
-
-class StoreError(RuntimeError):
-    """A store of results cannot be read or written; the message says what to do."""
+    exit_status = 2
 
 
-class StudyError(ValueError):
-    """The study that was asked for cannot be run; the message lists what is allowed."""
-
-
-class TableError(DatasetError):
+class TableError(ValueError):
     """A table cannot be used; the message names it and says what to do."""
+
+    exit_status = 3
 
 
 class UnknownColumnError(ValueError):
     """A table has no column of this name; the message names those that come near."""
-
-
-class WorkersLostError(RuntimeError):
-    """Worker processes ended before their work was done, again and again."""
-
-
-class UnknownDatasetError(ValueError):
-    """No dataset has this name; the message lists the names there are."""
 
 
 def import_extra(module: str, *, extra: str, purpose: str) -> Any:

@@ -102,19 +102,19 @@ def groups_html(
     covered: float,
     n_isolated: int,
 ) -> str:
-    """List selected features with what each adds and those it stands for, best first.
+    """List selected features with what each adds and those it represents, best first.
 
     Parameters
     ----------
     groups : sequence of (str, float, sequence of str)
-        Selected features: the name, what it adds, and the features it stands for. All names
+        Selected features: the name, what it adds, and the features it represents. All names
         are escaped.
     n_features : int
         Number of features there are.
     covered : float
-        Share of them that the selected ones stand for.
+        Share of them that the selected ones represent.
     n_isolated : int
-        Features that stand alone.
+        Features that nobody but themselves can represent.
 
     Returns
     -------
@@ -124,21 +124,21 @@ def groups_html(
     Examples
     --------
     >>> html = groups_html([("<b>", 1.5, ["c"])], n_features=2, covered=0.75, n_isolated=0)
-    >>> "1 of 2 features selected</strong>, standing for 75 %" in html, "<b>" in html
+    >>> "1 of 2 features selected</strong>, representing 75 %" in html, "<b>" in html
     (True, False)
     """
     rows = [(name, f"{adds:.2f}", _brief(members)) for name, adds, members in groups]
-    table = _table(("feature", "adds", "stands for"), rows[:_MOST_LISTED], words=(0, 2))
+    table = _table(("feature", "adds", "represents"), rows[:_MOST_LISTED], words=(0, 2))
     notes = []
     if len(rows) > _MOST_LISTED:
         notes.append(f"and {len(rows) - _MOST_LISTED:,} more: groups_")
     if n_isolated:
-        alone = "feature stands" if n_isolated == 1 else "features stand"
-        notes.append(f"{n_isolated:,} {alone} alone: isolated_")
+        are = "feature is" if n_isolated == 1 else "features are"
+        notes.append(f"{n_isolated:,} {are} isolated: isolated_")
     rest = "".join(f"<p>{note}</p>" for note in notes)
     return (
         '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
-        f"<strong>{len(rows):,} of {n_features:,} features selected</strong>, standing for "
+        f"<strong>{len(rows):,} of {n_features:,} features selected</strong>, representing "
         f"{100 * covered:.0f} % of all</summary>"
         f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
     )

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Term", "parameter", "register", "registered", "takers_of"]
+__all__ = ["DEFAULTS", "Term", "parameter", "register", "registered", "takers_of"]
 
 _ROOMS = {"similarity": "similarity", "graph": "filtering", "rule": "rules"}
 """The kinds of terms, each with the room whose import registers those of topofs itself."""
+
+DEFAULTS = {"similarity": "auto", "graph": "tmfg", "rule": "coverage"}
+"""The kinds of terms, each with the short name that stands for it unless another is given."""
 
 _ENTRY_POINTS = "topofs.terms"
 
@@ -216,16 +219,17 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
     Returns
     -------
     mapping of str to Term
+        In the order of the names, whatever was imported first.
 
     Examples
     --------
-    >>> sorted(registered("graph"))
+    >>> list(registered("graph"))
     ['mst', 'pmfg', 'tmfg']
     """
     import_module(f"topofs.{_ROOMS[kind]}")
     if installed:
         _load_installed()
-    return dict(_terms[kind])
+    return dict(sorted(_terms[kind].items()))
 
 
 def takers_of(name: str) -> list[str]:
@@ -266,11 +270,15 @@ def _load_installed() -> None:
 def _no_such_parameter(term: str, known: list[str], name: str) -> str:
     takers = takers_of(name)
     near = get_close_matches(name, known, n=1)
-    mine = f"; it takes {' and '.join(known)}" if known else ", and takes none"
+    mine = f"; it takes {_listed(known)}" if known else ", and takes none"
     if near:
         mine = f"; did you mean {near[0]!r}?"
     elsewhere = f" ({', '.join(takers)} take{'s' * (len(takers) == 1)} it)" if takers else ""
     return f"{term} has no parameter {name!r}{elsewhere}{mine}"
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _is_one_of(value: Any, choices: tuple[Any, ...]) -> bool:

@@ -1,13 +1,7 @@
-"""The commands are tested on the datasets that the library is tested on."""
+"""A table that the commands are tested on."""
 
 import pytest
 from sklearn.datasets import load_wine
-
-from tests.datasets.conftest import (  # noqa: F401
-    _no_data_of_this_user,
-    shared_datasets,
-    tiny,
-)
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,15 @@ import typer
 from typer.testing import CliRunner
 
 from topofs import __version__
-from topofs.cli import app as app_module
-from topofs.cli import main
+from topofs.cli import commands, main
 from topofs.cli.app import app
-from topofs.errors import (
-    DatasetError,
-    MissingExtraError,
-    StoreError,
-    UnknownDatasetError,
-    WorkersLostError,
-)
+from topofs.errors import MissingExtraError, TableError
+
+
+class OwnStatusError(RuntimeError):
+    """An error of another distribution, which the library has never heard of."""
+
+    exit_status = 3
 
 
 def run(*arguments):
@@ -40,7 +39,7 @@ def failing(monkeypatch):
         module = type(sys)("topofs.cli.fail")
         module.app = command
         monkeypatch.setitem(sys.modules, "topofs.cli.fail", module)
-        monkeypatch.setattr(app_module, "COMMANDS", ("fail",))
+        monkeypatch.setattr(commands, "COMMANDS", ("fail",))
 
     return arrange
 
@@ -48,11 +47,9 @@ def failing(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "status", "shown"),
     [
-        (DatasetError("a.mat: broken"), 3, "error: a.mat: broken"),
-        (StoreError("results.db: an older version"), 3, "error: results.db"),
-        (WorkersLostError("three times"), 3, "error: three times"),
+        (TableError("a.mat: broken"), 3, "error: a.mat: broken"),
+        (OwnStatusError("it knows"), 3, "error: it knows"),
         (OSError(28, "No space left on device", "x"), 3, "No space left"),
-        (UnknownDatasetError("no dataset"), 2, "error: no dataset"),
         (MissingExtraError("pip install 'topofs[dask]'"), 2, "topofs[dask]"),
         (ValueError("sizes must be positive"), 2, "error: sizes must be positive"),
         (KeyboardInterrupt(), 130, "interrupted"),
@@ -76,15 +73,15 @@ def test_an_error_is_a_sentence_and_a_status(failing, error, status, shown):
 
 
 def test_debug_shows_the_traceback_and_keeps_the_status(failing):
-    failing(DatasetError("a.mat: broken"))
+    failing(TableError("a.mat: broken"))
     result = run("--debug", "fail")
     assert result.exit_code == 3
     assert "Traceback" in result.stderr
-    assert "DatasetError: a.mat: broken" in result.stderr
+    assert "TableError: a.mat: broken" in result.stderr
 
 
 def test_long_messages_stay_on_one_line(failing):
-    failing(DatasetError("word " * 100))
+    failing(TableError("word " * 100))
     assert run("fail").stderr.strip().count("\n") == 0
 
 
@@ -96,16 +93,16 @@ def test_version():
 def test_help_lists_the_commands():
     result = run("--help")
     assert result.exit_code == 0
-    assert all(command in result.output for command in app_module.COMMANDS)
+    assert all(command in result.output for command in commands.COMMANDS)
 
 
-@pytest.mark.parametrize("arguments", [["nope"], ["--nope"], ["datasets", "info"]])
+@pytest.mark.parametrize("arguments", [["nope"], ["--nope"], ["explain"]])
 def test_wrong_usage(arguments):
     assert run(*arguments).exit_code == 2
 
 
 def test_a_command_mistyped_is_guessed():
-    assert "Did you mean 'datasets'" in run("dataset").stderr
+    assert "Did you mean 'select'" in run("selcet").stderr
 
 
 def test_without_typer_one_line_names_the_extra(monkeypatch, capsys):
@@ -126,7 +123,8 @@ try:
     app(["--help"])
 except SystemExit:
     pass
-heavy = {"matplotlib", "pandas", "polars", "pooch", "topofs.datasets", "topofs.experiments"}
+heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn"}
+heavy |= {"topofs.similarity", "topofs.tables"}
 print(heavy & (set(sys.modules) - before))
 """
 
@@ -140,7 +138,7 @@ def test_help_imports_nothing_heavy():
 
 WAIT = """
 import sys, time, types, typer
-import topofs.cli.app as application
+import topofs.cli.commands as commands
 from topofs.cli import main
 
 command = typer.Typer(add_completion=False)
@@ -152,7 +150,7 @@ def wait():
 
 sys.modules["topofs.cli.wait"] = module = types.ModuleType("topofs.cli.wait")
 module.app = command
-application.COMMANDS = ("wait",)
+commands.COMMANDS = ("wait",)
 sys.argv = ["topofs", "wait"]
 main()
 """

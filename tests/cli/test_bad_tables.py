@@ -132,15 +132,27 @@ def test_many_columns_and_three_rows(tmp_path):
         (["--out", "nowhere/x.csv"], 3, "the folder nowhere does not exist"),
         (["--out", "."], 3, "is a folder"),
         (["--out", "x.csv", "--ranking", "x.csv"], 2, "two different files"),
-        (["--similarity", "energy"], 2, "add --rule degree"),
-        (["--centrality", "pagerank"], 2, "--centrality pagerank is for --rule degree"),
+        (["--similarity", "energy"], 2, "choose --rule degree, or another similarity"),
+        (["--alpha", "0.3"], 2, "--alpha 0.3 is for --similarity energy; choose that"),
+        (["--no-squared", "--similarity", "mixed"], 2, "is for --similarity auto, pearson or"),
+        (["--n-bins", "8", "--graph", "mst"], 2, "is for --similarity mutual_information"),
+        (["--similarity", "mutual_information", "--n-bins", "1"], 2, "--n-bins 1: it must be"),
+        (["--memory", "much"], 2, "--memory much: give a number of bytes, or text such as"),
+        (
+            ["--memory", "9", "--graph", "mst"],
+            2,
+            "and --graph mst needs it whole: use 'tmfg', ",
+        ),
+        (["--memory", "9", "--graph", "mst"], 2, "allow more --memory"),
         (["--rule", "degree", "--reach", "edges"], 2, "--reach edges is for --rule coverage"),
-        (["--rule", "degree", "--isolated", "keep"], 2, "is for --rule coverage"),
+        (["--rule", "pagerank", "--isolated", "keep"], 2, "is for --rule coverage"),
         (["--rule", "degree", "-k", "auto"], 2, "-k auto needs --rule coverage"),
         (["--paper", "-k", "auto"], 2, "-k auto needs --rule coverage"),
         (["--paper", "--graph", "mst"], 2, "--paper settles --graph"),
         (["--paper", "--rule", "degree"], 2, "--paper settles --rule"),
-        (["--paper", "--similarity", "mixed"], 2, "--paper knows no --similarity mixed"),
+        (["--paper", "--ties", "index"], 2, "--paper settles --ties"),
+        (["--paper", "--threshold", "none"], 2, "--paper settles --threshold"),
+        (["--paper", "--n-bins", "3"], 2, "is for --similarity mutual_information"),
     ],
 )
 def test_wrong_options(table, monkeypatch, arguments, status, reason):
@@ -165,7 +177,17 @@ def test_a_size_that_is_none(table, size):
 
 @pytest.mark.parametrize("value", ["2", "-0.1", "much"])
 def test_an_alpha_that_is_none(table, value):
-    assert run("select", table, "--alpha", value).exit_code == 2
+    energy = ("--similarity", "energy", "--rule", "degree")
+    result = run("select", table, *energy, "--alpha", value)
+    assert result.exit_code == 2
+    said = "'much' is not a number" if value == "much" else "it must be a number in [0, 1]"
+    assert said in result.stderr
+
+
+def test_an_option_that_is_gone(table):
+    result = run("select", table, "--centrality", "pagerank")
+    assert result.exit_code == 2
+    assert "No such option" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -358,4 +380,4 @@ def test_all_text_among_numbers_tells_of_mixed(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\nx,y\nz,w\nx,y\n")
     result = run("select", tmp_path / "t.csv", "--similarity", "pearson")
     assert_one_line(result, 3, "no column of numbers to select from (a: text, such as 'x'; b: ")
-    assert "; --similarity mixed compares names" in result.stderr
+    assert "; --similarity auto or mixed compares names" in result.stderr

@@ -48,7 +48,7 @@ def test_numbers(wine_csv):
         *("--drop", "bottle", "--model", "tree", "--similarity", "spearman"),
     )
     assert (found["task"], found["metric"], found["model"]) == ("regression", "R²", "tree")
-    assert found["settings"]["similarity"] == "spearman"
+    assert found["settings"]["similarity"] == {"name": "spearman", "squared": True}
 
 
 def test_the_printed_table_and_verdict(wine_csv):
@@ -107,7 +107,7 @@ def test_a_class_that_looks_missing_is_one_and_is_pointed_out(tmp_path):
         (["--target", "kind", "--folds", "80"], 3, "80 folds need at least 80 rows"),
         (["--target", "kind", "--folds", "1"], 2, "'--folds'"),
         (["--target", "kind", "--sizes", "auto,2", "--paper"], 2, "--sizes auto needs"),
-        (["--target", "kind", "--similarity", "energy"], 2, "add --rule degree"),
+        (["--target", "kind", "--similarity", "energy"], 2, "choose --rule degree"),
         (["--target", "kind", "--report", "nowhere/r.html"], 3, "does not exist"),
     ],
 )

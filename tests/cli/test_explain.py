@@ -21,7 +21,7 @@ def test_it_says_what_the_estimator_says_and_the_nearest(wine_csv):
     X = load_wine(as_frame=True).data
     explanation = str(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
     assert result.stdout.startswith(explanation + "\n")
-    assert "proline stands for it" in result.stdout
+    assert "proline represents it" in result.stdout
     assert "The nearest selected column is" in result.stdout
     assert result.stderr == ""
     assert "nearest other selected" in run("explain", wine_csv, "flavanoids", "-k", 4).stdout
@@ -61,10 +61,11 @@ def test_names_with_line_breaks_stay_in_their_lines(tmp_path):
     assert said == "t\ufffdu takes no part in the selection: text, such as 'x'.\n"
 
 
-def test_a_kept_column(wine_csv):
+def test_a_forced_column(wine_csv):
     found = run_json("explain", wine_csv, "ash", "-k", 2, "--keep", "ash")
     assert found["selected"]
-    assert found["kept"]
+    assert found["forced"]
+    assert (found["rank"], found["representation"]["representative"]) == (1, "ash")
     assert found["neighbors"]
 
 
@@ -74,9 +75,9 @@ def test_an_unknown_column(wine_csv):
     assert result.stderr == "error: COLUMN: there is no column 'ashes'; did you mean 'ash'?\n"
 
 
-def test_who_stands_for_whom_is_in_the_document(wine_csv):
+def test_who_represents_whom_is_in_the_document(wine_csv):
     found = run_json("explain", wine_csv, "alcohol")
-    assert found["speaking"]["representative"] == "proline"
-    assert found["speaking"]["weight"] > 0.4
+    assert found["representation"]["representative"] == "proline"
+    assert found["representation"]["share"] > 0.4
     degree = run_json("explain", wine_csv, "alcohol", "--rule", "degree")
-    assert (degree["speaking"], degree["centrality"]) == (None, "degree")
+    assert (degree["representation"], degree["score_name"]) == (None, "degree")

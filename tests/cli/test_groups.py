@@ -1,4 +1,4 @@
-"""``topofs groups``: the selected columns and those they stand for."""
+"""``topofs groups``: the selected columns and those they represent."""
 
 import polars as pl
 import pytest
@@ -27,7 +27,7 @@ def test_the_groups_are_those_of_the_estimator(wine_csv, expected):
     ]
     assert found["groups"][0]["members"][0] == {
         "name": expected.groups_[0].members[0].name,
-        "weight": expected.groups_[0].members[0].weight,
+        "share": expected.groups_[0].members[0].share,
     }
     assert found["n_selected"] == 4
     assert found["left_out"] == [{"name": "same", "reason": "constant"}]
@@ -36,7 +36,7 @@ def test_the_groups_are_those_of_the_estimator(wine_csv, expected):
 def test_they_are_printed_with_their_shares(wine_csv):
     result = run("groups", wine_csv)
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    assert lines[0].startswith("4 of 13 columns of wine.csv stand for ")
+    assert lines[0].startswith("4 of 13 columns of wine.csv represent ")
     assert lines[1] == "flavanoids"
     assert lines[2].split() == ["total_phenols", "0.75"]
     assert "same (constant)" in result.stderr
@@ -52,22 +52,32 @@ def test_the_file_has_a_row_for_each_column(wine_csv, tmp_path, expected, ending
         rows = pl.read_parquet(path)
     else:
         rows = pl.read_csv(path, separator="\t" if ending == "tsv" else ",")
-    assert rows.columns == ["column", "representative", "weight", "selected", "isolated"]
+    assert rows.columns == [
+        *("column", "representative", "share", "selected", "forced", "isolated"),
+    ]
     assert rows["column"].to_list() == list(expected.feature_names_in_)
     assert rows["selected"].to_list() == expected.support_.tolist()
-    assert rows["weight"].to_list() == pytest.approx(expected.representative_weight_.tolist())
+    assert rows["share"].to_list() == pytest.approx(expected.shares_.tolist())
     names = expected.feature_names_in_
     assert rows["representative"].to_list() == [
-        names[owner] if owner >= 0 else None for owner in expected.representative_
+        names[by] if by >= 0 else None for by in expected.representative_
     ]
     assert not rows["isolated"].any()
+    assert not rows["forced"].any()
 
 
-def test_columns_that_nobody_stands_for_are_named(wine_csv):
+def test_columns_that_nobody_represents_are_named(wine_csv):
     found = run_json("groups", wine_csv, "-k", 1, "--reach", "edges")
-    assert found["unspoken_for"]
+    assert found["alone"]
     printed = run("groups", wine_csv, "-k", 1, "--reach", "edges").stdout
-    assert f"no selected column stands for: {found['unspoken_for'][0]}" in printed
+    assert f"alone, with no selected column to represent them: {found['alone'][0]}" in printed
+
+
+def test_forced_columns_are_marked(wine_csv):
+    found = run_json("groups", wine_csv, "--keep", "ash")
+    assert [group["forced"] for group in found["groups"]][:2] == [True, False]
+    lines = run("groups", wine_csv, "--keep", "ash").stdout.splitlines()
+    assert lines[1].split() == ["ash", "forced"]
 
 
 def test_long_lists_are_cut_and_the_way_to_all_is_told(tmp_path):
@@ -88,8 +98,8 @@ def test_long_lists_are_cut_and_the_way_to_all_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "reason"),
     [
-        (["--paper"], 2, "leave --paper and --rule degree out"),
-        (["--rule", "degree"], 2, "leave --paper and --rule degree out"),
+        (["--paper"], 2, "choose --rule coverage, and leave --paper out"),
+        (["--rule", "degree"], 2, "by degree no column represents another"),
         (["--out", "x.xlsx"], 2, "end the name in .csv"),
         (["--out", "nowhere/x.csv"], 3, "does not exist"),
         (["-k", "40"], 2, "give at most 13"),

@@ -55,7 +55,7 @@ def test_the_columns_are_those_of_the_estimator(shop_file, tmp_path):
     found = run_json("select", shop_file, "--out", out)
     selector = TopologicalFeatureSelector().fit(shop().drop(columns="customer"))
     assert set(names(found)) == set(selector.get_feature_names_out())
-    assert found["settings"]["similarity"] == "mixed"
+    assert found["settings"]["similarity"] == {"name": "mixed"}
     assert left_out(found) == {"customer": "names that hardly repeat, as an identifier's do"}
     assert found["isolated"] == ["colour", "height"]
     reduced = pl.read_parquet(out)
@@ -78,7 +78,7 @@ def test_measures_of_numbers_leave_names_out_and_tell_of_mixed(shop_file):
     for similarity in ("pearson", "spearman", "mutual_information"):
         result = run("select", shop_file, "--similarity", similarity, "--drop", "customer")
         assert "3 columns left out: town (text" in result.stderr
-        assert "which --similarity mixed compares" in result.stderr
+        assert "which --similarity auto or mixed compares" in result.stderr
     found = run_json("select", shop_file, "--similarity", "pearson", "--drop", "customer")
     # Truth values are 0 and 1 to them.
     assert found["n_features"] == 4
@@ -88,7 +88,7 @@ def test_an_identifier_alone_does_not_change_the_measure(tmp_path):
     frame = shop()[["customer", "age", "income", "height"]]
     frame.to_csv(tmp_path / "t.csv", index=False)
     found = run_json("select", tmp_path / "t.csv")
-    assert found["settings"]["similarity"] == "pearson"
+    assert found["settings"]["similarity"]["name"] == "pearson"
     assert list(left_out(found)) == ["customer"]
 
 
@@ -126,13 +126,17 @@ def test_ordered_categories_are_ranked_and_others_are_names(tmp_path):
     found = run_json("select", tmp_path / "t.parquet", "-k", 2, "--ranking", tmp_path / "r.csv")
     expected = TopologicalFeatureSelector(2).fit(frame)
     assert set(names(found)) == set(expected.get_feature_names_out())
-    owners = {row["name"]: row["weight"] for row in found["representatives"]}
-    assert owners == dict(
-        zip(frame.columns, expected.representative_weight_.tolist(), strict=True)
-    )
+    shares = {row["name"]: row["share"] for row in found["representatives"]}
+    assert shares == dict(zip(frame.columns, expected.shares_.tolist(), strict=True))
     only_ordered = frame.select("ordered", "amount", "noise")
     only_ordered.write_parquet(tmp_path / "o.parquet")
-    assert run_json("select", tmp_path / "o.parquet")["settings"]["similarity"] == "mixed"
+    from_file = run_json("select", tmp_path / "o.parquet")
+    from_frame = TopologicalFeatureSelector().fit(only_ordered)
+    assert from_file["settings"]["similarity"]["name"] == from_frame.similarity_.name
+    assert names(from_file) == from_frame.get_feature_names_out().tolist()
+    measured = TopologicalFeatureSelector(similarity="mixed").fit(only_ordered)
+    by_ranks = run_json("select", tmp_path / "o.parquet", "--similarity", "mixed")
+    assert names(by_ranks) == measured.get_feature_names_out().tolist()
     out = run("select", tmp_path / "o.parquet", "--similarity", "spearman").stderr
     assert "ordered (categories)" in out
 
@@ -196,9 +200,9 @@ def test_marks_of_missing_values_are_one_level_in_text_files(tmp_path):
     assert one == other
 
 
-def test_a_kept_name_and_a_target_of_names(shop_file):
+def test_a_forced_name_and_a_target_of_names(shop_file):
     found = run_json("select", shop_file, "--keep", "colour", "--target", "town")
-    assert "colour" in names(found)
+    assert names(found)[0] == "colour"
     assert left_out(found)["town"] == "target"
 
 

@@ -12,13 +12,20 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run, run_json
-from topofs import TopologicalFeatureSelector
-from topofs.centrality import CENTRALITIES
-from topofs.cli.options import Centrality, Graph, Reach, Rule, Similarity, parse_size
-from topofs.datasets import read
-from topofs.filtering import GRAPHS
-from topofs.selection.rules import REACHES, RULES
-from topofs.similarity import SIMILARITIES
+from topofs import (
+    MST,
+    PMFG,
+    Centrality,
+    Coverage,
+    Energy,
+    Mixed,
+    MutualInformation,
+    Spearman,
+    TopologicalFeatureSelector,
+)
+from topofs.cli.options import parse_size
+from topofs.selection import plain_settings
+from topofs.tables.arrays import read_mat
 
 
 def names(summary):
@@ -34,8 +41,8 @@ def selected_by_estimator(X, *arguments, **options):
 def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
     shared_datasets, tmp_path, name, ending
 ):
-    dataset = read(shared_datasets / f"{name}.mat")
-    columns = [f"f{i}" for i in range(dataset.n_features)]
+    dataset = read_mat(shared_datasets / f"{name}.mat")
+    columns = [f"f{i}" for i in range(dataset.X.shape[1])]
     frame = pl.DataFrame(np.asarray(dataset.X), schema=columns)
     labelled = frame.insert_column(7, pl.Series("label", dataset.y))
     path = tmp_path / f"{name}.{ending}"
@@ -51,7 +58,7 @@ def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
         *("--keep", X.columns[3], "--drop", X.columns[5], "--ties", "index"),
     )
     expected = selected_by_estimator(
-        X.drop(columns=X.columns[5]), 20, keep=[X.columns[3]], ties="index"
+        X.drop(columns=X.columns[5]), 20, keep=[X.columns[3]], rule=Coverage(ties="index")
     )
     assert names(strict) == expected
     auto = run_json("select", path, "--target", "label")
@@ -62,44 +69,69 @@ def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("arguments", "terms"),
     [
-        {"similarity": "spearman", "squared": False},
-        {"similarity": "mixed"},
-        {"similarity": "mutual_information"},
-        {"reach": "edges", "isolated": "keep"},
-        {"reach": "similarity"},
-        {"rule": "degree", "similarity": "energy", "alpha": 0.3},
-        {"rule": "degree", "graph": "pmfg", "centrality": "strength"},
-        {"rule": "degree", "graph": "mst", "centrality": "closeness", "ties": "index"},
+        ("--similarity spearman --no-squared", {"similarity": Spearman(squared=False)}),
+        ("--similarity mixed", {"similarity": Mixed()}),
+        ("--similarity mutual_information", {"similarity": MutualInformation()}),
+        (
+            "--similarity mutual_information --n-bins 5",
+            {"similarity": MutualInformation(n_bins=5)},
+        ),
+        ("--reach edges --isolated keep", {"rule": Coverage(reach="edges", isolated="keep")}),
+        ("--reach similarity", {"rule": Coverage(reach="similarity")}),
+        (
+            "--rule degree --similarity energy --alpha 0.3",
+            {"rule": Centrality("degree"), "similarity": Energy(alpha=0.3)},
+        ),
+        ("--rule strength --graph pmfg", {"rule": Centrality("strength"), "graph": PMFG()}),
+        (
+            "--rule closeness --graph mst --ties index",
+            {"rule": Centrality("closeness", ties="index"), "graph": MST()},
+        ),
+        ("--threshold mean --memory 2GB", {"threshold": "mean", "memory": "2GB"}),
+        ("--rule pagerank --threshold none", {"rule": "pagerank", "threshold": None}),
     ],
 )
-def test_every_setting_reaches_the_estimator(wine, wine_csv, options):
-    arguments = []
-    for option, value in options.items():
-        if option == "squared":
-            arguments.append("--squared" if value else "--no-squared")
-        else:
-            arguments += [f"--{option}", value]
-    found = run_json("select", wine_csv, "-k", "4", "--drop", "class", *arguments)
+def test_every_setting_reaches_the_estimator(wine, wine_csv, arguments, terms):
+    found = run_json("select", wine_csv, "-k", "4", "--drop", "class", *arguments.split())
     X = wine.drop(columns=["bottle", "class"])
-    assert names(found) == selected_by_estimator(X, 4, **options)
-    settings = found["settings"]
-    assert {option: settings[option] for option in options} == options
+    selector = TopologicalFeatureSelector(4, **terms).fit(X)
+    assert names(found) == set(selector.get_feature_names_out())
+    assert [column["score"] for column in found["selected"]] == sorted(
+        selector.scores_[selector.support_], reverse=True
+    )
+    assert found["settings"] == plain_settings(selector)
 
 
-def test_the_choices_are_those_of_the_library():
-    assert [choice.value for choice in Similarity] == ["auto", *SIMILARITIES]
-    assert [choice.value for choice in Rule] == list(RULES)
-    assert [choice.value for choice in Reach] == list(REACHES)
-    assert [choice.value for choice in Graph] == list(GRAPHS)
-    assert [choice.value for choice in Centrality] == list(CENTRALITIES)
+def test_the_settings_are_a_document(wine_csv):
+    arguments = ("select", wine_csv, "--drop", "class", "--keep", "ash", "--rule", "degree")
+    assert run_json(*arguments, "--alpha", "0.3", "--similarity", "energy")["settings"] == {
+        "size": None,
+        "similarity": {"name": "energy", "alpha": 0.3},
+        "threshold": "auto",
+        "graph": {"name": "tmfg"},
+        "rule": {"name": "degree", "ties": "strength"},
+        "keep": ["ash"],
+    }
+
+
+def test_the_published_method_takes_any_measure(wine, wine_csv):
+    X = wine.drop(columns=["bottle", "class"])
+    for similarity in ("spearman", "energy", "mixed"):
+        found = run_json(
+            *("select", wine_csv, "-k", 4, "--drop", "class", "--paper"),
+            *("--similarity", similarity, "--memory", "1GB"),
+        )
+        published = TopologicalFeatureSelector.paper(4, similarity=similarity).fit(X)
+        assert names(found) == set(published.get_feature_names_out())
+        assert found["settings"] == plain_settings(published)
 
 
 def test_a_dataset_file_keeps_its_labels_apart(shared_datasets, tmp_path):
     source = shared_datasets / "lung_small.mat"
     found = run_json("select", source, "-k", "0.1", "--out", tmp_path / "small.parquet")
-    dataset = read(source)
+    dataset = read_mat(source)
     X = pd.DataFrame(np.asarray(dataset.X, dtype=float)).rename(columns=lambda i: f"x{i}")
     assert names(found) == selected_by_estimator(X, 0.1)
     reduced = pl.read_parquet(tmp_path / "small.parquet")
@@ -163,9 +195,9 @@ def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
     run_json("select", wine_csv, "-k", 4, "--target", "class", "--ranking", path)
     ranking = pl.read_csv(path)
     assert ranking.columns == [
-        *("name", "rank", "score", "strength", "selected"),
+        *("name", "rank", "score", "strength", "selected", "forced"),
         *("nearest_selected", "similarity"),
-        *("representative", "representative_weight", "left_out"),
+        *("representative", "share", "left_out"),
     ]
     assert set(ranking["name"]) == set(wine.columns)
     placed = ranking.filter(pl.col("rank").is_not_null())
@@ -175,14 +207,11 @@ def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
     assert placed["name"].to_list() == list(X.columns[np.argsort(selector.ranking_)])
     order = np.argsort(selector.ranking_)
     assert placed["score"].to_list() == selector.scores_[order].tolist()
-    owners = selector.representative_[order]
     assert placed["representative"].to_list() == [
-        X.columns[owner] if owner >= 0 else None for owner in owners
+        X.columns[by] if by >= 0 else None for by in selector.representative_[order]
     ]
-    for given, weight in zip(
-        placed["representative_weight"], selector.representative_weight_[order], strict=True
-    ):
-        assert (given or 0.0) == weight
+    for given, share in zip(placed["share"], selector.shares_[order], strict=True):
+        assert (given or 0.0) == share
     left_out = dict(ranking.filter(pl.col("rank").is_null()).select("name", "left_out").rows())
     assert left_out == {
         "bottle": "names that hardly repeat, as an identifier's do",
@@ -250,7 +279,10 @@ def test_what_is_left_out_is_said_with_the_reason(tmp_path):
     assert said in result.stderr
     numbers = run("select", path, "-k", 2, "--similarity", "pearson")
     assert "word (text, such as 'x')" in numbers.stderr
-    assert "1 of them hold text or categories, which --similarity mixed" in numbers.stderr
+    assert (
+        "1 of them hold text or categories, which --similarity auto or mixed compares"
+        in numbers.stderr
+    )
     quiet = run("select", path, "-k", 2, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
     many = tmp_path / "many.csv"
@@ -260,7 +292,7 @@ def test_what_is_left_out_is_said_with_the_reason(tmp_path):
     assert "and 3 more" in many_said
 
 
-def test_a_kept_column_is_selected_whatever_it_holds(tmp_path):
+def test_a_forced_column_is_selected_whatever_it_holds(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,same,none\n1,2,3,7,\n2,1,5,7,\n3,3,1,7,\n9,3,2,7,\n")
     found = run_json("select", path, "-k", 3, "--keep", "same", "--keep", "none")
@@ -268,17 +300,18 @@ def test_a_kept_column_is_selected_whatever_it_holds(tmp_path):
     out = tmp_path / "ranking.csv"
     assert run("select", path, "-k", 3, "--keep", "same", "--ranking", out).exit_code == 0
     row = pl.read_csv(out).row(by_predicate=pl.col("name") == "same", named=True)
-    assert (row["rank"], row["score"], row["nearest_selected"]) == (4, 0.0, None)
+    assert (row["rank"], row["score"], row["nearest_selected"]) == (1, 0.0, None)
+    assert (row["selected"], row["forced"]) == (True, True)
     too_many = run("select", path, "-k", 1, "--keep", "a", "--keep", "b")
     assert too_many.exit_code == 2
     assert "raise -k" in too_many.stderr
 
 
-def test_a_column_of_text_cannot_be_kept_among_numbers_and_the_way_out_is_told(wine_csv):
+def test_a_column_of_text_cannot_be_forced_among_numbers_and_the_way_out_is_told(wine_csv):
     arguments = ("select", wine_csv, "-k", 2, "--keep", "bottle")
     result = run(*arguments, "--similarity", "pearson")
     assert result.exit_code == 2
-    assert "compare it with --similarity mixed, or give it to --id" in result.stderr
+    assert "compare it with --similarity auto or mixed, or give it to --id" in result.stderr
     kept = run(*arguments)
     assert kept.exit_code == 0
     assert "1 of 15 columns hold names that hardly repeat" in kept.stderr
@@ -318,6 +351,30 @@ def test_long_selections_are_cut_on_the_terminal(tmp_path):
     result = run("select", tmp_path / "t.parquet", "-k", 25)
     assert "… and 5 more" in result.stdout
     assert "trust this little" in result.stderr
+
+
+def test_forced_columns_come_first_are_marked_and_always_shown(wine, wine_csv, tmp_path):
+    found = run_json("select", wine_csv, "-k", 4, "--drop", "class", "--keep", "ash")
+    assert [column["forced"] for column in found["selected"]] == [True, False, False, False]
+    assert [group["forced"] for group in found["groups"]] == [True, False, False, False]
+    selector = TopologicalFeatureSelector(4, keep=["ash"]).fit(
+        wine.drop(columns=["bottle", "class"])
+    )
+    assert [group["name"] for group in found["groups"]] == [g.name for g in selector.groups_]
+    for rule in ([], ["--rule", "degree"]):
+        printed = run("select", wine_csv, "-k", 4, "--drop", "class", "--keep", "ash", *rule)
+        marked = [line.split()[:3] for line in printed.stdout.splitlines() if "forced" in line]
+        assert marked == [["1", "ash", "forced"]]
+    frame = pl.DataFrame(np.random.default_rng(1).standard_normal((40, 30)))
+    frame.write_parquet(tmp_path / "t.parquet")
+    keep = [argument for i in range(25) for argument in ("--keep", f"column_{i}")]
+    printed = run("select", tmp_path / "t.parquet", "-k", 27, *keep).stdout
+    assert printed.count("forced") == 25
+    assert "… and 2 more" in printed
+    best = ("flavanoids", "proline", "hue", "ash")
+    keep = [argument for name in best for argument in ("--keep", name)]
+    enough = run("select", wine_csv, "--drop", "class", *keep).stdout
+    assert enough.splitlines()[0].endswith("; the forced columns are enough")
 
 
 def test_the_report_is_written(wine_csv, tmp_path):

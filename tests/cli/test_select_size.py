@@ -19,20 +19,20 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
         assert found["n_selected"] == selector.n_features_ == len(found["groups"])
         assert found["coverage"] == pytest.approx(selector.coverage_[selector.n_features_ - 1])
         assert found["settings"]["size"] == "auto"
-        assert found["settings"]["similarity"] == "pearson"
+        assert found["settings"]["similarity"] == {"name": "pearson", "squared": True}
         assert found["stopping"]["size"] == "auto"
         assert found["stopping"]["reason"].startswith("the next column would explain")
-        assert found["stopping"]["next_gain"] < 1
+        assert found["stopping"]["next_adds"] < 1
     assert [group["name"] for group in found["groups"]] == [g.name for g in selector.groups_]
     assert found["groups"][0]["members"][0]["name"] == selector.groups_[0].members[0].name
-    owners = {row["name"]: row["representative"] for row in found["representatives"]}
-    assert owners["alcohol"] == "proline"
-    assert owners["proline"] == "proline"
+    by = {row["name"]: row["representative"] for row in found["representatives"]}
+    assert by["alcohol"] == "proline"
+    assert by["proline"] == "proline"
     printed = run("select", wine_csv, "--drop", "class").stdout
-    assert printed.startswith("4 of 13 columns of wine.csv stand for ")
+    assert printed.startswith("4 of 13 columns of wine.csv represent ")
     assert "the next column would explain no more than itself" in printed
     lines = printed.splitlines()
-    assert lines[1].split()[:5] == ["rank", "column", "adds", "stands", "for,"]
+    assert lines[1].split()[:5] == ["rank", "column", "adds", "represents,", "with"]
     assert "total_phenols 0.7" in lines[2]
     assert "and 1 more" in lines[3]
     asked = run("select", wine_csv, "--drop", "class", "-k", 6).stdout
@@ -55,11 +55,11 @@ def test_isolated_columns_are_counted_and_can_be_kept(tmp_path):
     structured().write_parquet(path)
     result = run("select", path)
     said = "5 columns share with no other more than chance explains and are not selected"
-    assert f"{said}; --isolated keep keeps them" in result.stderr
+    assert f"{said}; --isolated keep selects them" in result.stderr
     assert result.stdout.startswith("2 of 11 columns")
     kept = run("select", path, "--isolated", "keep")
     assert kept.stdout.startswith("7 of 11 columns")
-    assert "and isolated ones are kept" in kept.stdout
+    assert "and isolated ones are selected, too" in kept.stdout
     assert kept.stderr == ""
     assert run_json("select", path)["isolated"] == [f"c{i}" for i in range(6, 11)]
 
@@ -70,7 +70,7 @@ def test_a_table_without_structure_is_one_note(tmp_path):
     assert result.exit_code == 0
     assert result.stderr.count("\n") == 1
     assert "note: no two of the 12 columns share more than chance explains" in result.stderr
-    assert result.stdout.startswith("1 of 12 columns of t.parquet stands for")
+    assert result.stdout.startswith("1 of 12 columns of t.parquet represents")
 
 
 def test_degree_without_a_size_is_half_and_says_so(wine_csv):

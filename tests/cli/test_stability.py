@@ -60,7 +60,7 @@ def test_the_frequencies_go_to_a_file_and_jobs_change_nothing(wine_csv, tmp_path
     assert run_json("stability", wine_csv, *QUICK)["columns"] == found["columns"]
 
 
-def test_a_column_to_keep_is_always_chosen(wine_csv):
+def test_a_forced_column_is_always_chosen(wine_csv):
     found = run_json("stability", wine_csv, *QUICK, "-k", 2, "--keep", "ash")
     assert {row["column"]: row["frequency"] for row in found["columns"]}["ash"] == 1
 
@@ -86,7 +86,7 @@ def test_names_are_resampled_like_numbers(tmp_path):
     found = run_json("stability", tmp_path / "t.csv", *QUICK)
     often = {row["column"]: row["frequency"] for row in found["columns"]}
     assert often["kind"] == 1
-    assert found["settings"]["similarity"] == "mixed"
+    assert found["settings"]["similarity"] == {"name": "mixed"}
 
 
 def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):

@@ -14,17 +14,18 @@ from hypothesis import strategies as st
 
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_pearson
-from topofs.similarity import SIMILARITIES, dask_columns, dask_table, dask_workers
+from topofs import Energy, Pearson, Spearman
+from topofs.engines import dask_columns, dask_table, dask_workers
 from topofs.engines.dask_table import check_dask_table, dask_similarity, is_dask
 from topofs.similarity.operator import dense
 from topofs.similarity.table import is_constant
 
 MEASURES = [
-    ("pearson", False),
-    ("pearson", True),
-    ("spearman", False),
-    ("spearman", True),
-    ("energy", False),
+    Pearson(squared=False),
+    Pearson(),
+    Spearman(squared=False),
+    Spearman(),
+    Energy(alpha=0.3),
 ]
 CHUNKS = {
     "rows": (7, -1),
@@ -40,14 +41,12 @@ def _in_this_thread():
         yield
 
 
-def computed(X, chunks, similarity="pearson", squared=False):
-    array = check_dask_table(da.from_array(X, chunks=chunks))
-    return dask_similarity(array, similarity=similarity, squared=squared, alpha=0.3)
+def computed(X, chunks, measure=MEASURES[0]):
+    return dask_similarity(check_dask_table(da.from_array(X, chunks=chunks)), measure)
 
 
-def in_memory(X, similarity="pearson", squared=False):
-    X = X[:, ~is_constant(X)]
-    return dense(SIMILARITIES[similarity](X, squared=squared, alpha=0.3))
+def in_memory(X, measure=MEASURES[0]):
+    return dense(measure.operator(X[:, ~is_constant(X)]))
 
 
 def example(kind, dtype=np.float64):
@@ -61,25 +60,23 @@ def example(kind, dtype=np.float64):
 
 @pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("similarity", "squared"), MEASURES)
-def test_whole_numbers_and_ranks_have_the_bits_of_the_table_in_memory(
-    similarity, squared, dtype, chunks
-):
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+def test_whole_numbers_and_ranks_have_the_bits_of_the_table_in_memory(measure, dtype, chunks):
     X = example("whole", dtype)
-    found = computed(X, chunks, similarity, squared)
+    found = computed(X, chunks, measure)
     assert found.values.dtype == dtype
-    np.testing.assert_array_equal(found.values, in_memory(X, similarity, squared))
+    np.testing.assert_array_equal(found.values, in_memory(X, measure))
 
 
 @pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("similarity", "squared"), MEASURES[::2])
+@pytest.mark.parametrize("measure", MEASURES[::2], ids=repr)
 @pytest.mark.parametrize("kind", ["real", "mixed"])
-def test_reals_agree_up_to_rounding(kind, similarity, squared, dtype, chunks):
+def test_reals_agree_up_to_rounding(kind, measure, dtype, chunks):
     X = example(kind, dtype)
-    found = computed(X, chunks, similarity, squared).values
+    found = computed(X, chunks, measure).values
     tolerance = 1e-13 if dtype == np.float64 else 1e-6
-    np.testing.assert_allclose(found, in_memory(X, similarity, squared), atol=tolerance)
+    np.testing.assert_allclose(found, in_memory(X, measure), atol=tolerance)
     np.testing.assert_array_equal(found, found.T)
 
 
@@ -92,10 +89,10 @@ def test_chunks_of_one_value():
 @given(tables(), st.integers(1, 4), st.integers(1, 3), st.sampled_from(MEASURES))
 def test_small_tables_full_of_ties_and_constants(X, rows, columns, measure):
     X = np.rint(X)
-    found = computed(X, (rows, columns), *measure)
+    found = computed(X, (rows, columns), measure)
     np.testing.assert_array_equal(found.constant, is_constant(X))
     if not found.constant.all():
-        np.testing.assert_array_equal(found.values, in_memory(X, *measure))
+        np.testing.assert_array_equal(found.values, in_memory(X, measure))
 
 
 @settings(max_examples=30)
@@ -150,8 +147,8 @@ def test_ranks_of_many_samples_follow_the_block_that_is_not_exact(monkeypatch):
     monkeypatch.setattr("topofs.similarity.correlation.EXACT", 4000.0)
     X = example("real")
     X[:, :6] = X[:, :6] > 0
-    found = computed(X, (-1, 3), "spearman").values
-    np.testing.assert_allclose(found, in_memory(X, "spearman"), atol=1e-14)
+    found = computed(X, (-1, 3), Spearman(squared=False)).values
+    np.testing.assert_allclose(found, in_memory(X, Spearman(squared=False)), atol=1e-14)
 
 
 def test_a_wave_of_blocks_at_a_time(monkeypatch):
@@ -183,7 +180,7 @@ def test_dataframes():
     assert table.chunks == ((2, 2), (3,))
     single = frame.astype("float32")
     assert check_dask_table(dd.from_pandas(single, npartitions=2)).dtype == np.float32
-    found = dask_similarity(table, similarity="pearson", squared=False, alpha=0.5)
+    found = dask_similarity(table, Pearson(squared=False))
     np.testing.assert_array_equal(found.values, in_memory(frame.to_numpy(dtype=float)))
 
 
@@ -214,27 +211,22 @@ def test_unknown_chunk_sizes_are_refused_with_advice():
     unknown = X[X[:, 0] > 0]
     with pytest.raises(ValueError, match=r"unknown .* call X.compute_chunk_sizes\(\)"):
         check_dask_table(unknown)
-    found = dask_similarity(
-        check_dask_table(unknown.compute_chunk_sizes()),
-        similarity="pearson",
-        squared=False,
-        alpha=0.5,
-    )
+    found = dask_similarity(check_dask_table(unknown.compute_chunk_sizes()), Pearson())
     assert found.values.shape == (4, 4)
 
 
 @pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
-@pytest.mark.parametrize("similarity", ["pearson", "spearman", "energy"])
-def test_missing_and_infinite_values_are_refused_with_advice(similarity, chunks):
+@pytest.mark.parametrize("measure", MEASURES[::2], ids=repr)
+def test_missing_and_infinite_values_are_refused_with_advice(measure, chunks):
     X = factor_table(30, 9)
     X[20, 7] = np.nan
     X[0, 8] = np.nan
     with pytest.raises(ValueError, match=r"2 of 9 columns .* first is column 7.* fill them in"):
-        computed(X, chunks, similarity)
+        computed(X, chunks, measure)
     X[20, 7] = np.inf
     X[0, 8] = 0
     with pytest.raises(ValueError, match="column 7 of X holds an infinite value"):
-        computed(X, chunks, similarity)
+        computed(X, chunks, measure)
 
 
 def client_with(monkeypatch, *limits, status="running"):
@@ -248,14 +240,15 @@ def test_a_column_that_does_not_fit_into_a_worker_cannot_be_ranked(monkeypatch):
     X = da.zeros((10**6, 3), chunks=(10**5, 3))
     client_with(monkeypatch, 10**9, 10**7)
     with pytest.raises(ValueError, match=r"takes 0.032 GB, but a worker has 0.01 GB. Use"):
-        dask_similarity(X, similarity="spearman", squared=False, alpha=0.5)
+        dask_similarity(X, Spearman())
 
 
 def test_narrow_blocks_where_workers_are_small(monkeypatch):
     X = example("whole")
     client_with(monkeypatch, 40 * 8 * 4 * 2)
     assert dask_table._columns_that_fit(40, dask_workers.least_worker_memory()) == 1
-    np.testing.assert_array_equal(computed(X, (9, 5), "energy").values, in_memory(X, "energy"))
+    measure = Energy(alpha=0.3)
+    np.testing.assert_array_equal(computed(X, (9, 5), measure).values, in_memory(X, measure))
 
 
 def test_memory_without_a_limit_is_that_of_the_machine(monkeypatch):
@@ -277,16 +270,14 @@ def test_other_things_are_not_dask():
     assert not is_dask(SimpleNamespace(__dask_graph__=None))
 
 
-@pytest.mark.parametrize("similarity", ["pearson", "spearman"])
-def test_chunks_that_a_filter_left_empty_do_not_matter(similarity):
+@pytest.mark.parametrize("measure", [Pearson(), Spearman()], ids=repr)
+def test_chunks_that_a_filter_left_empty_do_not_matter(measure):
     X = example("whole")
     X[:, 0] = np.arange(40)
     array = da.from_array(X, chunks=(10, -1))
     array = array[(array[:, 0] < 10) | (array[:, 0] > 25)]
     array.compute_chunk_sizes()
     assert 0 in array.chunks[0]
-    found = dask_similarity(
-        check_dask_table(array), similarity=similarity, squared=False, alpha=0.3
-    )
+    found = dask_similarity(check_dask_table(array), measure)
     kept = X[(X[:, 0] < 10) | (X[:, 0] > 25)]
-    np.testing.assert_array_equal(found.values, in_memory(kept, similarity))
+    np.testing.assert_array_equal(found.values, in_memory(kept, measure))

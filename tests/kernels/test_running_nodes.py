@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights
-from topofs.kernels.path_cover import nearest_nodes
+from topofs.kernels.nearest_nodes import nearest_nodes
 from topofs.kernels.running_nodes import running_nodes
 
 
@@ -41,7 +41,5 @@ def test_every_step_against_all_paths(seed, values, least):
             assert edges[node, before[changes[-1]]] > 0
             representative = order[positions[changes[-1]]]
             # Of origins that reach it equally well, the lowest.
-            assert (
-                representative
-                == origins[np.isclose(expected[origins, node], best, rtol=1e-12)][0]
-            )
+            equally_well = np.isclose(expected[origins, node], best, rtol=1e-12)
+            assert representative == origins[equally_well][0]

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs.kernels.tmfg import tmfg_cliques
+from topofs.kernels.row_survey import place_among
+from topofs.kernels.tmfg import grow, start_growth, tmfg_cliques
+from topofs.kernels.top_lists import empty_lists
 
 
 def noise(n, levels=None):
@@ -56,3 +58,23 @@ def test_many_vertices_equal_the_plain_heap(list_length, kind):
     expected = plain_tmfg_cliques(similarity, start)
     cliques = tmfg_cliques(similarity, start, list_length=list_length)
     np.testing.assert_array_equal(cliques, expected)
+
+
+def test_the_growth_counts_what_it_does():
+    n = 20
+    similarity = noise(n)
+    growth = start_growth(n, np.array([2, 0, 5, 7]), similarity.dtype)
+    assert (growth.n_free, growth.counters[0].n_faces, growth.uses_lists) == (n - 4, 4, True)
+    assert growth.corners_on_top.tolist() == [2, 0, 5]
+    assert grow(similarity, growth, empty_lists(n, 4, similarity.dtype))
+    assert growth.n_free == 0
+    # The last vertex needs no new faces.
+    assert growth.counters[0].n_faces == 2 * n - 6
+    assert (growth.penalty < 0).all()
+
+
+def test_place_among_ascending_columns():
+    columns = np.array([1, 4, 5, 9])
+    found = [place_among(columns, v) for v in range(-1, 11)]
+    assert found == [-1, -1, 0, -1, -1, 1, 2, -1, -1, -1, 3, -1]
+    assert place_among(columns[:0], 3) == -1

@@ -22,17 +22,20 @@ def nearest(similarity, order, k):
     return found
 
 
-def naive_cover(weights):
-    """Order and gains of greedy facility location, in exact arithmetic; lowest index first."""
+def naive_cover(weights, chosen=()):
+    """Order and gains of greedy facility location, in exact arithmetic; lowest index first.
+
+    The chosen nodes come first, in the order of what they add, the others given them.
+    """
     n = len(weights)
     exact = [[Fraction(float(w)) for w in row] for row in weights]
     covered = [Fraction(0)] * n
     order, gains = [], []
     while len(order) < n:
+        left = [i for i in range(n) if i not in order]
+        first = [i for i in left if i in chosen]
         best, best_gain = None, Fraction(-1)
-        for i in range(n):
-            if i in order:
-                continue
+        for i in first or left:
             gain = sum(max(exact[i][j] - covered[j], Fraction(0)) for j in range(n))
             if gain > best_gain:
                 best, best_gain = i, gain
@@ -60,16 +63,16 @@ def naive_path_weights(edges, least):
     return weights
 
 
-def naive_nearest(weights, sources):
-    """The source with the largest weight for each node, the lowest of equal ones."""
-    owner, weight = [], []
+def naive_nearest(weights, selected):
+    """The selected node with the largest weight for each node, the lowest of equal ones."""
+    representative, share = [], []
     for j in range(len(weights)):
         best, best_weight = -1, 0.0
-        for i in sorted(sources):
+        for i in sorted(selected):
             if weights[i][j] > best_weight:
                 best, best_weight = i, weights[i][j]
-        if j in sources:
+        if j in selected:
             best, best_weight = j, 1.0
-        owner.append(best)
-        weight.append(best_weight)
-    return owner, weight
+        representative.append(best)
+        share.append(best_weight)
+    return representative, share

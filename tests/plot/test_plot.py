@@ -6,7 +6,7 @@ import pytest
 from tests.matrices import factor_table
 from tests.report import selection_cases
 from tests.report.comparison_cases import made_up
-from topofs import TopologicalFeatureSelector, pearson, plot, stability, tmfg
+from topofs import Pearson, TopologicalFeatureSelector, pearson, plot, stability, tmfg
 from topofs.errors import MissingExtraError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -90,7 +90,7 @@ def test_the_curve_and_the_ties(selector):
     similarity = np.corrcoef(table().to_numpy().T) ** 2
     assert curve[k] == pytest.approx(similarity[:, selector.support_].max(axis=1).mean())
     assert "Tied at the cut" in plot.degree_distribution(selector).get_title()
-    other = TopologicalFeatureSelector(5, rule="degree", centrality="pagerank").fit(table())
+    other = TopologicalFeatureSelector(5, rule="pagerank").fit(table())
     assert plot.degree_distribution(other).get_title() == ""
     assert (
         plot.degree_distribution(TopologicalFeatureSelector(5).fit(table())).get_title() == ""
@@ -153,7 +153,8 @@ def test_stability_names_the_most_frequent_first():
 
 
 def test_negative_similarities_get_a_scale_of_two_sides():
-    selector = TopologicalFeatureSelector(10, rule="degree", squared=False).fit(table())
+    selector = TopologicalFeatureSelector(10, rule="degree", similarity=Pearson(squared=False))
+    selector.fit(table())
     image = plot.similarity_heatmap(selector, table()).images[0]
     assert image.get_clim() == (-1, 1)
 

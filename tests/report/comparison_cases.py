@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from topofs.experiments.comparison import Comparison, ComparisonTest, MethodScores
-from topofs.selection import SelectionSettings
+from topofs.comparison.comparing import Comparison, ComparisonTest, MethodScores
 
 MEANS = {"tfs": 0.9, "inf_fs": 0.8, "variance": 0.89, "random": 0.85}
 
@@ -37,5 +36,5 @@ def made_up(*, target="class", p_values=None, sizes=(2, 5, 10), metric="balanced
         sizes=tuple(sizes),
         scores=tuple(scores),
         tests=tuple(tests),
-        settings=SelectionSettings(),
+        settings={},
     )

@@ -33,7 +33,7 @@ def tied_selector(X):
 
 
 def chained_table():
-    """Chains of columns, each much like the one before it, and three that stand alone."""
+    """Chains of columns, each much like the one before it, and three that are isolated."""
     rng = np.random.default_rng(1)
     chains = [np.cumsum(rng.normal(size=(120, 9)), axis=1) for _ in range(3)]
     X = np.column_stack([*chains, rng.normal(size=(120, 3))])

@@ -6,8 +6,12 @@ import pytest
 
 from tests.report.comparison_cases import MEANS, made_up
 from tests.report.selection_cases import HOSTILE
-from topofs.experiments.comparison import MethodScores
-from topofs.report.comparison import summarise_comparison, write_comparison_report
+from topofs.comparison.comparing import MethodScores
+from topofs.report.comparison import (
+    comparison_report,
+    summarise_comparison,
+    write_comparison_report,
+)
 from topofs.report.comparison.figure import chart_of, round_ticks
 from topofs.report.comparison.wording import words_of
 
@@ -116,6 +120,7 @@ def test_the_page_stands_alone_and_runs_nothing(tmp_path):
     assert page.count("<svg") == 2
     assert page.count("<circle") == 2 * 4 * 3
     assert "▲ +0.050, p = 0.001" in page
+    assert comparison_report(comparison=made_up(), table_name="wine.csv") == page
 
 
 def test_hostile_names_are_text(tmp_path):

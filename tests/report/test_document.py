@@ -34,7 +34,8 @@ def test_the_policy_names_style_and_script_by_their_hash():
         "left_out": [],
         "data": "{}",
         "figures": [],
-        "by_coverage": False,
+        "has_groups": False,
+        "has_links": True,
         "isolated": None,
     }
     context["words"] = dict.fromkeys(("headline", "meaning", "method", "covered"), "")

@@ -9,10 +9,15 @@ import pytest
 
 from tests.matrices import factor_table
 from tests.report.selection_cases import HOSTILE, NAMES, LeftOut, table, tied_selector
-from topofs import TopologicalFeatureSelector
-from topofs.report.selection import summarise_selection, write_selection_report
+from topofs import Centrality, Pearson, TopologicalFeatureSelector
+from topofs.report.selection import (
+    selection_report,
+    summarise_selection,
+    write_selection_report,
+)
 from topofs.report.selection.phrases import percent
 from topofs.report.selection.wording import words_of
+from topofs.tables.typed_table import NamedArray
 
 VOID = {"meta", "input", "br"}
 
@@ -111,7 +116,7 @@ def test_the_numbers_for_the_scripts(page, selector):
 def test_the_sentences(page, selector):
     words = words_of(summarise_selection(selector, table(), table_name="t.csv"))
     k = int(selector.support_.sum())
-    assert words.headline == f"Keep {k} of 24 columns"
+    assert words.headline == f"{k} of 24 columns selected"
     assert words.headline in page
     assert "Tied at the cut" in page
     assert "variance a column shares" in words.meaning
@@ -123,14 +128,14 @@ def test_the_sentences(page, selector):
     ("options", "phrase"),
     [
         ({"similarity": "spearman"}, "squared Spearman rank correlation"),
-        ({"squared": False}, "Pearson correlation over"),
-        ({"similarity": "energy"}, "not for shared information"),
+        ({"similarity": Pearson(squared=False)}, "by Pearson correlation over"),
+        ({"similarity": "energy"}, "speak of a high value, not of shared information"),
         ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 23 links"),
         ({"graph": "pmfg"}, "(PMFG)"),
-        ({"centrality": "pagerank"}, "ranked by PageRank"),
-        ({"centrality": "strength"}, "summed strength of their links, equal ones in the order"),
-        ({"centrality": "betweenness"}, "how often they lie between others"),
-        ({"ties": "index"}, "equal ones in the order of the table"),
+        ({"rule": "pagerank"}, "ranked by PageRank"),
+        ({"rule": "strength"}, "summed strength of their links, equal ones in the order"),
+        ({"rule": "betweenness"}, "how often they lie between others"),
+        ({"rule": Centrality("degree", ties="index")}, "equal ones in the order of the table"),
         ({"similarity": "mutual_information"}, "shared information, on the scale of"),
         ({"n_features_to_select": 1}, "was used"),
         ({"n_features_to_select": 24}, "was used"),
@@ -151,7 +156,7 @@ def test_few_columns_give_a_page(n, tmp_path):
     X = factor_table(30, n)
     path = tmp_path / "page.html"
     write_selection_report(path, selector=TopologicalFeatureSelector(1).fit(X), X=X)
-    assert f"Keep 1 of {n} column" in path.read_text(encoding="utf-8")
+    assert f"1 of {n} column" in path.read_text(encoding="utf-8")
 
 
 def test_the_same_input_gives_the_same_file(page, selector, tmp_path):
@@ -159,6 +164,16 @@ def test_the_same_input_gives_the_same_file(page, selector, tmp_path):
     for path in paths:
         write_selection_report(path, selector=selector, X=table())
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_the_text_is_what_is_written(selector, tmp_path):
+    names = ("half \ud800 pair", *table().columns[1:])
+    X = NamedArray(table().to_numpy(), names)
+    named = TopologicalFeatureSelector(5, rule="degree", keep=[names[0]]).fit(X)
+    for fitted, given in ((selector, table()), (named, X)):
+        write_selection_report(tmp_path / "page.html", selector=fitted, X=given)
+        text = selection_report(selector=fitted, X=given)
+        assert (tmp_path / "page.html").read_bytes() == text.encode("utf-8")
 
 
 def test_a_failure_leaves_the_old_page(selector, tmp_path):

@@ -7,15 +7,23 @@ from scipy import sparse
 from tests.matrices import factor_table
 from tests.naive import coverage as naive
 from tests.report.selection_cases import LeftOut, table, tied_selector
-from topofs import FilteredGraph, TopologicalFeatureSelector, energy, pearson, spearman
-from topofs.errors import ConstantFeatureWarning
-from topofs.report.selection import summarise_selection
+from topofs import (
+    FilteredGraph,
+    Pearson,
+    TopologicalFeatureSelector,
+    energy,
+    pearson,
+    spearman,
+)
+from topofs.errors import ConstantFeatureWarning, IdentifierFeatureWarning
+from topofs.report.selection import selection_report, summarise_selection
 from topofs.report.selection.distribution import bars_of
 from topofs.report.selection.features import Features, features_of, ties_at
 from topofs.report.selection.heat_map import heat_map
 from topofs.report.selection.network import network_view
 from topofs.report.selection.wording import words_of
-from topofs.selection.ranked_columns import ranked_columns
+from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
+from topofs.tables.typed_table import NamedArray, typed_table
 
 MEASURES = {
     "pearson": lambda X: pearson(X, squared=True),
@@ -39,8 +47,10 @@ def test_a_given_similarity_is_used_as_it_is():
     given = summarise_selection(selector, X, similarity=pearson(X, squared=True))
     computed = summarise_selection(selector, X)
     np.testing.assert_allclose(given.share, computed.share, atol=1e-12)
-    with pytest.raises(ValueError, match="12 nodes"):
+    with pytest.raises(ValueError, match="over 3 columns; the graph has 12 nodes"):
         summarise_selection(selector, X, similarity=np.eye(3))
+    with pytest.raises(ValueError, match="must be 12 × 12"):
+        summarise_selection(selector, X, similarity=np.ones((12, 3)))
     with pytest.raises(ValueError, match="the same table"):
         summarise_selection(selector, X[:, :3])
 
@@ -73,13 +83,13 @@ def test_similarities_that_are_no_names():
         assert words_of(summary).method
 
 
-def test_the_nearest_kept_column_is_that_of_the_ranking_file():
+def test_the_nearest_selected_column_is_that_of_the_ranking_file():
     X = table()
     selector = TopologicalFeatureSelector(7, rule="degree", keep=["a b"]).fit(X)
     summary = summarise_selection(selector, X)
-    features, cover = summary.features, summary.coverage
+    features, cover = summary.features, summary.running
     order = features.node_order()
-    for column in ranked_columns(selector, X.to_numpy()):
+    for column in ranked_columns(selector, fitted_similarity(selector, X)):
         node = features.names.index(column.name)
         part = slice(cover.starts[node], cover.starts[node + 1])
         at = np.searchsorted(cover.positions[part], 7) - 1
@@ -92,23 +102,24 @@ def test_the_order_of_selection_is_that_of_the_selector(k):
     X = factor_table(50, 12)
     selector = TopologicalFeatureSelector(12, keep=[3, 8]).fit(X)
     features = features_of(selector)
-    assert set(features.kept.tolist()) == {3, 8}
+    assert set(features.forced.tolist()) == {3, 8}
+    assert set(features.order[:2]) == {3, 8}
     if k >= 2:
         assert set(features.order[:k]) == set(np.flatnonzero(selector.at(k).support_))
 
 
-def test_constant_columns_stand_outside_the_network():
+def test_constant_columns_are_outside_the_network():
     X = factor_table(50, 10)
     X[:, 4] = 2.0
     with pytest.warns(ConstantFeatureWarning):
         selector = TopologicalFeatureSelector(3, keep=[4]).fit(X)
     summary = summarise_selection(selector, X)
-    assert summary.share[1] == 0  # the kept constant covers nothing
+    assert summary.share[1] == 0  # the forced constant covers nothing
     assert summary.share[-1] == pytest.approx(1)
     assert len(summary.share) == 11
     assert 4 not in summary.network.drawn
     assert "1 column held one value only" in " ".join(words_of(summary).notes)
-    assert "Kept by request: x4" in " ".join(words_of(summary).notes)
+    assert "Forced: x4" in " ".join(words_of(summary).notes)
 
 
 def test_ties_at_the_cut():
@@ -120,15 +131,15 @@ def test_ties_at_the_cut():
     assert ties.inside == (same & selector.support_).sum() > 0
     assert ties.outside == (same & ~selector.support_).sum() > 0
     notes = " ".join(words_of(summarise_selection(selector, X)).notes)
-    assert f"{ties.inside} kept and {ties.outside} not" in notes
+    assert f"{ties.inside} selected and {ties.outside} not, decided by" in notes
 
 
 def test_no_ties_where_nothing_is_left_to_choose():
     X = factor_table(50, 10)
     features = features_of(TopologicalFeatureSelector(10).fit(X))
     assert ties_at(features, 10) is None
-    kept = features_of(TopologicalFeatureSelector(2, keep=[0, 1]).fit(X))
-    assert ties_at(kept, 2) is None
+    forced = features_of(TopologicalFeatureSelector(2, keep=[0, 1]).fit(X))
+    assert ties_at(forced, 2) is None
 
 
 def test_a_large_network_is_cut_down_to_the_neighbourhood():
@@ -219,11 +230,10 @@ def test_left_out_columns_are_grouped_by_reason():
 def test_features_may_have_no_place_in_the_network():
     features = Features(
         names=("a", "b", "c"),
-        ranks=np.array([3, 1, 2]),
         scores=np.zeros(3),
         strengths=np.zeros(3),
         score_groups=np.array([-1, 0, 0]),
-        kept=np.array([0]),
+        forced=np.array([0]),
         order=np.array([0, 1, 2]),
         nodes=np.array([1, 2]),
     )
@@ -231,3 +241,44 @@ def test_features_may_have_no_place_in_the_network():
     view = network_view(FilteredGraph(2, [[0, 1]], [0.5]), features, 1)
     assert view.drawn.tolist() == [1, 2]
     assert view.edges.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("rule", ["coverage", "degree"])
+def test_columns_that_were_prepared_for_the_fit_are_not_prepared_again(rule, monkeypatch):
+    X = factor_table(50, 12)
+    selector = TopologicalFeatureSelector(5, rule=rule)
+    prepared = fit_and_compare(selector, X).operator
+    expected = selection_report(selector=selector, X=X)
+    monkeypatch.setattr(Pearson, "operator", None)
+    assert selection_report(selector=selector, X=X, similarity=prepared) == expected
+
+
+@pytest.mark.parametrize("rule", ["coverage", "degree"])
+def test_tables_that_carry_their_names(rule):
+    X = table()
+    selector = TopologicalFeatureSelector(5, rule=rule).fit(X)
+    page = selection_report(selector=selector, X=X)
+    named = NamedArray(X.to_numpy(), tuple(X.columns))
+    assert selection_report(selector=selector, X=named) == page
+    assert selection_report(selector=selector, X=typed_table(X)) == page
+
+
+def test_identifiers_beside_numbers():
+    X = table().assign(id=[f"p{number}" for number in range(80)])
+    with pytest.warns(IdentifierFeatureWarning):
+        selector = TopologicalFeatureSelector(5, rule="degree").fit(X)
+    assert selector.similarity_ == Pearson()
+    notes = " ".join(words_of(summarise_selection(selector, X)).notes)
+    assert "24 columns of numbers and 1 of names (categories): id." in notes
+    assert "1 column held one value or names that hardly repeat, so took no part." in notes
+
+
+def test_forced_columns_come_first_and_are_not_tied():
+    X = table()
+    selector = TopologicalFeatureSelector(6, rule="degree", keep=["a b", "feature 3"]).fit(X)
+    features = features_of(selector)
+    forced = [list(X.columns).index(name) for name in ("a b", "feature 3")]
+    assert set(features.order[:2].tolist()) == set(forced)
+    assert features.order.tolist() == np.argsort(selector.ranking_).tolist()
+    assert (features.score_groups[forced] == -1).all()
+    assert (np.delete(features.score_groups, forced) >= 0).all()

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.matrices import factor_table
-from topofs import TopologicalFeatureSelector, pearson
-from topofs.rules.running_groups import running_groups
+from topofs import Coverage, TopologicalFeatureSelector, pearson
 
 
 def copies():
@@ -23,14 +22,14 @@ def chain():
     return np.cumsum(rng.normal(size=(80, 40)), axis=1)[:, 5:]
 
 
-def order_of(selector):
-    precedence = selector.ranking_.copy()
-    precedence[selector.kept_] -= selector.n_features_in_
-    return np.argsort(precedence)
+def fitted(X, size=5, **parameters):
+    selector = TopologicalFeatureSelector(size, **parameters).fit(X)
+    order = np.argsort(selector.ranking_)
+    return selector, order, selector._ranking.reach.running(order)
 
 
 def at(groups, order, node, k):
-    """Representative and weight of a node at size k, as a page reads them."""
+    """Representative of a node and its share at size k, as a page reads them."""
     if node in order[:k]:
         return node, 1.0
     part = slice(groups.starts[node], groups.starts[node + 1])
@@ -60,25 +59,22 @@ def way(groups, order, node, k):
 )
 @pytest.mark.parametrize("keep", [None, [7, 2]])
 def test_every_size_gives_the_representatives_of_the_selector(reach, X, keep):
-    selector = TopologicalFeatureSelector(5, reach=reach, keep=keep).fit(X)
-    order = order_of(selector)
-    groups = running_groups(selector, order)
+    selector, order, groups = fitted(X, rule=Coverage(reach=reach), keep=keep)
+    if keep is not None:
+        assert sorted(order[:2]) == sorted(keep)
     for k in range(2, len(order) + 1):
         cut = selector.at(k)
         found = [at(groups, order, node, k) for node in range(len(order))]
-        np.testing.assert_array_equal([owner for owner, _ in found], cut.representative_)
-        np.testing.assert_array_equal([w for _, w in found], cut.representative_weight_)
-        assert groups.curve[k] == pytest.approx(cut.representative_weight_.mean(), abs=1e-9)
-    if keep is None:
-        np.testing.assert_allclose(groups.curve[1:], selector.coverage_, atol=1e-9)
+        np.testing.assert_array_equal([by for by, _ in found], cut.representative_)
+        np.testing.assert_array_equal([share for _, share in found], cut.shares_)
+        assert groups.curve[k] == pytest.approx(cut.shares_.mean(), abs=1e-9)
+    np.testing.assert_allclose(groups.curve[1:], selector.coverage_, atol=1e-9)
 
 
-def test_the_way_to_a_representative_multiplies_to_its_weight():
-    selector = TopologicalFeatureSelector(3).fit(chain())
-    order = order_of(selector)
-    groups = running_groups(selector, order)
+def test_the_way_to_a_representative_multiplies_to_its_share():
+    selector, order, groups = fitted(chain(), 3)
     weights = {}
-    reach = selector._reach
+    reach = selector._ranking.reach
     for node in range(len(order)):
         row = slice(reach.starts[node], reach.starts[node + 1])
         for other, weight in zip(reach.columns[row], reach.weights[row], strict=True):
@@ -86,20 +82,19 @@ def test_the_way_to_a_representative_multiplies_to_its_weight():
     longest = 0
     for k in (1, 3, 8):
         for node in range(len(order)):
-            owner, weight = at(groups, order, node, k)
-            if owner in (-1, node):
+            by, share = at(groups, order, node, k)
+            if by in (-1, node):
                 continue
-            path = [node, *way(groups, order, node, k), owner]
+            path = [node, *way(groups, order, node, k), by]
             longest = max(longest, len(path))
-            assert weight == pytest.approx(np.prod([weights[p] for p in pairwise(path)]))
+            assert share == pytest.approx(np.prod([weights[p] for p in pairwise(path)]))
     assert longest > 3
 
 
 def test_no_links_at_all():
     X = np.random.default_rng(0).normal(size=(20, 6))
     with pytest.warns(UserWarning, match="nothing to choose by"):
-        selector = TopologicalFeatureSelector().fit(X)
-    groups = running_groups(selector, order_of(selector))
+        _, _, groups = fitted(X, "auto")
     assert len(groups.positions) == groups.n_links == 0
     np.testing.assert_allclose(groups.curve, np.arange(7) / 6)
 
@@ -107,11 +102,9 @@ def test_no_links_at_all():
 def test_links_are_counted():
     X = factor_table(60, 30)
     for reach in ("paths", "edges"):
-        selector = TopologicalFeatureSelector(5, reach=reach).fit(X)
-        n_links = running_groups(selector, order_of(selector)).n_links
-        assert 0 < n_links <= selector.graph_.n_edges
+        selector, _, groups = fitted(X, rule=Coverage(reach=reach))
+        assert 0 < groups.n_links <= selector.graph_.n_edges
     matrix = pearson(X, squared=True)
-    selector = TopologicalFeatureSelector(5, similarity="precomputed", reach="similarity").fit(
-        matrix
-    )
-    assert running_groups(selector, order_of(selector)).n_links is None
+    rule = Coverage(reach="similarity")
+    _, _, groups = fitted(matrix, similarity="precomputed", rule=rule)
+    assert groups.n_links is None

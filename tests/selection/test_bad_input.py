@@ -8,7 +8,13 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from tests.matrices import factor_table
-from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs import (
+    Centrality,
+    Coverage,
+    Energy,
+    InfiniteFeatureSelector,
+    TopologicalFeatureSelector,
+)
 
 BOTH = pytest.mark.parametrize(
     "estimator", [TopologicalFeatureSelector, InfiniteFeatureSelector]
@@ -68,33 +74,55 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
     [
         (
             "similarity",
-            "'auto', 'pearson', 'spearman', 'energy', 'mixed', 'mutual_information', "
-            "'precomputed' and a function",
+            "'auto', 'energy', 'mixed', 'mutual_information', 'pearson', 'precomputed', "
+            "'spearman' and a function",
         ),
-        ("rule", "'coverage', 'degree'"),
-        ("reach", "'paths', 'edges', 'similarity'"),
-        ("isolated", "'drop', 'keep'"),
-        ("graph", "'tmfg', 'pmfg', 'mst'"),
         (
-            "centrality",
-            "'degree', 'strength', 'eigenvector', 'pagerank', 'closeness', 'betweenness'",
+            "rule",
+            "'betweenness', 'closeness', 'coverage', 'degree', 'eigenvector', 'pagerank', "
+            "'strength'",
         ),
-        ("ties", "'strength', 'index'"),
+        ("graph", "'mst', 'pmfg', 'tmfg'"),
         ("threshold", "'auto', 'mean', None"),
     ],
 )
-@pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"], np.eye(2)], ids=str)
+@pytest.mark.parametrize("given", ["nonsense", 3, ["tmfg"], np.eye(2), {}], ids=str)
 def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         TopologicalFeatureSelector(**{parameter: given}).fit(factor_table(9, 5))
     assert str(caught.value) == f"{parameter} is {given!r}; known are {known}"
 
 
-@BOTH
+@pytest.mark.parametrize(
+    ("term", "parameter", "known"),
+    [
+        (Coverage, "reach", "'paths', 'edges', 'similarity'"),
+        (Coverage, "isolated", "'drop', 'keep'"),
+        (Coverage, "ties", "'strength', 'index'"),
+        (Centrality, "ties", "'strength', 'index'"),
+        (
+            Centrality,
+            "score",
+            "'degree', 'strength', 'eigenvector', 'pagerank', 'closeness', 'betweenness'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("given", ["nonsense", 3, ["paths"], np.eye(2)], ids=str)
+def test_an_unknown_choice_of_a_term_gets_the_known_ones(term, parameter, known, given):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        term(**{parameter: given})
+    assert str(caught.value) == f"{parameter} is {given!r}; known are {known}"
+
+
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "0.5", None])
-def test_alpha_out_of_range_gets_the_range(estimator, alpha):
-    with pytest.raises(ValueError, match=r"alpha is .*; it must be a number in \[0, 1\]"):
-        estimator(alpha=alpha).fit(factor_table(9, 5))
+def test_alpha_out_of_range_gets_the_range(alpha):
+    message = r"alpha is .*; it must be a number in \[0, 1\]"
+    with pytest.raises(ValueError, match=message):
+        InfiniteFeatureSelector(alpha=alpha).fit(factor_table(9, 5))
+    with pytest.raises(ValueError, match=message):
+        Energy(alpha=alpha)
+    with pytest.raises(ValueError, match=message):
+        TopologicalFeatureSelector(similarity="energy").set_params(similarity__alpha=alpha)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The default rule: columns that stand for others, and an end of their own."""
+"""The default rule: columns that represent others, and an end of their own."""
 
 import pickle
 from itertools import pairwise
@@ -15,8 +15,11 @@ from tests.certificates import assert_tmfg
 from tests.matrices import factor_table
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
 from topofs import (
+    Centrality,
     ConstantFeatureWarning,
+    Coverage,
     NoStructureWarning,
+    Pearson,
     TopologicalFeatureSelector,
     pearson,
 )
@@ -64,7 +67,7 @@ def test_auto_selects_one_column_for_each_group(X):
 
 
 def test_isolated_columns_can_be_kept(X):
-    selector = TopologicalFeatureSelector(isolated="keep").fit(X)
+    selector = TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)
     assert selector.n_features_ == 3 + 6
     assert selector.support_[12:].all()
     assert set(selector.ranking_[12:]) == {4, 5, 6, 7, 8, 9}
@@ -76,28 +79,30 @@ def test_isolated_columns_can_be_kept(X):
 @pytest.mark.parametrize("seed", range(4))
 def test_order_gains_and_representatives_follow_the_twin(seed):
     X = factor_table(60, 14, seed=seed)
-    selector = TopologicalFeatureSelector(5, isolated="keep").fit(X)
+    selector = TopologicalFeatureSelector(5, rule=Coverage(isolated="keep")).fit(X)
     edges, weights = expected_weights(X, selector.graph_)
     order, gains = naive_cover(weights)
     alone = (edges > 0).sum(axis=1) == 0
-    assert np.argsort(selector.ranking_)[~alone[order]].tolist() == [
-        i for i in order if not alone[i]
-    ]
+    found = np.argsort(selector.ranking_)
+    assert found[~alone[found]].tolist() == [i for i in order if not alone[i]]
+    # Isolated columns come after those that explain more than themselves, before the others.
+    n_explaining = sum(gain > 1 for gain in gains)
+    assert alone[found[n_explaining : n_explaining + alone.sum()]].all()
     np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
-    np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / 14, atol=1e-9)
+    np.testing.assert_allclose(
+        selector.coverage_, np.cumsum(selector.scores_[found]) / 14, atol=1e-9
+    )
     for size in (1, 3, 5, 9):
         cut = selector.at(size)
-        owner, weight = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
-        assert cut.representative_.tolist() == owner
-        np.testing.assert_allclose(cut.representative_weight_, weight, atol=1e-12)
-    assert selector.at("auto").n_features_ == max(
-        1, sum(gain > 1 for gain in gains) + alone.sum()
-    )
+        representative, share = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
+        assert cut.representative_.tolist() == representative
+        np.testing.assert_allclose(cut.shares_, share, atol=1e-12)
+    assert selector.at("auto").n_features_ == max(1, n_explaining + alone.sum())
 
 
 @pytest.mark.parametrize("reach", ["edges", "similarity"])
 def test_other_reaches_follow_the_twin(X, reach):
-    selector = TopologicalFeatureSelector(4, reach=reach, isolated="keep").fit(X)
+    selector = TopologicalFeatureSelector(4, rule=Coverage(reach=reach, isolated="keep")).fit(X)
     square = pearson(X, squared=True)
     weights = np.where(square >= noise_floor(*X.shape), correct_bias(square, len(X)), 0)
     if reach == "edges":
@@ -106,8 +111,8 @@ def test_other_reaches_follow_the_twin(X, reach):
     order, gains = naive_cover(weights)
     np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
     assert np.argsort(selector.ranking_)[:3].tolist() == order[:3]
-    owner, _ = naive_nearest(weights, set(np.flatnonzero(selector.support_)))
-    assert selector.representative_.tolist() == owner
+    expected, _ = naive_nearest(weights, set(np.flatnonzero(selector.support_)))
+    assert selector.representative_.tolist() == expected
 
 
 def test_isolated_columns_are_ordered_by_strength_or_by_index(X):
@@ -115,7 +120,7 @@ def test_isolated_columns_are_ordered_by_strength_or_by_index(X):
     strength = by_strength.graph_.strength()
     tail = np.argsort(by_strength.ranking_)[-6:]
     assert tail.tolist() == sorted(range(12, 18), key=lambda i: -strength[i])
-    by_index = TopologicalFeatureSelector(ties="index").fit(X)
+    by_index = TopologicalFeatureSelector(rule=Coverage(ties="index")).fit(X)
     assert np.argsort(by_index.ranking_)[-6:].tolist() == list(range(12, 18))
 
 
@@ -156,12 +161,12 @@ def test_a_strong_negative_link_is_a_link():
     selector = TopologicalFeatureSelector().fit(X)
     assert selector.representative_[1] == selector.representative_[0] >= 0
     # Without squares the graph looks for positive links alone, but weights are squares still.
-    selector = TopologicalFeatureSelector(squared=False).fit(X)
+    selector = TopologicalFeatureSelector(similarity=Pearson(squared=False)).fit(X)
     assert selector.representative_[1] == -1
-    assert selector.representative_weight_[0] < 0.9
+    assert selector.shares_[0] < 0.9
 
 
-def test_duplicated_columns_stand_for_each_other_and_the_first_is_taken():
+def test_duplicated_columns_represent_each_other_and_the_first_is_taken():
     X = groups_table(sizes=(1, 1, 1), n_noise=0)
     X = np.column_stack([X, X])
     selector = TopologicalFeatureSelector().fit(X)
@@ -174,14 +179,16 @@ def test_duplicated_columns_stand_for_each_other_and_the_first_is_taken():
 @pytest.mark.parametrize("n_features", [2, 5, 40])
 def test_without_structure_auto_takes_one_and_says_so(n_features):
     X = np.random.default_rng(0).normal(size=(50, n_features))
-    with pytest.warns(NoStructureWarning, match=f"no two of the {n_features} columns"):
+    message = f"no two of the {n_features} columns"
+    with pytest.warns(NoStructureWarning, match=message) as caught:
         selector = TopologicalFeatureSelector().fit(X)
+    assert caught[0].filename == __file__
     assert selector.n_features_ == 1
     assert len(selector.isolated_) == n_features
     assert TopologicalFeatureSelector(2).fit(X).n_features_ == 2
 
 
-def test_auto_with_kept_columns(X):
+def test_auto_with_forced_columns(X):
     selector = TopologicalFeatureSelector(keep=[12, 13]).fit(X)
     found = TopologicalFeatureSelector().fit(X).support_
     assert found.sum() == 3
@@ -201,8 +208,14 @@ def test_another_size_without_fitting_again(X):
     assert selector.at(None).n_features_ == 9
     assert (selector.at(2).representative_[9:12] == -1).all()
     assert (selector.at(3).representative_[9:12] >= 9).all()
-    selector.set_params(isolated="keep", rule="coverage")
-    assert selector.at("auto").n_features_ == 3
+    # A cut follows the rule of the fit, whatever was set since.
+    for rule in (Coverage(isolated="keep"), "degree"):
+        selector.set_params(rule=rule)
+        assert selector.at("auto").n_features_ == 3
+    by_degree = TopologicalFeatureSelector(2, rule="degree").fit(X)
+    by_degree.set_params(rule="coverage")
+    with pytest.raises(ValueError, match="a ranking by degree has no end of its own"):
+        by_degree.at("auto")
 
 
 def test_constant_columns_have_no_representative():
@@ -212,12 +225,13 @@ def test_constant_columns_have_no_representative():
         selector = TopologicalFeatureSelector(keep=[3]).fit(X)
     assert selector.support_[3]
     assert selector.representative_[3] == 3
-    assert selector.ranking_[3] == 18
+    assert selector.ranking_[3] == 1
+    assert selector.forced_.tolist() == [3]
     assert len(selector.coverage_) == 17
     with pytest.warns(ConstantFeatureWarning):
         selector = TopologicalFeatureSelector().fit(X)
     assert selector.representative_[3] == -1
-    assert selector.representative_weight_[3] == 0
+    assert selector.shares_[3] == 0
     assert 3 not in selector.isolated_
 
 
@@ -250,10 +264,13 @@ def test_a_given_similarity_is_shared_variance_without_a_floor(X):
 def test_rules_that_do_not_fit_together_are_refused(X):
     with pytest.raises(ValueError, match="similarity 'energy' grows with what columns do not"):
         TopologicalFeatureSelector(similarity="energy").fit(X)
-    with pytest.raises(ValueError, match="centrality is 'pagerank', but rule 'coverage'"):
-        TopologicalFeatureSelector(centrality="pagerank").fit(X)
-    with pytest.raises(ValueError, match="'auto', which needs rule='coverage'"):
-        TopologicalFeatureSelector(rule="degree").fit(X)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'centrality'"):
+        TopologicalFeatureSelector(centrality="pagerank")
+    for name in ("degree", "pagerank"):
+        with pytest.raises(
+            ValueError, match=f"'auto', which needs rule='coverage': a ranking by {name}"
+        ):
+            TopologicalFeatureSelector(rule=name).fit(X)
     assert (
         TopologicalFeatureSelector(4, similarity="energy", rule="degree").fit(X).n_features_
         == 4
@@ -262,9 +279,11 @@ def test_rules_that_do_not_fit_together_are_refused(X):
 
 def test_what_coverage_tells_is_not_there_for_degree(X):
     selector = TopologicalFeatureSelector.paper(3).fit(X)
-    for name in ("coverage_", "representative_", "groups_", "isolated_"):
+    for name in ("coverage_", "representative_", "shares_", "groups_", "isolated_"):
         assert not hasattr(selector, name)
-    with pytest.raises(AttributeError, match="groups_ is there only after a fit with rule"):
+    with pytest.raises(
+        AttributeError, match="groups_ is there only after a fit by a rule with"
+    ):
         _ = selector.groups_
     with pytest.raises(NotFittedError):
         _ = TopologicalFeatureSelector().groups_
@@ -277,8 +296,7 @@ def test_the_preset_of_the_paper():
     expected = TopologicalFeatureSelector(
         7,
         similarity="spearman",
-        rule="degree",
-        ties="index",
+        rule=Centrality("degree", ties="index"),
         threshold="mean",
         keep=[1],
     )
@@ -291,26 +309,31 @@ def test_the_preset_of_the_paper():
     assert np.argsort(selector.ranking_).tolist() == order
 
 
-def test_explanations_say_who_speaks_for_whom():
+def test_explanations_say_who_represents_whom():
     X = pd.DataFrame(groups_table(), columns=[f"c{i}" for i in range(18)])
     selector = TopologicalFeatureSelector().fit(X)
     for group in selector.groups_:
         explanation = selector.explain(group.name)
-        assert explanation.speaking.members == tuple((m.name, m.weight) for m in group.members)
+        assert explanation.representation.members == tuple(
+            (m.name, m.share) for m in group.members
+        )
         text = str(explanation)
-        assert f"It stands for {len(group.members)} other features:" in text
+        assert f"It represents {len(group.members)} other features:" in text
         for member in group.members:
             other = selector.explain(member.name)
-            assert other.speaking.representative == group.name
-            assert other.speaking.weight == member.weight
-            assert f"{group.name} stands for it, with {member.weight:.4g}" in str(other)
+            assert other.representation.representative == group.name
+            assert other.representation.share == member.share
+            assert f"{group.name} represents it, with {member.share:.4g}" in str(other)
     text = str(selector.explain("c12"))
     assert "It is isolated: with no neighbour does it share more than chance." in text
     assert "coverage gain 1 (5 other features have the same)" in text
-    assert "No selected feature stands for it." in str(selector.at(2).explain("c9"))
+    assert "It is alone: no selected feature represents it." in str(
+        selector.at(2).explain("c9")
+    )
     alone = TopologicalFeatureSelector(keep=["c13"]).fit(X).explain("c13")
-    assert "It stands for itself alone." in str(alone)
-    assert selector.explain("c0").centrality == "coverage gain"
+    assert "It represents itself alone." in str(alone)
+    assert "It is forced: selected by wish." in str(alone)
+    assert selector.explain("c0").score_name == "coverage gain"
 
 
 def test_the_path_to_the_representative_is_a_path_of_the_graph():
@@ -324,15 +347,15 @@ def test_the_path_to_the_representative_is_a_path_of_the_graph():
         weights[i, j] = weights[j, i] = correct_bias(w, 500)
     longest = 0
     for column in range(30):
-        speaking = selector.explain(column).speaking
-        if speaking.representative in (None, f"t{column}"):
+        found = selector.explain(column).representation
+        if found.representative in (None, f"t{column}"):
             continue
-        stops = [f"t{column}", *speaking.path, speaking.representative]
+        stops = [f"t{column}", *found.path, found.representative]
         nodes = [int(name[1:]) for name in stops]
         product = np.prod([weights[pair] for pair in pairwise(nodes)])
-        assert product == pytest.approx(speaking.weight)
-        longest = max(longest, len(speaking.path))
-        if speaking.path:
+        assert product == pytest.approx(found.share)
+        longest = max(longest, len(found.path))
+        if found.path:
             assert "by way of" in str(selector.explain(column))
     assert longest >= 1
 
@@ -347,32 +370,32 @@ def test_ties_of_weight_one_make_no_path_go_round():
             int(rng.integers(1, 3)), similarity="precomputed", threshold=None
         ).fit(A)
         for column in range(n):
-            speaking = selector.explain(column).speaking
-            if speaking.representative in (None, f"x{column}"):
+            found = selector.explain(column).representation
+            if found.representative in (None, f"x{column}"):
                 continue
-            stops = [f"x{column}", *speaking.path, speaking.representative]
+            stops = [f"x{column}", *found.path, found.representative]
             assert len(set(stops)) == len(stops)
             nodes = [int(name[1:]) for name in stops]
-            assert np.prod([A[pair] for pair in pairwise(nodes)]) == speaking.weight
+            assert np.prod([A[pair] for pair in pairwise(nodes)]) == found.share
 
 
 def test_the_shortest_of_equal_ways_is_told():
     A = [[1, 0.25, 0, 1], [0.25, 1, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]
     selector = TopologicalFeatureSelector(1, similarity="precomputed", threshold=None).fit(A)
-    assert selector.explain(1).speaking.path == ("x3",)
-    assert selector.explain(3).speaking.path == ()
+    assert selector.explain(1).representation.path == ("x3",)
+    assert selector.explain(3).representation.path == ()
 
 
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
 @pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
-def test_a_constant_column_alone_stands_for_itself(reach):
+def test_a_constant_column_alone_represents_itself(reach):
     X = np.column_stack([factor_table(60, 6), np.ones(60)])
-    selector = TopologicalFeatureSelector(1, keep=[6], reach=reach).fit(X)
+    selector = TopologicalFeatureSelector(1, keep=[6], rule=Coverage(reach=reach)).fit(X)
     (group,) = selector.groups_
     assert (group.position, group.members) == (6, ())
     assert selector.representative_.tolist() == [-1] * 6 + [6]
-    assert selector.representative_weight_.tolist() == [0.0] * 6 + [1.0]
-    assert selector.explain(0).speaking.representative is None
+    assert selector.shares_.tolist() == [0.0] * 6 + [1.0]
+    assert selector.explain(0).representation.representative is None
 
 
 def test_pickles_tell_the_same(X):
@@ -397,4 +420,4 @@ def test_a_given_similarity_is_cut_at_its_mean_off_the_diagonal():
 def test_all_columns_of_noise_may_be_kept():
     X = np.random.default_rng(0).normal(size=(100, 6))
     with pytest.warns(NoStructureWarning, match="all of them are selected$"):
-        TopologicalFeatureSelector(isolated="keep").fit(X)
+        TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)

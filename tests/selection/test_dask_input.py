@@ -18,7 +18,7 @@ from topofs import (
     InfiniteFeatureSelector,
     TopologicalFeatureSelector,
 )
-from topofs.similarity import dask_columns
+from topofs.engines import dask_columns
 
 ROWS, COLUMNS = (50, -1), (-1, 11)
 

@@ -7,13 +7,13 @@ def explanation(*neighbors, feature="ash"):
     return Explanation(
         feature=feature,
         selected=False,
-        kept=False,
+        forced=False,
         score=3.0,
         rank=2,
         n_features=5,
         n_selected=1,
         n_same_score=0,
-        centrality="degree",
+        score_name="degree",
         neighbors=neighbors,
         constant=False,
     )

@@ -10,24 +10,33 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.matrices import factor_table, tables
-from topofs import TopologicalFeatureSelector, pearson, threshold_mean, tmfg, tmfg_from_data
+from topofs import (
+    Energy,
+    Pearson,
+    Spearman,
+    TopologicalFeatureSelector,
+    pearson,
+    threshold_mean,
+    tmfg,
+    tmfg_from_data,
+)
+from topofs.engines import memory_size
 from topofs.engines.memory_size import parse_memory
 from topofs.filtering import matrix_free
-from topofs.selection import memory_size
-from topofs.similarity import SIMILARITIES
 from topofs.similarity.operator import dense
 
-SETTINGS = [
-    ("pearson", True),
-    ("pearson", False),
-    ("spearman", True),
-    ("spearman", False),
-    ("energy", False),
+MEASURES = [
+    Pearson(),
+    Pearson(squared=False),
+    Spearman(),
+    Spearman(squared=False),
+    Energy(),
+    Energy(alpha=0.2),
 ]
 
 
-def graph_of_matrix(X, similarity, squared, threshold):
-    matrix = dense(SIMILARITIES[similarity](X, squared=squared, alpha=0.5))
+def graph_of_matrix(X, measure, threshold):
+    matrix = dense(measure.operator(X))
     return tmfg(matrix if threshold is None else threshold_mean(matrix))
 
 
@@ -41,31 +50,27 @@ def memory(request, monkeypatch):
 
 
 @pytest.mark.parametrize("threshold", ["mean", None])
-@pytest.mark.parametrize(("similarity", "squared"), SETTINGS)
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
 @pytest.mark.parametrize("kind", ["real", "whole", "ties"])
-def test_the_graph_is_that_of_the_matrix(similarity, squared, threshold, kind, memory):
+def test_the_graph_is_that_of_the_matrix(measure, threshold, kind, memory):
     X = factor_table(40, 90)
     if kind != "real":
         X = np.rint(X * (2 if kind == "whole" else 0.3))
         X = X[:, np.ptp(X, axis=0) > 0]
-    expected = graph_of_matrix(X, similarity, squared, threshold)
-    graph = tmfg_from_data(
-        X, similarity=similarity, squared=squared, threshold=threshold, memory=memory
-    )
+    expected = graph_of_matrix(X, measure, threshold)
+    graph = tmfg_from_data(X, similarity=measure, threshold=threshold, memory=memory)
     np.testing.assert_array_equal(graph.cliques, expected.cliques)
-    if kind == "real" and similarity == "pearson":
+    if kind == "real" and isinstance(measure, Pearson):
         np.testing.assert_allclose(graph.weights, expected.weights, rtol=1e-9, atol=1e-12)
     else:
         assert graph == expected
 
 
-@given(tables(max_features=9), st.sampled_from(SETTINGS), st.sampled_from(["mean", None]))
-def test_small_tables_full_of_ties(X, setting, threshold):
+@given(tables(max_features=9), st.sampled_from(MEASURES), st.sampled_from(["mean", None]))
+def test_small_tables_full_of_ties(X, measure, threshold):
     X = np.rint(X)
-    similarity, squared = setting
-    expected = graph_of_matrix(X, similarity, squared, threshold)
-    graph = tmfg_from_data(X, similarity=similarity, squared=squared, threshold=threshold)
-    assert graph == expected
+    expected = graph_of_matrix(X, measure, threshold)
+    assert tmfg_from_data(X, similarity=measure, threshold=threshold) == expected
 
 
 @pytest.mark.needs_jit
@@ -73,7 +78,7 @@ def test_small_tables_full_of_ties(X, setting, threshold):
 def test_many_columns(dtype):
     """More columns than a block holds, and free columns that halve several times."""
     X = np.rint(factor_table(50, 1500)).astype(dtype)
-    expected = graph_of_matrix(X, "pearson", True, "mean")
+    expected = graph_of_matrix(X, Pearson(), "mean")
     assert tmfg_from_data(X, memory="30MB") == expected
 
 
@@ -81,9 +86,10 @@ def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
     X = pd.DataFrame(np.rint(factor_table(40, 90))).add_prefix("c")
     expected = TopologicalFeatureSelector(7).fit(X)
     called = []
-    build = matrix_free.tmfg_of_operator
+    build = matrix_free.tmfg_of_products
     monkeypatch.setattr(
-        "topofs.selection.from_data.tmfg_of_operator",
+        matrix_free,
+        "tmfg_of_products",
         lambda *given, **settings: (
             called.append(1) or build(*given, **settings | {"memory": 10**8})
         ),
@@ -106,9 +112,12 @@ def test_labels_come_from_the_table():
         ({"memory": "much"}, "memory is 'much'; give a number of bytes"),
         ({"memory": -1}, "memory is -1"),
         ({"memory": "0MB"}, "memory is '0MB'"),
-        ({"similarity": "cosine"}, "known are 'pearson', 'spearman', 'energy'"),
+        ({"similarity": "cosine"}, "similarity is 'cosine'; known are 'auto'"),
+        (
+            {"similarity": "mutual_information"},
+            "'mutual_information', which needs the matrix; known are .*'pearson', 'spearman'",
+        ),
         ({"threshold": "median"}, "known are 'mean', None"),
-        ({"alpha": 2}, "alpha is 2"),
     ],
 )
 def test_impossible_settings_are_refused(settings, message):
@@ -128,7 +137,7 @@ def test_missing_values_and_sparse_tables_are_refused_with_advice():
 
 
 def test_other_graphs_need_the_matrix():
-    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use graph 'tmfg'"):
+    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'tmfg'"):
         TopologicalFeatureSelector(memory=100, graph="mst").fit(factor_table(30, 6))
 
 

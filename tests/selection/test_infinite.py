@@ -22,8 +22,9 @@ def test_constant_columns_take_no_part():
     X = factor_table(30, 6)
     expected = InfiniteFeatureSelector().fit(np.delete(X, 2, axis=1)).scores_
     X[:, 2] = 3
-    with pytest.warns(ConstantFeatureWarning, match="x2"):
+    with pytest.warns(ConstantFeatureWarning, match="x2") as caught:
         selector = InfiniteFeatureSelector().fit(X)
+    assert caught[0].filename == __file__
     np.testing.assert_allclose(np.delete(selector.scores_, 2), expected)
     assert selector.scores_[2] == 0
     assert selector.ranking_[2] == 6

@@ -116,6 +116,7 @@ def test_identifiers_are_left_out_with_a_warning():
     with pytest.warns(IdentifierFeatureWarning) as caught:
         selector = TopologicalFeatureSelector().fit(table)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "2 of 9 columns hold names that hardly repeat, as identifiers do; they take no part, "
         "score 0 and rank last: id, key"
@@ -189,9 +190,13 @@ def test_degree_ranks_mixed_tables_too():
 
 
 @pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
-def test_names_of_another_table_are_forgotten():
+def test_a_typed_table_brings_its_own_names():
     selector = TopologicalFeatureSelector(2).fit(frame())
-    selector.fit(typed_table(frame().drop(columns=["noise", "size"])))
+    other = typed_table(frame().drop(columns=["noise", "size"]))
+    selector.fit(other)
+    assert tuple(selector.feature_names_in_) == other.names
+    assert set(selector.get_feature_names_out()) <= set(other.names)
+    assert selector.graph_.labels == other.names
+    selector.fit(frame()[["size", "mass", "warmth"]].to_numpy())
     assert not hasattr(selector, "feature_names_in_")
-    assert selector.get_feature_names_out().shape == (2,)
-    assert selector.graph_.labels[0].startswith("x")
+    assert selector.graph_.labels == ("x0", "x1", "x2")

@@ -66,8 +66,8 @@ def test_constant_columns_are_noise():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"similarity": "energy"}, "similarity is 'energy'; known are 'pearson', 'spearman'"),
-        ({"graph": "x"}, "graph is 'x'; known are 'tmfg'"),
+        ({"similarity": "energy"}, "similarity is 'energy'; give a measure of numbers"),
+        ({"graph": "x"}, "graph is 'x'; known are 'mst', 'pmfg', 'tmfg'"),
         ({"n_permutations": 0}, "n_permutations is 0; it must be at least 1"),
         ({"n_permutations": 2.5}, "n_permutations is 2.5; give a whole number"),
         ({"level": 1.0}, "level is 1.0; it must be"),

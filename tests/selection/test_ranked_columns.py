@@ -1,17 +1,29 @@
-"""The ranking as a list, and the settings behind it."""
+"""The ranking as a list."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from topofs import TopologicalFeatureSelector
-from topofs.selection import SelectionSettings, ranked_columns
-from topofs.similarity import energy, pearson, spearman
+from topofs import (
+    ConstantFeatureWarning,
+    Coverage,
+    Energy,
+    Pearson,
+    Spearman,
+    TopologicalFeatureSelector,
+    energy,
+    pearson,
+    spearman,
+)
+from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
+from topofs.similarity.operator import MatrixOperator
+from topofs.tables import NamedArray
 
 SIMILARITIES = {
-    "pearson": lambda X: pearson(X, squared=True),
-    "spearman": lambda X: spearman(X, squared=True),
-    "energy": lambda X: energy(X, alpha=0.2),
+    Pearson(): lambda X: pearson(X, squared=True),
+    Spearman(): lambda X: spearman(X, squared=True),
+    Energy(alpha=0.2): lambda X: energy(X, alpha=0.2),
 }
 
 
@@ -38,13 +50,19 @@ def slow_nearest(similarity, nodes, support):
 
 
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
-@pytest.mark.parametrize("name", SIMILARITIES)
-@pytest.mark.parametrize("at_hand", [True, False])
-def test_every_column_with_its_place_and_its_nearest(X, name, at_hand):
-    selector = TopologicalFeatureSelector(9, similarity=name, alpha=0.2, rule="degree").fit(X)
+@pytest.mark.parametrize("measure", SIMILARITIES, ids=repr)
+@pytest.mark.parametrize("source", ["matrix", "table", "fit"])
+def test_every_column_with_its_place_and_its_nearest(X, measure, source):
+    selector = TopologicalFeatureSelector(9, similarity=measure, rule="degree")
+    columns = fit_and_compare(selector, X)
     nodes = selector.nodes_
-    similarity = SIMILARITIES[name](X[:, nodes])
-    ranked = ranked_columns(selector, X, similarity=similarity if at_hand else None)
+    similarity = SIMILARITIES[measure](X[:, nodes])
+    operator = {
+        "matrix": MatrixOperator(similarity),
+        "table": fitted_similarity(selector, X),
+        "fit": columns.operator,
+    }[source]
+    ranked = ranked_columns(selector, operator)
     assert [column.rank for column in ranked] == list(range(1, 301))
     assert sum(column.selected for column in ranked) == 9
     nearest = slow_nearest(similarity, nodes, selector.support_)
@@ -64,41 +82,50 @@ def test_every_column_with_its_place_and_its_nearest(X, name, at_hand):
 def test_no_other_selected_column():
     X = np.random.default_rng(0).standard_normal((9, 4))
     selector = TopologicalFeatureSelector(1, rule="degree").fit(X)
-    first = ranked_columns(selector, X)[0]
+    first = ranked_columns(selector, fitted_similarity(selector, X))[0]
     assert (first.nearest, first.similarity) == (None, None)
 
 
 def test_only_constant_columns_selected():
     X = np.random.default_rng(0).standard_normal((9, 4))
     X[:, 2] = 1.0
-    selector = SelectionSettings(size=1, keep=("c",)).fit(X, list("abcd"))
+    table = NamedArray(X, tuple("abcd"))
+    with pytest.warns(ConstantFeatureWarning, match="1 of 4 columns .*: c"):
+        selector = TopologicalFeatureSelector(1, keep=["c"]).fit(table)
     assert selector.get_feature_names_out().tolist() == ["c"]
-    assert all(column.nearest is None for column in ranked_columns(selector, X))
+    ranked = ranked_columns(selector, fitted_similarity(selector, table))
+    assert ranked[0].name == "c"
+    assert all(column.nearest is None for column in ranked)
+
+
+def test_another_table_is_refused():
+    X = np.random.default_rng(0).standard_normal((9, 4))
+    selector = TopologicalFeatureSelector(1).fit(X)
+    with pytest.raises(ValueError, match="X has 3 columns; the selector was fitted on 4"):
+        fitted_similarity(selector, X[:, :3])
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "selector",
     [
-        SelectionSettings(size=3),
-        SelectionSettings(size=0.5, similarity="spearman", squared=False, ties="index"),
-        SelectionSettings(size=3, similarity="energy", alpha=0.7, rule="degree", keep=("c",)),
-        SelectionSettings(size=2, graph="mst", rule="degree", centrality="closeness"),
-        SelectionSettings(size=4, reach="edges", isolated="keep"),
+        TopologicalFeatureSelector(3),
+        TopologicalFeatureSelector(
+            0.5, similarity=Spearman(squared=False), rule=Coverage(ties="index")
+        ),
+        TopologicalFeatureSelector(3, similarity=Energy(alpha=0.7), rule="degree", keep=("c",)),
+        TopologicalFeatureSelector(2, graph="mst", rule="closeness"),
+        TopologicalFeatureSelector(4, rule=Coverage(reach="edges", isolated="keep")),
     ],
+    ids=repr,
 )
-def test_a_named_array_is_fitted_like_a_frame(settings):
+def test_a_named_array_is_fitted_like_a_frame(selector):
     X = np.asfortranarray(np.random.default_rng(0).standard_normal((30, 8)))
-    names = list("abcdefgh")
-    fitted = settings.fit(X, names)
-    expected = settings.selector().fit(pd.DataFrame(X, columns=names))
+    names = tuple("abcdefgh")
+    fitted = clone(selector).fit(NamedArray(X, names))
+    expected = clone(selector).fit(pd.DataFrame(X, columns=names))
     assert fitted.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert fitted.feature_names_in_.tolist() == list(names)
     assert fitted.graph_ == expected.graph_
     assert fitted.get_params() == expected.get_params()
     assert str(fitted.explain("c")) == str(expected.explain("c"))
     assert fitted.at(4).support_.tolist() == expected.at(4).support_.tolist()
-
-
-def test_settings_are_a_value():
-    settings = SelectionSettings(size=3, keep=("a",))
-    assert settings == SelectionSettings(size=3, keep=("a",))
-    assert settings.as_dict()["keep"] == ["a"]

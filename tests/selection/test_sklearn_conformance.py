@@ -14,14 +14,41 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.matrices import factor_table
-from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs import (
+    MST,
+    PMFG,
+    TMFG,
+    Auto,
+    Centrality,
+    Coverage,
+    Energy,
+    InfiniteFeatureSelector,
+    MutualInformation,
+    Pearson,
+    Spearman,
+    TopologicalFeatureSelector,
+)
 
 ESTIMATORS = [
     TopologicalFeatureSelector(),
-    TopologicalFeatureSelector(similarity="mixed", reach="similarity", isolated="keep"),
+    TopologicalFeatureSelector(similarity=Auto(squared=False), graph=TMFG(), rule=Coverage()),
     TopologicalFeatureSelector(
-        None, similarity="spearman", graph="mst", rule="degree", centrality="strength"
+        similarity="mixed", rule=Coverage(reach="similarity", isolated="keep")
     ),
+    TopologicalFeatureSelector(None, similarity="spearman", graph="mst", rule="strength"),
+    TopologicalFeatureSelector(
+        None,
+        similarity=Spearman(squared=False),
+        graph=MST(),
+        rule=Centrality("closeness", ties="index"),
+    ),
+    TopologicalFeatureSelector(
+        0.5, similarity=Pearson(), graph=PMFG(), rule=Coverage(reach="edges", ties="index")
+    ),
+    TopologicalFeatureSelector(
+        1, similarity=MutualInformation(n_bins=3), rule=Centrality("pagerank"), threshold=None
+    ),
+    TopologicalFeatureSelector.paper(similarity=Energy(alpha=0.2)),
     InfiniteFeatureSelector(),
 ]
 # The tables of these checks are noise, and saying so is the right answer to them.

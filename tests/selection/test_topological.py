@@ -10,9 +10,15 @@ from threadpoolctl import threadpool_limits
 
 from tests.certificates import assert_tmfg
 from tests.matrices import factor_table
-from topofs import ConstantFeatureWarning, TopologicalFeatureSelector, pearson, tfs_score
+from topofs import (
+    Centrality,
+    ConstantFeatureWarning,
+    TopologicalFeatureSelector,
+    pearson,
+    registered,
+    tfs_score,
+)
 from topofs.centrality import CENTRALITIES
-from topofs.filtering import GRAPHS
 
 
 def by_degree(n_features_to_select=None, **parameters):
@@ -57,15 +63,15 @@ def test_ties_go_to_strength_or_to_the_index(X):
     strength = by_strength.graph_.strength()
     order = sorted(range(20), key=lambda i: (-by_strength.scores_[i], -strength[i], i))
     assert np.argsort(by_strength.ranking_).tolist() == order
-    by_index = by_degree(ties="index").fit(X)
+    by_index = TopologicalFeatureSelector(None, rule=Centrality(ties="index")).fit(X)
     order = sorted(range(20), key=lambda i: (-by_index.scores_[i], i))
     assert np.argsort(by_index.ranking_).tolist() == order
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("graph", registered("graph"))
 @pytest.mark.parametrize("centrality", CENTRALITIES)
 def test_every_graph_with_every_centrality(X, graph, centrality):
-    selector = by_degree(5, graph=graph, centrality=centrality).fit(X)
+    selector = TopologicalFeatureSelector(5, graph=graph, rule=centrality).fit(X)
     assert selector.support_.sum() == 5
     expected = CENTRALITIES[centrality](selector.graph_)
     np.testing.assert_array_equal(selector.scores_, expected)
@@ -75,7 +81,7 @@ def test_every_graph_with_every_centrality(X, graph, centrality):
 @pytest.mark.parametrize("centrality", CENTRALITIES)
 def test_permuting_columns_permutes_the_answer(similarity, centrality):
     X = factor_table(100, 40, seed=2)
-    estimator = by_degree(similarity=similarity, centrality=centrality)
+    estimator = TopologicalFeatureSelector(None, similarity=similarity, rule=centrality)
     selector = clone(estimator).fit(X)
     assert len(set(selector.graph_.strength())) == 40
     rng = np.random.default_rng(0)
@@ -109,7 +115,7 @@ def test_precomputed_and_callable_similarities_give_the_same_graph(X):
         (lambda table: pearson(table, squared=True), X),
         (lambda _: matrix, X),
     ):
-        other = by_degree(3, similarity=similarity, squared=False).fit(given)
+        other = by_degree(3, similarity=similarity).fit(given)
         assert other.graph_ == selector.graph_
         np.testing.assert_array_equal(other.support_, selector.support_)
     np.testing.assert_array_equal(matrix, before)
@@ -141,6 +147,7 @@ def test_constant_and_missing_columns_rank_last_with_one_warning():
     with pytest.warns(ConstantFeatureWarning) as caught:
         selector = by_degree(7).fit(X)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "2 of 8 columns are constant or all missing; they take no part, score 0 and rank "
         "last: b, g"
@@ -167,17 +174,24 @@ def test_missing_values_are_used_pair_by_pair(X):
     )
 
 
-def test_kept_columns_are_selected_and_leave_the_ranking_alone():
+def test_forced_columns_come_first_and_leave_the_order_of_the_others_alone():
     X = pd.DataFrame(factor_table(40, 10), columns=list("abcdefghij"))
     plain = by_degree(4).fit(X)
     worst = X.columns[np.argsort(-plain.ranking_)[:2]]
     for keep in (list(worst), [X.columns.get_loc(name) for name in worst]):
         selector = by_degree(4, keep=keep).fit(X)
         assert set(worst) <= set(selector.get_feature_names_out())
-        np.testing.assert_array_equal(selector.ranking_, plain.ranking_)
+        np.testing.assert_array_equal(selector.scores_, plain.scores_)
+        order, before = np.argsort(selector.ranking_), np.argsort(plain.ranking_)
+        forced = [X.columns.get_loc(name) for name in worst]
+        assert selector.forced_.tolist() == sorted(forced)
+        assert order.tolist() == [
+            *(i for i in before if i in forced),
+            *(i for i in before if i not in forced),
+        ]
         assert selector.support_.sum() == 4
         assert (selector.support_ & plain.support_).sum() == 2
-    assert selector.explain(worst[0]).kept
+    assert selector.explain(worst[0]).forced
 
 
 def test_another_size_without_fitting_again(X):
@@ -214,9 +228,9 @@ def test_explanations_tell_the_place_in_graph_and_ranking():
         assert all(neighbor.selected for neighbor in explanation.selected_neighbors)
         same = (selector.scores_[:9] == explanation.score).sum() - 1
         assert explanation.n_same_score == same
-    selector.set_params(centrality="pagerank", keep=["a"])
-    assert selector.explain("b").centrality == "degree"
-    assert not selector.explain("a").kept
+    selector.set_params(rule="pagerank", keep=["a"])
+    assert selector.explain("b").score_name == "degree"
+    assert not selector.explain("a").forced
     nameless = by_degree(3).fit(X.to_numpy()[:, :9])
     assert nameless.explain("x1") == nameless.explain(1)
     text = str(selector.explain("j"))

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
 from topofs import mixed, spearman
-from topofs.tables.columns import read_columns
-from topofs.similarity.mixed import level_codes, mixed_operator
+from topofs.similarity.mixed_columns import mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.operator import dense
+from topofs.tables.columns import read_columns
+from topofs.tables.levels import level_codes
 
 
 def table(n_samples=120, seed=0):

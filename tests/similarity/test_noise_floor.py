@@ -3,17 +3,26 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from topofs import TopologicalFeatureSelector, mixed, pearson
+from topofs import (
+    Coverage,
+    Energy,
+    Function,
+    Given,
+    Mixed,
+    Pearson,
+    Spearman,
+    TopologicalFeatureSelector,
+    mixed,
+    pearson,
+)
 from topofs.similarity import noise_floor
 from topofs.similarity.noise_floor import correct_bias, degrees_floor
 from topofs.similarity.operator import dense
-from topofs.similarity.pearson import pearson_operator
 from topofs.similarity.shared_variance import (
     CorrelationScale,
     FlooredScale,
     GivenScale,
     check_shared_variance,
-    variance_scale,
     whole_weights,
 )
 
@@ -101,18 +110,19 @@ def test_scales_by_measure():
         def floors(self, left, right):
             return np.full(len(left), 0.5)
 
-    assert variance_scale("pearson", WithFloors(), squared=True, n_samples=9, n_features=3) == (
-        CorrelationScale(9, 3, squared=True)
-    )
-    scale = variance_scale("mixed", WithFloors(), squared=True, n_samples=9, n_features=3)
+    size = {"n_samples": 9, "n_features": 3}
+    for squared in (True, False):
+        found = Pearson(squared=squared).scale(WithFloors(), **size)
+        assert found == CorrelationScale(9, 3, squared=squared)
+        found = Spearman(squared=squared).scale(None, **size)
+        assert found == CorrelationScale(9, 3, squared=squared, ranks=True)
+    assert Energy().scale(WithFloors(), **size) is None
+    scale = Mixed().scale(WithFloors(), **size)
     assert isinstance(scale, FlooredScale)
     matrix = np.array([[1.0, 0.4, 0.6], [0.4, 1.0, 0.5], [0.6, 0.5, 1.0]])
     assert whole_weights(matrix, scale).tolist() == [[1, 0, 0.6], [0, 1, 0.5], [0.6, 0.5, 1]]
-    assert (
-        variance_scale("precomputed", None, squared=True, n_samples=9, n_features=3)
-        == GivenScale()
-    )
-    assert variance_scale(len, None, squared=True, n_samples=9, n_features=3) == GivenScale()
+    assert Given().scale(None, **size) == GivenScale()
+    assert Function(len).scale(None, **size) == GivenScale()
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])
@@ -123,7 +133,9 @@ def test_missing_values_do_not_make_links(measure, missing):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(120, 20))
         X[rng.random(X.shape) < missing] = np.nan
-        selector = TopologicalFeatureSelector(2, similarity=measure, reach="similarity").fit(X)
+        selector = TopologicalFeatureSelector(
+            2, similarity=measure, rule=Coverage(reach="similarity")
+        ).fit(X)
         false += len(selector.isolated_) < 20
     assert false <= 2
 
@@ -132,8 +144,8 @@ def test_every_pair_has_the_floor_of_its_shared_samples():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6))
     X[rng.random(X.shape) < 0.4] = np.nan
-    operator = pearson_operator(X, squared=True)
-    scale = variance_scale("pearson", operator, squared=True, n_samples=60, n_features=6)
+    operator = Pearson().operator(X)
+    scale = Pearson().scale(operator, n_samples=60, n_features=6)
     values = dense(operator)
     everyone = np.arange(6)
     block = scale.weights(values, everyone[:, None], everyone[None, :])

@@ -1,14 +1,17 @@
 """Which columns of a table a similarity can compare."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
 
+from topofs import Auto, Mixed, Pearson, TopologicalFeatureSelector
 from topofs.errors import TableError
-from topofs.tables.typed_table import TypedTable
 from topofs.tables import ColumnRoles, Table, comparable_table
 from topofs.tables.names_in_table import names_in_table
 from topofs.tables.parquet_file import kind_of
+from topofs.tables.typed_table import TypedTable
 
 
 def table_of(**columns):
@@ -24,7 +27,7 @@ def reasons(found):
 
 def test_without_names_it_is_the_very_array():
     table = table_of(a=[1.0, 2.0, 3.0], b=[3.0, 1.0, 2.0], tag=["x", "y", "z"])
-    found = comparable_table(table)
+    found = comparable_table(table, measure=Auto())
     assert isinstance(found.X, np.ndarray)
     assert found.X.flags.f_contiguous
     assert reasons(found) == {"tag": "names that hardly repeat, as an identifier's do"}
@@ -37,7 +40,7 @@ def test_numbers_beside_names_are_not_copied_and_keep_their_place():
         b=[4, 1, 2, 3] * 5,
         same=[1] * 20,
     )
-    found = comparable_table(table)
+    found = comparable_table(table, measure=Auto())
     assert isinstance(found.X, TypedTable)
     assert found.names == ("a", "kind", "b")
     first, kind, last = found.X.columns
@@ -57,7 +60,7 @@ def test_each_type_is_what_it_is():
         category=pl.Series(["b", "a", "c"] * 4, dtype=pl.Categorical),
         small=pl.Series(range(n), dtype=pl.Float32),
     )
-    found = comparable_table(table)
+    found = comparable_table(table, measure=Auto())
     kinds = {column.name: column for column in found.X.columns}
     assert {name for name, column in kinds.items() if column.nominal} == {"text", "truth"}
     np.testing.assert_array_equal(kinds["ordered"].values[:3], [0, 2, 1])
@@ -106,16 +109,68 @@ def test_marks_of_missing_values_and_spaces_count_in_text_files_only():
 
 def test_too_little_to_compare():
     with pytest.raises(TableError, match=r"one column that can be compared, 'a' \(b: const"):
-        comparable_table(table_of(a=["x", "y", "x"], b=[1, 1, 1]))
+        comparable_table(table_of(a=["x", "y", "x"], b=[1, 1, 1]), measure=Auto())
     with pytest.raises(TableError, match=r"no column to select from \(a: names that hardly"):
-        comparable_table(table_of(a=["x", "y", "z"]))
+        comparable_table(table_of(a=["x", "y", "z"]), measure=Auto())
     with pytest.raises(TableError, match="no column to compare"):
-        comparable_table(table_of(a=["x", "y", "z"]), similarity="mixed")
+        comparable_table(table_of(a=["x", "y", "z"]), measure=Mixed())
     with pytest.raises(TableError, match="has one row"):
-        comparable_table(table_of(a=["x"], b=["y"]), similarity="mixed")
+        comparable_table(table_of(a=["x"], b=["y"]), measure=Mixed())
     with pytest.raises(TableError, match="infinite value in row 2"):
-        comparable_table(table_of(a=["x", "y", "x"], b=[1.0, float("inf"), 2.0]))
+        comparable_table(
+            table_of(a=["x", "y", "x"], b=[1.0, float("inf"), 2.0]), measure=Auto()
+        )
     with pytest.raises(ValueError, match="--keep: the column 'l' holds values of type"):
         comparable_table(
-            table_of(a=["x", "y", "x"], l=[[1], [2], [3]]), ColumnRoles(keep=("l",))
+            table_of(a=["x", "y", "x"], l=[[1], [2], [3]]),
+            ColumnRoles(keep=("l",)),
+            measure=Auto(),
         )
+
+
+class TakesAllAsArrays:
+    """What a measure of a user may say of itself."""
+
+    takes_names = False
+    takes_arrays = True
+
+
+def test_the_measure_is_asked_what_it_takes_and_not_for_its_name():
+    table = table_of(a=[1.0, 2.0, 3.0], b=[3.0, 1.0, 2.0], kind=["x", "y", "x"])
+    for measure in (Pearson(), TakesAllAsArrays()):
+        found = comparable_table(table, measure=measure)
+        assert isinstance(found.X, np.ndarray)
+        assert reasons(found) == {"kind": "text"}
+    numbers = table_of(a=[1.0, 2.0, 3.0], b=[3.0, 1.0, 2.0])
+    assert isinstance(comparable_table(numbers, measure=Auto()).X, np.ndarray)
+    assert isinstance(comparable_table(numbers, measure=Mixed()).X, TypedTable)
+
+
+ORDERED = pl.Series(["lo", "hi", "mid", "lo"] * 10, dtype=pl.Enum(["lo", "mid", "hi"]))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"kind": ["x", "y"] * 20},
+        {"truth": [True, False] * 20},
+        {"ordered": ORDERED},
+        {"tag": [f"t{i}" for i in range(40)]},
+        {"level": [f"l{i % 10}" for i in range(40)]},
+        {"same": ["x"] * 40},
+        {},
+    ],
+)
+def test_auto_chooses_as_in_a_frame(columns):
+    rng = np.random.default_rng(0)
+    numbers = {name: rng.standard_normal(40) for name in "abc"}
+    frame = pl.DataFrame(numbers | columns)
+    found = comparable_table(table_of(**numbers, **columns), measure=Auto())
+    from_file = TopologicalFeatureSelector(2).fit(found.named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from_frame = TopologicalFeatureSelector(2).fit(frame)
+    assert from_file.similarity_ == from_frame.similarity_
+    assert from_file.get_feature_names_out().tolist() == (
+        from_frame.get_feature_names_out().tolist()
+    )

@@ -5,38 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
-from typer.main import get_command
 
-from topofs.cli.messages import shown
-from topofs.errors import (
-    DatasetError,
-    MissingExtraError,
-    StoreError,
-    UnknownDatasetError,
-    WorkersLostError,
-)
+from topofs.cli.commands import Commands
+from topofs.cli.unfolding import without_options
 
-__all__ = ["COMMANDS", "app", "exit_status"]
+if TYPE_CHECKING:
+    from rich.console import Console
 
-COMMANDS = (
-    *("select", "groups", "explain", "stability", "compare", "graph"),
-    *("datasets", "reproduce", "benchmark"),
-)
-"""The commands, each a module ``topofs.cli.NAME`` with a `typer.Typer` called ``app``.
-
-An ``app`` of one function is that command itself; one of several is a group of commands.
-Give it ``add_completion=False``: completion belongs to the whole, not to a part. A module is
-imported when its command is asked for (``--help`` asks for all of them), so it imports only
-typer and rich at its top and the rest inside its functions.
-"""
+__all__ = ["app", "exit_status"]
 
 _UNEXPECTED = 1
 _WRONG_USAGE = 2
@@ -55,41 +38,25 @@ def exit_status(error: BaseException) -> int:
     Returns
     -------
     int
-        2 for wrong usage (arguments that are refused, an extra that is not installed),
-        3 for wrong data (tables, datasets, stores, files, disks), for workers that are lost
-        and for data that memory cannot hold,
-        130 for an interruption, 1 for the rest.
+        What the exception says in its ``exit_status``, if it has one. Otherwise 2 for wrong
+        usage (arguments that are refused), 3 for wrong data (files, disks) and for data that
+        memory cannot hold, 130 for an interruption, 1 for the rest.
 
     Examples
     --------
-    >>> from topofs.errors import DatasetError, UnknownDatasetError
-    >>> [exit_status(error) for error in (UnknownDatasetError(), DatasetError(), OSError())]
+    >>> from topofs.errors import MissingExtraError, TableError
+    >>> [exit_status(error) for error in (MissingExtraError(), TableError(), OSError())]
     [2, 3, 3]
     """
+    own = getattr(error, "exit_status", None)
+    if isinstance(own, int):
+        return own
     statuses = (
         (KeyboardInterrupt, _INTERRUPTED),
-        ((UnknownDatasetError, MissingExtraError), _WRONG_USAGE),
-        ((DatasetError, StoreError, WorkersLostError, OSError, MemoryError), _WRONG_DATA),
+        ((OSError, MemoryError), _WRONG_DATA),
         (ValueError, _WRONG_USAGE),
     )
     return next((status for kind, status in statuses if isinstance(error, kind)), _UNEXPECTED)
-
-
-class _LazyCommands(Mapping[str, Any]):
-    """The commands by name, each imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in COMMANDS:
-            raise KeyError(name)
-        command = get_command(import_module(f"topofs.cli.{name}").app)
-        command.name = name
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
 
 
 class _Topofs(TyperGroup):
@@ -97,7 +64,11 @@ class _Topofs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands: Any = _LazyCommands()
+        self.commands: Any = Commands()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with without_options():
+            super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> None:
         try:
@@ -118,11 +89,17 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        debug = "--debug" in args
+        for option in self.get_params(ctx):
+            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
             _explain_usage(error)
-            raise
+            if not isinstance(error, ValueError):
+                raise
+            _explain(error, debug=debug)
+            raise typer.Exit(exit_status(error)) from error
 
 
 app = typer.Typer(
@@ -131,6 +108,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+def _where_given(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Leave the value of an option that was not given as it is.
+
+    To convert one, typer imports a library that takes as long to import as typer itself.
+    """
+
+    def processed(ctx: Any, value: Any) -> Any:
+        return process(ctx, value) if value else value
+
+    return processed
+
+
+def _load(paths: list[Path] | None) -> None:
+    """Import files of terms before a command, whose options they add to, is looked up."""
+    from topofs.cli.loading import load_terms
+
+    for path in paths or ():
+        load_terms(path)
 
 
 def _show_version(given: bool) -> None:  # noqa: FBT001 - typer passes the value of the option
@@ -147,6 +144,14 @@ def _topofs(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
+    load: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="A file that registers measures, graphs or rules of your own. Repeatable.",
+            callback=_load,
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -162,7 +167,7 @@ def _explain_usage(error: BaseException) -> None:
     # An empty command line shows the help, and has no other mark than its name.
     if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    console = _console()
     console.print(f"[red]error:[/] {_one_line(error.format_message())}")
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -171,7 +176,7 @@ def _explain_usage(error: BaseException) -> None:
 
 
 def _explain(error: BaseException, *, debug: bool) -> None:
-    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    console = _console()
     if debug:
         traceback.print_exception(error)
     elif isinstance(error, KeyboardInterrupt):
@@ -186,5 +191,14 @@ def _explain(error: BaseException, *, debug: bool) -> None:
         console.print(f"[red]error:[/] {_one_line(str(error))}")
 
 
+def _console() -> Console:
+    # rich is imported for what goes wrong, not for what goes well.
+    from rich.console import Console
+
+    return Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+
+
 def _one_line(text: str) -> str:
+    from topofs.cli.messages import shown
+
     return shown(" ".join(text.split()))

@@ -7,24 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table as Printed
 
 from topofs.cli.options import Json, Quiet, TableName, parse_size, settings
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.messages import Messages
-    from topofs.experiments.comparison import Comparison
-    from topofs.experiments.prediction import Target
-    from topofs.selection import SelectionSettings
+    from topofs.comparison.comparing import Comparison
+    from topofs.comparison.prediction import Target
+    from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+SIZES = "0.05, 0.1, 0.25, 0.5, auto"
+"""The sizes that are compared unless others are given; auto where the rule has an end."""
+
 _SIGNIFICANT = 0.05
-_SIZES = "0.05,0.1,0.25,0.5,auto"
 
 
 class _Task(StrEnum):
@@ -54,9 +55,13 @@ def compare(  # noqa: PLR0913 - one argument an option
         ),
     ] = None,
     sizes: Annotated[
-        str,
-        typer.Option(metavar="A,B,…", help="Numbers or fractions of columns, or auto."),
-    ] = _SIZES,
+        str | None,
+        typer.Option(
+            metavar="A,B,…",
+            help="Numbers or fractions of columns, or auto.",
+            show_default=SIZES,
+        ),
+    ] = None,
     task: Annotated[
         _Task | None,
         typer.Option(metavar="NAME", help="classification, regression; else it is guessed."),
@@ -67,7 +72,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = _Model.linear,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 2,
-    settings: SelectionSettings,
+    settings: TopologicalFeatureSelector,
     identifier: Annotated[
         list[str] | None,
         typer.Option("--id", metavar="COLUMN", help="Not to select from; repeatable."),
@@ -87,7 +92,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     """
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.experiments.prediction import Resampling
+    from topofs.comparison.prediction import Resampling
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
@@ -95,7 +100,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()))
     options = {
         "sizes": _sizes(sizes, settings),
-        "settings": settings,
+        "selector": settings,
         "model": model.value,
         "resampling": Resampling(n_folds=folds, n_repeats=repeats),
     }
@@ -109,16 +114,18 @@ def compare(  # noqa: PLR0913 - one argument an option
     messages.written(written)
 
 
-def _sizes(text: str, settings: SelectionSettings) -> list[float | str]:
-    """Read the sizes; of the default ones "auto" goes where the ranking has no end."""
+def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
+    """Read the sizes; None for those that are compared unless others are given."""
+    from topofs.cli.spoken import in_options
+    from topofs.selection.fitting_terms import check_end
+    from topofs.selection.short_names import rule_of
+
+    if text is None:
+        return None
     sizes = [_size(part) for part in text.split(",")]
-    if settings.rule != "coverage" and "auto" in sizes:
-        if text != _SIZES:
-            raise ValueError(
-                "--sizes auto needs --rule coverage: a ranking by degree has no end of its "
-                "own; give numbers or fractions"
-            )
-        sizes.remove("auto")
+    with in_options(size="--sizes"):
+        for size in sizes:
+            check_end(rule_of(selector.rule), size)
     return sizes
 
 
@@ -137,14 +144,16 @@ def _compared(
     messages: Messages,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
-    from topofs.cli.fitting import check_size, reading
-    from topofs.experiments.comparison import compare as run
-    from topofs.experiments.prediction import target_of
+    from topofs.cli.fitting import reading
+    from topofs.cli.spoken import in_options
+    from topofs.comparison.comparing import compare as run
+    from topofs.comparison.prediction import target_of
+    from topofs.selection.short_names import measure_of
     from topofs.tables.column_values import column_values
 
-    settings = options["settings"]
+    measure = measure_of(options["selector"].similarity)
     with reading(
-        source, settings=settings, roles=roles, messages=messages, needs_target=True
+        source, measure=measure, roles=roles, messages=messages, needs_target=True
     ) as (table, compared):
         target = compared.roles.target
         assert target is not None
@@ -152,10 +161,7 @@ def _compared(
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
-    for size in options["sizes"]:
-        if size != "auto":
-            check_size(size, len(compared.names), option="--sizes")
-    with messages.counting("comparing", "splits") as progress:
+    with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(compared.X, values, target_name=target, progress=progress, **options)
     return comparison, table.name
 
@@ -178,8 +184,10 @@ def _write_page(path: Path, comparison: Comparison, name: str) -> None:
 
 
 def _print_comparison(found: Comparison) -> None:
+    from rich.table import Table as Printed
+
     from topofs.cli.messages import Output, shown
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()
     output.say(
@@ -209,7 +217,7 @@ def _mark(p_value: float) -> str:
 
 
 def _verdict(found: Comparison, rival: str) -> str:
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
     better = sum(test.difference > 0 for test in sure)

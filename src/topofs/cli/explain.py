@@ -12,7 +12,7 @@ from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
-    from topofs.selection import RankedColumn, SelectionSettings
+    from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = ["app"]
@@ -27,7 +27,7 @@ def explain(
     column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
     *,
     k: Size = None,
-    settings: SelectionSettings,
+    settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +40,7 @@ def explain(
     from topofs.tables.column_roles import check_columns
 
     messages = Messages(quiet=True)
-    with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
+    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
         check_columns([column], found.table.columns, option="COLUMN")
         left_out = {c.name: c.reason for c in found.compared.left_out}
         if column not in left_out:
@@ -65,7 +65,7 @@ def explain(
 def _ranked(found: Fitted, column: str) -> RankedColumn:
     from topofs.selection import ranked_columns
 
-    ranked = ranked_columns(found.selector, found.compared.X)
+    ranked = ranked_columns(found.selector, found.similarity)
     return next(candidate for candidate in ranked if candidate.name == column)
 
 

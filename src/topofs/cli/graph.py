@@ -13,7 +13,7 @@ from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
-    from topofs.selection import SelectionSettings
+    from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = ["app", "check_graph_ending", "write_graph"]
@@ -34,7 +34,7 @@ def graph(
             metavar="FILE", help="GraphML, or a list of links as .csv, .tsv or .parquet."
         ),
     ],
-    settings: SelectionSettings,
+    settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -51,7 +51,7 @@ def graph(
     check_outputs([out], source=table)
     check_graph_ending(out)
     # Nothing is selected here, and so nothing is left out for want of a place.
-    with fitted(table, size=1.0, settings=settings, roles=roles, messages=messages) as found:
+    with fitted(table, size=1.0, selector=settings, roles=roles, messages=messages) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_
     if as_json:
@@ -166,7 +166,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
         "left_out": found.left_out,
         "settings": {
             name: value
-            for name, value in found.settings.as_dict().items()
+            for name, value in found.settings.items()
             if name not in ("size", "keep")
         },
         "files": {"out": str(out)},

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -178,6 +177,9 @@ class Messages:
         callable
             To be called with the number that is done, and that of all.
         """
+        # Here, so that the help does not wait for it.
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),

@@ -1,98 +1,42 @@
 """Arguments and options that several commands take.
 
-To add a setting of the selection: a field of `SelectionSettings`, an option of `settings` here.
+The options of a selection are those of the estimator: the ones of its terms come from the terms
+(`topofs.cli.term_options`), the others stand here.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.setting_checks import check_settings, published
+from topofs.cli.term_options import (
+    NOTHING,
+    chosen_parameters,
+    name_option,
+    takes_parameter,
+    term_parameters,
+)
+from topofs.cli.unfolding import Bundle
+from topofs.terms import DEFAULTS
 
 if TYPE_CHECKING:
-    from topofs.selection import SelectionSettings
+    from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = [
-    "Centrality",
-    "Graph",
-    "Isolated",
     "Json",
     "Quiet",
-    "Reach",
-    "Rule",
-    "Similarity",
     "Size",
     "TableName",
-    "Ties",
-    "parse_share",
     "parse_size",
     "roles",
     "settings",
 ]
 
-
-class Similarity(StrEnum):
-    """The measures that can be chosen."""
-
-    auto = "auto"
-    pearson = "pearson"
-    spearman = "spearman"
-    energy = "energy"
-    mixed = "mixed"
-    mutual_information = "mutual_information"
-
-
-class Rule(StrEnum):
-    """How columns are ranked."""
-
-    coverage = "coverage"
-    degree = "degree"
-
-
-class Reach(StrEnum):
-    """Whom a column stands for."""
-
-    paths = "paths"
-    edges = "edges"
-    similarity = "similarity"
-
-
-class Isolated(StrEnum):
-    """What becomes of columns that are like no other."""
-
-    drop = "drop"
-    keep = "keep"
-
-
-class Graph(StrEnum):
-    """The families of graphs."""
-
-    tmfg = "tmfg"
-    pmfg = "pmfg"
-    mst = "mst"
-
-
-class Centrality(StrEnum):
-    """The scores of a node."""
-
-    degree = "degree"
-    strength = "strength"
-    eigenvector = "eigenvector"
-    pagerank = "pagerank"
-    closeness = "closeness"
-    betweenness = "betweenness"
-
-
-class Ties(StrEnum):
-    """What decides between equal scores."""
-
-    strength = "strength"
-    position = "index"
+_THRESHOLDS = {"auto": "auto", "mean": "mean", "none": NOTHING}
+_SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 
 
 def parse_size(text: str) -> float | str:
@@ -129,37 +73,6 @@ def parse_size(text: str) -> float | str:
     return float(number)
 
 
-def parse_share(text: str) -> float:
-    """Read a number from 0 to 1.
-
-    Parameters
-    ----------
-    text : str
-        The number.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> parse_share("0.3")
-    0.3
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise typer.BadParameter(f"{text!r} is not a number from 0 to 1")
-    return number
-
-
-def _choice(text: str) -> Any:
-    """An option that takes a name; its help lists the names, the default first."""
-    return typer.Option(metavar="NAME", help=text, show_default=False)
-
-
 TableName = Annotated[
     str,
     typer.Argument(
@@ -175,7 +88,7 @@ Size = Annotated[
         "-k",
         parser=parse_size,
         metavar="auto|N|FRACTION",
-        help="How many columns; auto, the default, stops by itself.",
+        help="How many; auto, the default, stops by itself.",
         show_default=False,
     ),
 ]
@@ -183,68 +96,48 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-def settings(
+def _selector(
     *,
-    rule: Annotated[
-        Rule | None, _choice("Rank by: coverage (who stands for others), degree.")
+    threshold: Annotated[
+        Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
     ] = None,
-    reach: Annotated[
-        Reach | None, _choice("Stand for others along: paths, edges, similarity.")
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory to use, such as 2GB; else half of it."),
     ] = None,
-    isolated: Annotated[
-        Isolated | None, _choice("Columns that are like no other: drop, keep.")
-    ] = None,
-    similarity: Annotated[
-        Similarity | None,
-        _choice("Of two columns: auto, pearson, spearman, mixed, mutual_information, energy."),
-    ] = None,
-    squared: Annotated[
-        bool,
-        typer.Option(
-            "--squared/--no-squared",
-            help="Let opposite columns count as alike, or not.",
-            show_default=False,
-        ),
-    ] = True,
-    alpha: Annotated[
-        float,
-        typer.Option(
-            parser=parse_share,
-            metavar="0..1",
-            help="For energy: weight of the dispersion; 0.5.",
-            show_default=False,
-        ),
-    ] = 0.5,
-    graph: Annotated[Graph | None, _choice("The network: tmfg, pmfg, mst.")] = None,
-    centrality: Annotated[
-        Centrality | None,
-        _choice("degree, strength, eigenvector, pagerank, closeness or betweenness."),
-    ] = None,
-    ties: Annotated[Ties | None, _choice("Order equal scores by: strength, index.")] = None,
     paper: Annotated[
-        bool, typer.Option("--paper", help="The published method: by degree; half by default.")
+        bool, typer.Option("--paper", help="The published method; half the columns by default.")
     ] = False,
-) -> SelectionSettings:
-    """Collect the settings of a selection."""
-    from topofs.selection import SelectionSettings
+    **terms: Any,
+) -> TopologicalFeatureSelector:
+    """Put a selector together from what was given; the rest is as the estimator has it."""
+    from topofs.cli.spoken import in_options
+    from topofs.engines.memory_size import parse_memory
+    from topofs.selection import TopologicalFeatureSelector
+    from topofs.selection.fitting_terms import check_terms, check_threshold
+    from topofs.selection.short_names import TERMS, measure_of, rule_of
 
-    given: dict[str, Any] = {
-        name: choice.value
-        for name, choice in {
-            "rule": rule,
-            "reach": reach,
-            "isolated": isolated,
-            "similarity": similarity,
-            "graph": graph,
-            "centrality": centrality,
-            "ties": ties,
-        }.items()
-        if choice is not None
-    }
+    given = {name: value for name, value in terms.items() if value is not None}
+    if threshold is not None:
+        given["threshold"] = threshold
+    given = {name: None if value is NOTHING else value for name, value in given.items()}
+    selector = TopologicalFeatureSelector()
     if paper:
-        given = published(given)
-    check_settings(given)
-    return SelectionSettings(squared=squared, alpha=alpha, **given)
+        selector = TopologicalFeatureSelector.paper()
+        _check_settled(given, by=rule_of(selector.rule).name)
+    own = {name: given.pop(name) for name in (*TERMS, "threshold") if name in given}
+    with in_options():
+        parse_memory(memory)
+        selector.set_params(memory=memory, **own)
+        chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
+        selector.set_params(**chosen_parameters(given, chosen))
+        check_threshold(selector.threshold)
+        check_terms(measure_of(selector.similarity), rule_of(selector.rule))
+    return selector
+
+
+settings = Bundle(_selector, more=term_parameters)
+"""The options of a selection, handed over as an estimator that is not fitted yet."""
 
 
 def roles(
@@ -262,7 +155,7 @@ def roles(
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Selected in any case."),
+        typer.Option(metavar="COLUMN", help="Forced: selected in any case, before others."),
     ] = None,
 ) -> ColumnRoles:
     """Collect the roles of columns."""
@@ -274,3 +167,15 @@ def roles(
         drop=tuple(drop or ()),
         keep=tuple(dict.fromkeys(keep or ())),
     )
+
+
+def _check_settled(given: dict[str, Any], *, by: str) -> None:
+    """Refuse what the published method leaves no choice about."""
+    free = [kind for kind in DEFAULTS if kind not in _SETTLED_BY_PAPER]
+    for name in given:
+        if name in free or any(takes_parameter(kind, name) for kind in free):
+            continue
+        raise ValueError(
+            f"--paper settles --{name.replace('_', '-')}; leave one of them out (--rule {by} is "
+            "the published rule with settings of your own)"
+        )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table as Printed
 
 from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
@@ -15,9 +14,11 @@ from topofs.cli.unfolding import unfolding
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.table import Table as Printed
+
     from topofs.cli.fitting import Fitted
-    from topofs.cli.standing import Standing
-    from topofs.selection import RankedColumn, SelectionSettings
+    from topofs.cli.representing import Represented
+    from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = ["app"]
@@ -34,7 +35,7 @@ def select(
     table: TableName,
     *,
     k: Size = None,
-    settings: SelectionSettings,
+    settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
     out: Annotated[
         Path | None,
@@ -42,7 +43,7 @@ def select(
     ] = None,
     ranking: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Every column: rank, score, who stands for it."),
+        typer.Option(metavar="FILE", help="Every column: rank, score, who represents it."),
     ] = None,
     graph_out: Annotated[
         Path | None,
@@ -54,7 +55,7 @@ def select(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Select the columns of a table that stand for the others in their network.
+    """Select the columns of a table that represent the others in their network.
 
     It needs no labels. Text, categories and true/false count as names; columns
     of one value, of none, and names that hardly repeat are left out.
@@ -72,7 +73,7 @@ def select(
             check_ending(path)
     if graph_out is not None:
         check_graph_ending(graph_out)
-    with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
+    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
         outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
         writers = _writers(found, outputs)
         with messages.working("writing"):
@@ -89,14 +90,15 @@ class _RankingRow:
     """A line of the ranking file."""
 
     name: str
-    rank: int | None
-    score: float | None
-    strength: float | None
-    selected: bool
-    nearest_selected: str | None
-    similarity: float | None
+    rank: int | None = None
+    score: float | None = None
+    strength: float | None = None
+    selected: bool = False
+    forced: bool = False
+    nearest_selected: str | None = None
+    similarity: float | None = None
     representative: str | None = None
-    representative_weight: float | None = None
+    share: float | None = None
     left_out: str | None = None
 
 
@@ -123,34 +125,31 @@ def _writers(
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:
-    from topofs.cli.standing import standing_columns
+    from topofs.cli.representing import represented_columns
     from topofs.selection import ranked_columns
     from topofs.tables import write_records
 
-    standing: dict[str, Any] = {}
-    if found.settings.rule == "coverage":
-        standing = {who.column: who for who in standing_columns(found)}
+    selector = found.selector
+    represented: dict[str, Represented] = {}
+    if selector.has_groups:
+        represented = {column.column: column for column in represented_columns(found)}
+    forced = {found.compared.names[column] for column in selector.forced_}
     ranked = [
-        _row(column, standing.get(column.name))
-        for column in ranked_columns(found.selector, found.compared.X)
+        _row(column, represented.get(column.name), forced=column.name in forced)
+        for column in ranked_columns(selector, found.similarity)
     ]
     others = [
-        _RankingRow(*(column.name, None, None, None, False, None, None), left_out=column.reason)
-        for column in found.compared.left_out
+        _RankingRow(column.name, left_out=column.reason) for column in found.compared.left_out
     ]
     write_records([*ranked, *others], path)
 
 
-def _row(column: RankedColumn, standing: Standing | None) -> _RankingRow:
+def _row(column: RankedColumn, represented: Represented | None, *, forced: bool) -> _RankingRow:
     values = asdict(column)
-    row = _RankingRow(nearest_selected=values.pop("nearest"), **values)
-    if standing is None or standing.representative is None:
+    row = _RankingRow(nearest_selected=values.pop("nearest"), forced=forced, **values)
+    if represented is None or represented.representative is None:
         return row
-    return replace(
-        row,
-        representative=standing.representative,
-        representative_weight=standing.weight,
-    )
+    return replace(row, representative=represented.representative, share=represented.share)
 
 
 def _selected(found: Fitted) -> list[dict[str, Any]]:
@@ -164,13 +163,14 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
             "rank": int(selector.ranking_[column]),
             "score": float(selector.scores_[column]),
             "strength": float(strengths.get(column, 0.0)),
+            "forced": bool(column in selector.forced_),
         }
         for column in columns
     ]
 
 
 def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
-    from topofs.cli.standing import reached_coverage, stopping
+    from topofs.cli.representing import reached_coverage, stopping
 
     return {
         "table": found.table.name,
@@ -181,74 +181,96 @@ def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
         "coverage": reached_coverage(found),
         "stopping": stopping(found),
         "selected": _selected(found),
-        **_standing_as_json(found),
+        **_representing_as_json(found),
         "passed_through": list(found.compared.roles.passed_through),
         "left_out": found.left_out,
-        "settings": found.settings.as_dict(),
+        "settings": found.settings,
         "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in outputs.items() if path is not None},
     }
 
 
-def _standing_as_json(found: Fitted) -> dict[str, Any]:
-    """Who stands for whom; nothing of it where the rule is not coverage."""
-    from topofs.cli.standing import groups_as_json, isolated_names, standing_columns
+def _representing_as_json(found: Fitted) -> dict[str, Any]:
+    """Who represents whom; nothing of it where the rule has no groups."""
+    from topofs.cli.representing import groups_as_json, isolated_names, represented_columns
 
-    if found.settings.rule != "coverage":
+    if not found.selector.has_groups:
         return dict.fromkeys(("groups", "isolated", "representatives"))
     return {
         "groups": groups_as_json(found),
         "isolated": isolated_names(found),
         "representatives": [
-            {"name": who.column, "representative": who.representative, "weight": who.weight}
-            for who in standing_columns(found)
+            {
+                "name": column.column,
+                "representative": column.representative,
+                "share": column.share,
+            }
+            for column in represented_columns(found)
         ],
     }
 
 
 def _print_selection(found: Fitted) -> None:
     from topofs.cli.messages import Output
-    from topofs.cli.standing import headline
+    from topofs.cli.representing import headline
 
     output = Output()
     output.say(headline(found))
-    by_coverage = found.settings.rule == "coverage"
-    output.print(_by_coverage(found) if by_coverage else _by_centrality(found))
-    more = found.selector.n_features_ - _SHOWN_ROWS
+    # Forced columns come first, and all of them are shown.
+    n_shown = max(_SHOWN_ROWS, len(found.selector.forced_))
+    with_groups = found.selector.has_groups
+    output.print(_groups(found, n_shown) if with_groups else _scores(found, n_shown))
+    more = found.selector.n_features_ - n_shown
     if more > 0:
         output.say(f"… and {more} more; --ranking FILE and --json list them all")
 
 
-def _by_coverage(found: Fitted) -> Printed:
-    """The selected columns with what each adds and for whom it stands."""
+def _groups(found: Fitted, n_shown: int) -> Printed:
+    """The selected columns with what each adds and whom it represents."""
     from topofs.cli.messages import shown
-    from topofs.cli.standing import members_in_words
+    from topofs.cli.representing import members_in_words
 
-    printed = Printed(box=None, pad_edge=False)
-    printed.add_column("rank", justify="right")
-    printed.add_column("column", overflow="fold")
+    selector = found.selector
+    printed = _ranked_table(found)
     printed.add_column("adds", justify="right")
-    printed.add_column("stands for, with a share of its variance", overflow="fold")
-    for group in found.selector.groups_[:_SHOWN_ROWS]:
-        gain = f"{found.selector.scores_[group.position]:.2f}"
+    printed.add_column("represents, with a share of its variance", overflow="fold")
+    for group in selector.groups_[:n_shown]:
+        adds = f"{selector.scores_[group.position]:.2f}"
         members = members_in_words(group, most=_SHOWN_MEMBERS)
-        printed.add_row(str(group.rank), shown(group.name), gain, members)
+        forced = _forced_cell(found, forced=group.position in selector.forced_)
+        printed.add_row(str(group.rank), shown(group.name), *forced, adds, members)
     return printed
 
 
-def _by_centrality(found: Fitted) -> Printed:
-    """The selected columns with their scores."""
+def _scores(found: Fitted, n_shown: int) -> Printed:
+    """The selected columns with their scores, and their strength where it is another number."""
     from topofs.cli.messages import shown
 
-    printed = Printed(box=None, pad_edge=False)
-    printed.add_column("rank", justify="right")
-    printed.add_column("column", overflow="fold")
-    printed.add_column(found.settings.centrality, justify="right")
-    with_strength = found.settings.centrality != "strength"
+    selected = _selected(found)
+    printed = _ranked_table(found)
+    printed.add_column(shown(found.selector.rule_.words.short), justify="right")
+    with_strength = any(column["score"] != column["strength"] for column in selected)
     if with_strength:
         printed.add_column("strength", justify="right")
-    for column in _selected(found)[:_SHOWN_ROWS]:
+    for column in selected[:n_shown]:
         numbers = [f"{column['score']:.4g}"]
         numbers += [f"{column['strength']:.4g}"] if with_strength else []
-        printed.add_row(str(column["rank"]), shown(column["name"]), *numbers)
+        forced = _forced_cell(found, forced=column["forced"])
+        printed.add_row(str(column["rank"]), shown(column["name"]), *forced, *numbers)
     return printed
+
+
+def _ranked_table(found: Fitted) -> Printed:
+    """The columns that both tables begin with; one marks the forced ones, if there are any."""
+    from rich.table import Table as Printed
+
+    printed = Printed(box=None, pad_edge=False)
+    printed.add_column("rank", justify="right")
+    printed.add_column("column", overflow="fold")
+    if len(found.selector.forced_):
+        printed.add_column("")
+    return printed
+
+
+def _forced_cell(found: Fitted, *, forced: bool) -> list[str]:
+    return ["forced" * forced] if len(found.selector.forced_) else []

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table as Printed
 
 from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from topofs.cli.fitting import Fitted
     from topofs.cli.messages import Messages
-    from topofs.selection import SelectionSettings, Stability
+    from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
 
 __all__ = ["app"]
@@ -40,7 +39,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     resamples: Annotated[int, typer.Option(min=2, help="How many bootstrap samples.")] = 50,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Draws the samples.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
-    settings: SelectionSettings,
+    settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
     out: Annotated[
         Path | None,
@@ -59,9 +58,9 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     random) with its interval, how often columns were chosen, and which links stay.
     """
     from topofs.cli.fitting import fitted, write_page
+    from topofs.cli.jobs import check_jobs
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.study_options import check_jobs
     from topofs.tables.writing import check_ending, write_records
 
     check_jobs(jobs)
@@ -69,7 +68,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     check_outputs([out, report], source=table)
     if out is not None:
         check_ending(out)
-    with fitted(table, size=k, settings=settings, roles=roles, messages=messages) as found:
+    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
         writers: dict[Path, Callable[[Path], None]] = {}
         if out is not None:
@@ -112,8 +111,8 @@ def _resampled(
     with messages.counting("selecting again", "resamples") as progress:
         try:
             return resample(
-                found.settings.selector(found.compared.names),
-                found.compared.X,
+                found.selector,
+                found.compared.named,
                 n_resamples=resamples,
                 random_state=seed,
                 n_jobs=jobs,
@@ -155,7 +154,7 @@ def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) ->
         "columns": [vars(column) for column in _frequencies(found, answer)],
         "links": [vars(link) for link in _links(found, answer)],
         "left_out": found.left_out,
-        "settings": found.settings.as_dict(),
+        "settings": found.settings,
         "files": {name: str(path) for name, path in files.items() if path is not None},
     }
 
@@ -165,6 +164,8 @@ def _number(value: float) -> float | None:
 
 
 def _print_stability(found: Fitted, answer: Stability) -> None:
+    from rich.table import Table as Printed
+
     from topofs.cli.messages import Output, shown
 
     output = Output()

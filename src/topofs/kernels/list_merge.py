@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
-from topofs.kernels.top_lists import TopLists, highest_free_weight, next_free, weight_or_floor
+from topofs.kernels.top_lists import TopLists, highest_free_weight
 
 __all__ = ["highest_gain", "merge_lists"]
 
@@ -37,17 +37,20 @@ def merge_lists(
     of the weights the merge has come down to, whose order floating-point addition keeps. The
     vertex is certain if its gain exceeds the bound.
     """
-    like, listed = lists.weight, lists.vertex
-    end_a, end_b, end_c = lists.length[a], lists.length[b], lists.length[c]
-    at_a, at_b, at_c = lists.head[a], lists.head[b], lists.head[c]
+    like, listed, length, head, floor = lists
+    end_a, end_b, end_c = length[a], length[b], length[c]
+    at_a, at_b, at_c = head[a], head[b], head[c]
     best_vertex, best = -1, -np.inf
     while True:
-        at_a = next_free(a, at_a, lists, penalty)
-        at_b = next_free(b, at_b, lists, penalty)
-        at_c = next_free(c, at_c, lists, penalty)
-        w_a = weight_or_floor(a, at_a, lists)
-        w_b = weight_or_floor(b, at_b, lists)
-        w_c = weight_or_floor(c, at_c, lists)
+        while at_a < end_a and penalty[listed[a, at_a]] != 0:
+            at_a += 1
+        while at_b < end_b and penalty[listed[b, at_b]] != 0:
+            at_b += 1
+        while at_c < end_c and penalty[listed[c, at_c]] != 0:
+            at_c += 1
+        w_a = like[a, at_a] if at_a < end_a else floor[a]
+        w_b = like[b, at_b] if at_b < end_b else floor[b]
+        w_c = like[c, at_c] if at_c < end_c else floor[c]
         bound = (w_a + w_b) + w_c
         if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
             return best_vertex, best, bound

@@ -64,7 +64,10 @@ def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64
             lanes[0] += row[j]
             peaks[0] = max(peaks[0], abs(row[j]))
         sums[i] = _add_lanes(lanes)
-    return peaks.max()
+    largest = 0.0
+    for peak in peaks:
+        largest = max(largest, peak)
+    return largest
 
 
 @njit(cache=True, nogil=True)

@@ -36,8 +36,8 @@ from topofs.kernels.top_lists import (
     TopLists,
     empty_lists,
     fill_list,
+    highest_free_weight,
     make_scratch,
-    next_free,
 )
 
 __all__ = [
@@ -59,20 +59,15 @@ LIST_LENGTH = 32
 WINDOW = 64
 
 # A numpy record, whose fields have names here and in a compiled kernel.
-COUNTERS = np.dtype(
-    (
-        np.record,
-        [
-            ("step", np.int64),
-            ("n_faces", np.int64),
-            ("first_free", np.int64),
-            ("questions", np.int64),
-            ("scans", np.int64),
-            ("use_lists", np.bool_),
-        ],
-    ),
-    align=True,
-)
+_FIELDS = [
+    ("step", np.int64),
+    ("n_faces", np.int64),
+    ("first_free", np.int64),
+    ("questions", np.int64),
+    ("scans", np.int64),
+    ("use_lists", np.bool_),
+]
+COUNTERS = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 
 
 class Growth(NamedTuple):
@@ -171,116 +166,77 @@ def grow(weights: Weights, growth: Growth, lists: TopLists) -> bool:
     With a matrix the answer is True: everything is done. With columns it is False as long as
     the face on top waits for `answer_from_rows`; call again after that.
     """
-    n = len(growth.penalty)
-    counters = growth.counters[0]
-    scratch = make_scratch(n if is_matrix(weights) else 0, growth.penalty)
-    if is_matrix(weights):
-        for v in growth.cliques[0]:
-            fill_list(v, row(weights, v), growth.penalty, lists, scratch)
-    while counters.step < n - 3:
-        while growth.penalty[counters.first_free] != 0:
+    cliques, penalty, corner, vertex, key, heap, records = growth
+    counters = records[0]
+    dense = is_matrix(weights)
+    scratch = make_scratch(len(penalty) if dense else 0, penalty)
+    if dense:
+        for v in cliques[0]:
+            fill_list(v, row(weights, v), penalty, lists, scratch)
+    while counters.step < len(cliques):
+        while penalty[counters.first_free] != 0:
             counters.first_free += 1
-        while not _top_is_final(growth):
-            if not _improve_top(weights, growth, lists, scratch):
-                return False
+        top = heap[0]
+        while vertex[top] < 0 or penalty[vertex[top]] != 0:
+            a, b, c = corner[top]
+            bound = np.inf
+            if counters.use_lists or not dense:
+                bound = highest_gain(a, b, c, lists, penalty)
+            if bound < key[top]:
+                vertex[top], key[top] = -1, bound
+            else:
+                if counters.use_lists:
+                    found, gain = _answer_by_lists(weights, growth, lists, scratch)
+                elif dense:
+                    found, gain = _answer_by_scan(weights, growth)
+                else:
+                    found, gain = -1, bound
+                if found < 0:
+                    return False
+                vertex[top], key[top] = found, gain
+            sift_down(heap, counters.n_faces, key)
+            top = heap[0]
         _insert_top(weights, growth, lists, scratch)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _top_is_final(growth: Growth) -> bool:
-    """Whether the vertex of the face on top is free."""
-    v = growth.vertex[growth.heap[0]]
-    return v >= 0 and growth.penalty[v] == 0
-
-
-@njit(cache=True, nogil=True)
-def _improve_top(weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch) -> bool:
-    """Lower the key of the face on top, or find its vertex; False if that needs rows."""
-    use_lists = growth.counters[0].use_lists
-    top = growth.heap[0]
-    if use_lists or not is_matrix(weights):
-        a, b, c = growth.corner[top]
-        bound = highest_gain(a, b, c, lists, growth.penalty)
-        if bound < growth.key[top]:
-            _set_top(growth, -1, bound)
-            return True
-    if use_lists:
-        return _answer_by_lists(weights, growth, lists, scratch)
-    if is_matrix(weights):
-        _answer_by_scan(weights, growth)
-        return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _set_top(growth: Growth, vertex: int, key: float) -> None:
-    """Give the face on top its vertex, or −1, and its key, and move it to its place."""
-    top = growth.heap[0]
-    growth.vertex[top] = vertex
-    growth.key[top] = key
-    sift_down(growth.heap, growth.counters[0].n_faces, growth.key)
-
-
-@njit(cache=True, nogil=True)
 def _answer_by_lists(
     weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch
-) -> bool:
-    """Answer the face on top by the lists of its corners; False if they do not decide.
+) -> tuple[int, float]:
+    """Best free vertex of the face on top and its gain by lists; −1 if they do not decide.
 
     With a matrix they are filled again where they have run out, and rows decide the rest.
     """
-    a, b, c = growth.corner[growth.heap[0]]
-    vertex, gain, bound = merge_lists(weights, a, b, c, lists, growth.penalty)
-    scanned = False
-    if gain <= bound and is_matrix(weights):
-        if gain < bound and _refill(weights, growth, lists, scratch):
-            vertex, gain, bound = merge_lists(weights, a, b, c, lists, growth.penalty)
-        if gain <= bound:
-            scanned = gain < bound
-            vertex, gain = _scan_below(weights, growth, vertex, gain, bound)
-    decided = gain > bound or is_matrix(weights)
-    _count_question(growth, scanned or not decided)
-    if decided:
-        _set_top(growth, vertex, gain)
-    return decided
-
-
-@njit(cache=True, nogil=True)
-def _refill(weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch) -> bool:
-    """Fill lists of the face on top that have run out; say whether there were any."""
-    refilled = False
-    for v in growth.corner[growth.heap[0]]:
-        if lists.head[v] >= lists.length[v] - 1 and lists.floor[v] > -np.inf:
-            fill_list(v, row(weights, v), growth.penalty, lists, scratch)
-            refilled = True
-    return refilled
-
-
-@njit(cache=True, nogil=True)
-def _scan_below(
-    weights: Weights, growth: Growth, vertex: int, gain: float, bound: float
-) -> tuple[int, float]:
-    """Scan rows for what the lists left open: `vertex` has `gain`, all others at most `bound`."""
-    top = growth.heap[0]
+    counters, penalty, top = growth.counters[0], growth.penalty, growth.heap[0]
+    ceiling = growth.key[top]
     a, b, c = growth.corner[top]
-    first_free, penalty = growth.counters[0].first_free, growth.penalty
-    # If nothing is better, a lower vertex that no list has may still be as good.
-    tied = gain == bound
-    stop = vertex if tied else len(penalty)
-    ceiling = gain if tied else min(growth.key[top], bound)
-    found, found_gain = scan_face(
-        row(weights, a), row(weights, b), row(weights, c), penalty, first_free, stop, ceiling
-    )
-    if tied and found_gain != gain:
+    dense = is_matrix(weights)
+    vertex, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
+    if gain < bound and dense:
+        refilled = False
+        for v in (a, b, c):
+            if lists.head[v] >= lists.length[v] - 1 and lists.floor[v] > -np.inf:
+                fill_list(v, row(weights, v), penalty, lists, scratch)
+                refilled = True
+        if refilled:
+            vertex, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
+    _count_question(counters, gain < bound or (gain == bound and not dense))
+    if gain > bound:
         return vertex, gain
-    return found, found_gain
+    if not dense:
+        return -1, gain
+    rows = row(weights, a), row(weights, b), row(weights, c)
+    if gain == bound:
+        # Nothing is better, but a lower vertex that no list has may be as good.
+        lower, equal = scan_face(*rows, penalty, counters.first_free, vertex, gain)
+        return (lower if equal == gain else vertex), gain
+    return scan_face(*rows, penalty, counters.first_free, len(penalty), min(ceiling, bound))
 
 
 @njit(cache=True, nogil=True)
-def _count_question(growth: Growth, scanned: bool) -> None:  # noqa: FBT001
+def _count_question(counters: Any, scanned: bool) -> None:  # noqa: FBT001
     """Count a question; at the end of a window decide whether the lists stay in use."""
-    counters = growth.counters[0]
     counters.questions += 1
     counters.scans += scanned
     if counters.questions == WINDOW:
@@ -290,20 +246,12 @@ def _count_question(growth: Growth, scanned: bool) -> None:  # noqa: FBT001
 
 
 @njit(cache=True, nogil=True)
-def _answer_by_scan(weights: Weights, growth: Growth) -> None:
-    """Answer the face on top by a pass over the rows of its corners."""
-    top = growth.heap[0]
+def _answer_by_scan(weights: Weights, growth: Growth) -> tuple[int, float]:
+    """Best free vertex of the face on top and its gain by a pass over its corners' rows."""
+    first_free, penalty, top = growth.counters[0].first_free, growth.penalty, growth.heap[0]
     a, b, c = growth.corner[top]
-    vertex, gain = scan_face_again(
-        row(weights, a),
-        row(weights, b),
-        row(weights, c),
-        growth.penalty,
-        growth.counters[0].first_free,
-        growth.vertex[top],
-        growth.key[top],
-    )
-    _set_top(growth, vertex, gain)
+    rows = row(weights, a), row(weights, b), row(weights, c)
+    return scan_face_again(*rows, penalty, first_free, growth.vertex[top], growth.key[top])
 
 
 @njit(cache=True, nogil=True)
@@ -323,46 +271,51 @@ def answer_from_rows(
     columns : array of int64
         What the entries of the rows lead to: ascending, all free vertices among them.
     a, b, c : arrays, shape (len(columns),)
-        The rows of the corners (a, b, c), in this order, thresholded.
+        The rows of the corners (a, b, c), in this order; entries below the level are 0.
     """
-    top = growth.heap[0]
-    before = place_among(columns, growth.vertex[top])
-    place, gain = scan_face_again(a, b, c, growth.penalty[columns], 0, before, growth.key[top])
-    _set_top(growth, columns[place], gain)
+    vertex, key, heap = growth.vertex, growth.key, growth.heap
+    penalty = growth.penalty[columns]
+    top = heap[0]
+    before = place_among(columns, vertex[top])
+    place, gain = scan_face_again(a, b, c, penalty, 0, before, key[top])
+    vertex[top], key[top] = columns[place], gain
+    sift_down(heap, growth.counters[0].n_faces, key)
 
 
 @njit(cache=True, nogil=True)
 def _insert_top(weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch) -> None:
     """Put its vertex into the face on top: one face becomes three."""
-    counters, corner = growth.counters[0], growth.corner
-    top, size = growth.heap[0], counters.n_faces
-    v = growth.vertex[top]
+    cliques, penalty, corner, vertex, key, heap, records = growth
+    counters, top = records[0], heap[0]
+    v = vertex[top]
     a, b, c = corner[top]
-    growth.cliques[counters.step] = (v, a, b, c)
-    growth.penalty[v] = -np.inf
+    # Entry by entry: a tuple assigned to a row takes numba seconds to compile.
+    clique = cliques[counters.step]
+    clique[0], clique[1], clique[2], clique[3] = v, a, b, c
+    penalty[v] = -np.inf
     counters.step += 1
-    if counters.step == len(growth.cliques):
+    if counters.step == len(cliques):
         return
-    corner[top] = (a, b, v)
-    corner[size] = (a, c, v)
-    corner[size + 1] = (b, c, v)
+    second, third = counters.n_faces, counters.n_faces + 1
+    corner[top, 2] = v
+    corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
+    corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
     if is_matrix(weights) and not counters.use_lists:
         rows = row(weights, a), row(weights, b), row(weights, c), row(weights, v)
-        scans = scan_three_faces(*rows, growth.penalty, counters.first_free)
-        growth.vertex[top], growth.key[top] = scans[0]
-        growth.vertex[size], growth.key[size] = scans[1]
-        growth.vertex[size + 1], growth.key[size + 1] = scans[2]
+        ab, ac, bc = scan_three_faces(*rows, penalty, counters.first_free)
+        vertex[top], key[top] = ab
+        vertex[second], key[second] = ac
+        vertex[third], key[third] = bc
     else:
         if is_matrix(weights):
-            fill_list(v, row(weights, v), growth.penalty, lists, scratch)
-        growth.vertex[top] = -1
-        growth.key[top] = highest_gain(a, b, v, lists, growth.penalty)
-        growth.key[size] = highest_gain(a, c, v, lists, growth.penalty)
-        growth.key[size + 1] = highest_gain(b, c, v, lists, growth.penalty)
-    sift_down(growth.heap, size, growth.key)
-    sift_up(growth.heap, size, growth.key)
-    sift_up(growth.heap, size + 1, growth.key)
-    counters.n_faces = size + 2
+            fill_list(v, row(weights, v), penalty, lists, scratch)
+        vertex[top], key[top] = -1, highest_gain(a, b, v, lists, penalty)
+        vertex[second], key[second] = -1, highest_gain(a, c, v, lists, penalty)
+        vertex[third], key[third] = -1, highest_gain(b, c, v, lists, penalty)
+    sift_down(heap, counters.n_faces, key)
+    sift_up(heap, second, key)
+    sift_up(heap, third, key)
+    counters.n_faces += 2
 
 
 @njit(cache=True, nogil=True)
@@ -381,7 +334,7 @@ def wanted_vertices(growth: Growth, lists: TopLists, limit: int) -> IntArray:
         if position > 0 and vertex >= 0 and penalty[vertex] == 0:
             continue
         for v in growth.corner[slot]:
-            lists.head[v] = next_free(v, lists.head[v], lists, penalty)
+            highest_free_weight(v, lists, penalty)
             run_out = lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
             if not seen[v] and (position == 0 or run_out):
                 seen[v] = True

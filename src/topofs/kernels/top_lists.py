@@ -15,8 +15,6 @@ __all__ = [
     "fill_list",
     "highest_free_weight",
     "make_scratch",
-    "next_free",
-    "weight_or_floor",
 ]
 
 # Vertices per block in the search for a threshold.
@@ -68,24 +66,18 @@ def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
 
 
 @njit(cache=True, nogil=True)
-def next_free(v: int, position: int, lists: TopLists, penalty: npt.NDArray[Any]) -> int:
-    """The first position from the given one on in the list of v that leads to a free vertex."""
-    while position < lists.length[v] and penalty[lists.vertex[v, position]] != 0:
-        position += 1
-    return position
-
-
-@njit(cache=True, nogil=True)
-def weight_or_floor(v: int, position: int, lists: TopLists) -> float:
-    """The weight at a position of the list of v; the floor behind its end."""
-    return lists.weight[v, position] if position < lists.length[v] else lists.floor[v]
-
-
-@njit(cache=True, nogil=True)
 def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
-    lists.head[v] = next_free(v, lists.head[v], lists, penalty)
-    return weight_or_floor(v, lists.head[v], lists)
+    # Unpacked at once: numba then counts no references to the arrays, here and elsewhere.
+    weight, vertex, length, head, floor = lists
+    position = head[v]
+    while position < length[v] and penalty[vertex[v, position]] != 0:
+        position += 1
+    head[v] = position
+    highest = floor[v]
+    if position < length[v]:
+        highest = weight[v, position]
+    return highest
 
 
 @njit(cache=True, nogil=True)
@@ -121,9 +113,10 @@ def fill_list(
     threshold = -np.inf
     kept = values[n_blocks:]
     if n_blocks > k:
-        kept[:n_blocks] = values[:n_blocks]
+        for block in range(n_blocks):
+            kept[block] = values[block]
         _largest_first(kept, places, n_blocks, k)
-        threshold = kept[:k].min()
+        threshold = kept[k - 1]
     count, outside = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
     if count > k:
         _largest_first(kept, places, count, k)
@@ -187,8 +180,9 @@ def _largest_first(
 ) -> None:
     """Rearrange the first `count` values, with their places, so that the k largest lead.
 
-    Hoare's selection. Invariant: values before `low` are at least those from it on, values
-    after `high` at most those up to it, and the k-th largest lies between.
+    The k-th largest stands last among them. Hoare's selection; invariant: values before `low`
+    are at least those from it on, values after `high` at most those up to it, and the k-th
+    largest lies between.
     """
     low, high = 0, count - 1
     while low < high:

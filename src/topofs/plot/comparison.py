@@ -12,7 +12,7 @@ from topofs.report.comparison.summary import summarise_comparison
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topofs.experiments.comparison import Comparison
+    from topofs.comparison.comparing import Comparison
 
 __all__ = ["compare"]
 
@@ -23,7 +23,7 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     comparison : Comparison
-        As `topofs.experiments.comparison.compare` gives.
+        As `topofs.comparison.comparing.compare` gives.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -35,8 +35,8 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     --------
     >>> from sklearn.datasets import load_wine
     >>> from topofs import plot
-    >>> from topofs.experiments.comparison import Resampling, compare
-    >>> from topofs.experiments.prediction import target_of
+    >>> from topofs.comparison.comparing import Resampling, compare
+    >>> from topofs.comparison.prediction import target_of
     >>> X, y = load_wine(return_X_y=True)
     >>> few = Resampling(n_repeats=1, n_random=2)
     >>> found = compare(X, target_of(y.astype(float)), sizes=[3, 6], resampling=few)

@@ -1,4 +1,4 @@
-"""How much of the network the first k features cover."""
+"""How much the first k features cover."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.plot.axes import COLORS, axes_for, matplotlib_part, tidy
-from topofs.report.selection.coverage import coverage
 from topofs.report.selection.features import features_of
 from topofs.report.selection.phrases import percent
 from topofs.report.selection.similarity import similarity_of
-from topofs.report.selection.standing import standing_of
+from topofs.rules.running_groups import running_over_all
+from topofs.selection.representing import running_groups
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
 
     from topofs.selection import TopologicalFeatureSelector
+    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["coverage_curve"]
 
@@ -27,24 +28,25 @@ def coverage_curve(
     selector: TopologicalFeatureSelector,
     X: Any = None,
     *,
-    similarity: npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    r"""Draw the share of the network that the k best features cover, for every k.
+    r"""Draw the share of all features that the k best of them cover, for every k.
 
     .. math:: c(k) = \frac1n \sum_j \max_{i \in S_k} s_{ij}
 
-    With rule "coverage" s is the shared variance along the network (the curve is
-    `coverage_`), and the size at which the selection stops by itself is marked.
+    s is the similarity; where the rule has groups, it is the share of j's variance that i
+    explains as its representative (the curve is `coverage_`). Where the rule has an end, the
+    size at which the selection stops by itself is marked.
 
     Parameters
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
-        What it was fitted on; not needed with rule "coverage".
-    similarity : array, shape (n_nodes, n_nodes), optional
-        The similarity between the nodes of its graph, where it was computed already.
+    X : array-like, sparse matrix, data frame, NamedArray or TypedTable, optional
+        What it was fitted on; not needed where the rule has groups.
+    similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
+        The similarity between the nodes of its graph, where it was prepared already.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -65,16 +67,16 @@ def coverage_curve(
     """
     check_is_fitted(selector)
     features = features_of(selector)
-    order = features.node_order()
-    by_coverage = selector.rule == "coverage"
-    if by_coverage:
-        curve = standing_of(selector, features)[0].curve
+    if selector.has_groups:
+        curve = running_groups(selector).curve
     elif X is None and similarity is None:
         raise ValueError(
-            "the curve of rule 'degree' needs the table: coverage_curve(selector, X)"
+            f"the curve of rule {selector.rule_.name!r} needs the table: "
+            "coverage_curve(selector, X)"
         )
     else:
-        curve = coverage(similarity_of(selector, X, similarity), order).curve
+        blocks = similarity_of(selector, X, similarity)
+        curve = running_over_all(blocks, features.node_order()).curve
     n_selected = int(selector.support_[selector.nodes_].sum())
     ax = axes_for(ax, size=(7, 4))
     sizes = np.arange(len(curve))
@@ -88,15 +90,15 @@ def coverage_curve(
         linestyle=(0, (3, 3)),
     )
     ax.plot(n_selected, curve[n_selected], "o", color=COLORS["selected"], markersize=8)
-    if by_coverage:
+    if selector.rule_.has_end:
         _mark_stop(ax, selector.at("auto"), curve)
     ax.yaxis.set_major_formatter(matplotlib_part("ticker").PercentFormatter(1.0))
-    ax.set_xlim(0, len(order))
+    ax.set_xlim(0, len(curve) - 1)
     ax.set_ylim(min(0.0, curve.min()), max(1.02, curve.max()))
-    ax.set_xlabel("features kept, in the order of selection")
-    ax.set_ylabel("network covered")
+    ax.set_xlabel("features selected, best first")
+    ax.set_ylabel("covered")
     ax.set_title(
-        f"{n_selected:,} of {len(order):,} features cover {percent(float(curve[n_selected]))}"
+        f"{n_selected:,} of {len(curve) - 1:,} features cover {percent(float(curve[n_selected]))}"
     )
     tidy(ax)
     return ax

@@ -25,8 +25,8 @@ def degree_distribution(
 ) -> Axes:
     """Draw how many features have how many links, the selected ones marked.
 
-    Where features were ranked by degree and the cut goes through equal ones, a dashed frame
-    and the title say so.
+    Where features were ranked by their degree and the cut goes through equal ones, a dashed
+    frame and the title say so.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def degree_distribution(
 
 
 def _ties(source: TopologicalFeatureSelector | FilteredGraph) -> Ties | None:
-    """Features among which the cut had to choose, where it went by degree."""
-    if isinstance(source, FilteredGraph):
+    """Features among which the cut had to choose, where the score was the degree."""
+    if isinstance(source, FilteredGraph) or source.has_groups:
         return None
-    if source.rule != "degree" or source.centrality != "degree":
+    if not np.array_equal(source.scores_[source.nodes_], source.graph_.degree()):
         return None
     return ties_at(features_of(source), int(source.support_.sum()))

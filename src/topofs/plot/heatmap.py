@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from topofs.selection import TopologicalFeatureSelector
+    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["similarity_heatmap"]
 
@@ -25,19 +26,19 @@ def similarity_heatmap(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the similarity between the selected features, like beside like.
+    """Draw the similarity between the selected features, like ones side by side.
 
     Parameters
     ----------
     selector : TopologicalFeatureSelector
         Fitted. Of its selected features the first 60 are drawn.
-    X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
         What it was fitted on.
-    similarity : array, shape (n_nodes, n_nodes), optional
-        The similarity between the nodes of its graph, where it was computed already.
+    similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
+        The similarity between the nodes of its graph, where it was prepared already.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from topofs.graph import FilteredGraph
 from topofs.layout import layout
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part
+from topofs.report.selection.network import placing_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["network"]
 
 _MOST_LABELS = 60
-# Where a label may stand: offset from its dot in points, and how it is aligned.
+# Where a label may be: offset from its dot in points, and how it is aligned.
 _SIDES = (
     ((1, 0), "left", "center"),
     ((-1, 0), "right", "center"),
@@ -46,8 +47,8 @@ def network(
         Whose names to write, where there is room. "auto" is all up to 40 nodes, the selected
         ones beyond.
     groups : bool, default=False
-        Whether to colour each selected feature and those it stands for alike (rule
-        "coverage"). The largest groups have colours of their own; the others share grey.
+        Whether to colour each selected feature and those it represents alike, where the rule
+        has groups. The largest groups have colours of their own; the others share grey.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -68,7 +69,8 @@ def network(
     drawn = drawn_of(source)
     colors = _group_colors(source) if groups else _mark_colors(drawn)
     ax = axes_for(ax, size=(8, 6))
-    places = layout(drawn.graph)
+    placed_by = source if isinstance(source, FilteredGraph) else placing_graph(source)
+    places = layout(placed_by)
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = places * [1, -1]
     _draw_edges(ax, drawn, places)
@@ -103,8 +105,10 @@ def _group_colors(
     source: TopologicalFeatureSelector | FilteredGraph,
 ) -> npt.NDArray[np.object_]:
     """A colour for each node: that of its group, the largest groups first."""
-    if isinstance(source, FilteredGraph) or source.rule != "coverage":
-        raise ValueError("groups=True needs a selector fitted with rule='coverage'")
+    if isinstance(source, FilteredGraph) or not source.has_groups:
+        raise ValueError(
+            "groups=True needs a selector fitted by a rule with groups, as rule='coverage'"
+        )
     colors = np.full(source.n_features_in_, COLORS["other"], dtype=object)
     largest = sorted(source.groups_, key=lambda group: -len(group.members))
     for group, color in zip(largest, COLORS["groups"], strict=False):
@@ -114,6 +118,8 @@ def _group_colors(
 
 
 def _draw_edges(ax: Axes, drawn: Drawn, places: npt.NDArray[np.float64]) -> None:
+    if not drawn.graph.n_edges:
+        return
     collections = matplotlib_part("collections")
     weights = np.clip(drawn.graph.weights.astype(np.float64), 0, None)
     share = weights / max(weights.max(initial=0.0), 1e-12)

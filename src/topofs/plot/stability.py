@@ -45,7 +45,7 @@ def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Ax
     often = np.argsort(-found.frequency, kind="stable")[:most]
     ax = axes_for(ax, size=(7, 1.2 + 0.24 * len(often)))
     at = np.arange(len(often))
-    # Those that an average selection has room for stand out.
+    # Those that an average selection has room for are marked.
     likely = at < round(float(found.sizes.mean()))
     colors = [COLORS["selected"] if one else COLORS["other"] for one in likely]
     ax.barh(at, found.frequency[often], color=colors)

@@ -48,7 +48,7 @@ def render(
     Returns
     -------
     str
-        The page.
+        The page. Text that UTF-8 cannot hold, such as half a surrogate pair in a name, is "?".
     """
     jinja2 = import_extra("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
@@ -73,7 +73,7 @@ def render(
     page: str = environment.get_template(template).render(
         **context, policy=_policy(style, script), style=style, script=script
     )
-    return page
+    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def embedded_json(value: Any) -> str:

@@ -82,18 +82,20 @@ class Centrality(Rule):
     @property
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
-        by_strength = self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
-        ties = (
-            "by the summed strength of their links"
-            if by_strength
-            else "in the order of the table"
-        )
+        ties = "by the summed strength of their links"
+        if not self._by_strength:
+            ties = "in the order of the table"
         return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
 
     @property
     def ties_words(self) -> str:
         """What decides between equal scores."""
-        return "the strength of the links" if self.ties == TIES[0] else "the order"
+        return "the strength of the links" if self._by_strength else super().ties_words
+
+    @property
+    def _by_strength(self) -> bool:
+        """Whether strength decides between equal scores; it cannot where it is the score."""
+        return self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
 
     def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
         """Cut at the mean, as the authors' program does."""
@@ -109,7 +111,7 @@ class Centrality(Rule):
         if self.ties == TIES[0]:
             keys.insert(0, -graph.strength())
         order, n_selectable = wishes.applied(np.lexsort(keys))
-        return Ranking(order, scores, n_selectable)
+        return Ranking(order, scores, selectable=n_selectable)
 
 
 for _score in SCORES:

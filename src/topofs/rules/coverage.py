@@ -108,9 +108,18 @@ class Coverage(Rule):
         )
 
     @property
+    def end_words(self) -> str:
+        """What is true where it ends."""
+        return "the next column would explain no more than itself"
+
+    @property
     def keeps_isolated(self) -> bool:
         """Whether the automatic size selects isolated columns."""
         return self.isolated == KEEP
+
+    def keeping_isolated(self) -> Coverage | None:
+        """Give the same rule with isolated columns kept."""
+        return None if self.keeps_isolated else self.replace(isolated=KEEP)
 
     def cut_for(self, measure: Measure) -> str | None:
         """Cut nothing, unless nothing tells what chance gives: what is less than usual then."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from topofs.rules.reach import MatrixReach, PathReach
     from topofs.rules.wishes import Wishes
 
-__all__ = ["greedy_ranking"]
+__all__ = ["greedy_ranking", "limits_of"]
 
 MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
@@ -84,7 +84,7 @@ def greedy_ranking(
     scores[order] = gains
     rest = np.setdiff1d(np.arange(wishes.n_nodes), order)
     everyone = np.concatenate([order, rest])
-    return Ranking(everyone, scores, len(order), max(1, end), reach, isolated)
+    return Ranking(everyone, scores, max(1, end), reach, isolated, len(order))
 
 
 def _turns(
@@ -108,10 +108,10 @@ def _taken(
 ) -> tuple[Ints, Doubles, int]:
     """The order of the kernel; with costs the better of two."""
     kernel, n = reach.kernel, wishes.n_nodes
-    by_gain = greedy_cover(kernel, turns, _limits(wishes), np.empty(n, np.int64))
+    by_gain = greedy_cover(kernel, turns, limits_of(wishes), np.empty(n, np.int64))
     if wishes.cost is None:
         return by_gain
-    limits, key = _limits(wishes, by_cost=True), np.empty(n, np.float64)
+    limits, key = limits_of(wishes, by_cost=True), np.empty(n, np.float64)
     by_cost = [
         greedy_cover(kernel, _starting_with(first, turns), limits, key)
         for first in (turns.first, *_beginnings(turns, wishes))
@@ -120,7 +120,7 @@ def _taken(
     # The same set, in the order in which its nodes add most.
     within = np.zeros(n, dtype=np.bool_)
     within[best[0]] = True
-    limits = _limits(wishes)._replace(allowed=within)
+    limits = limits_of(wishes)._replace(allowed=within)
     return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))
 
 
@@ -142,7 +142,20 @@ def _starting_with(first: Ints, turns: Turns) -> Turns:
     return turns._replace(first=np.sort(first), linked=linked, alone=alone)
 
 
-def _limits(wishes: Wishes, *, by_cost: bool = False) -> Limits:
+def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
+    """Put wishes into the form that the kernel takes.
+
+    Parameters
+    ----------
+    wishes : Wishes
+        The wishes.
+    by_cost : bool, default=False
+        Whether nodes are taken by what they add for their cost.
+
+    Returns
+    -------
+    Limits
+    """
     n = wishes.n_nodes
     starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
     if wishes.too_alike is not None:

@@ -12,6 +12,7 @@ from scipy import sparse
 from topofs.kernels.cover_state import PathGraph, ShareMatrix
 from topofs.kernels.nearest_nodes import best_path, nearest_nodes
 from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
+from topofs.similarity.operator import MatrixOperator
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -120,7 +121,7 @@ class MatrixReach:
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom while nodes are selected in an order."""
         if not sparse.issparse(self.matrix):
-            return running_over_all(self.matrix, order)
+            return running_over_all(MatrixOperator(self.matrix), order)
         starts, columns = self.matrix.indptr.astype(np.int64), self.matrix.indices
         columns = columns.astype(np.int64)
         return running_along(starts, columns, self.matrix.data, None, order)

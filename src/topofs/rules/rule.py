@@ -60,22 +60,27 @@ class Ranking:
         All nodes, best first; those that were chosen beforehand before all others.
     scores : array of float, shape (n_nodes,)
         For each node what it adds at its turn, or its score.
-    n_selectable : int
-        How many nodes of the order can be selected together, by the wishes.
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
     reach : Reach or None
         Whom nodes represent; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent nobody and that nobody represents, where the rule can tell.
+    selectable : int or None
+        How many nodes of the order can be selected together, by the wishes; None: all.
     """
 
     order: Ints
     scores: Doubles
-    n_selectable: int
     end: int | None = None
     reach: Reach | None = None
     isolated: npt.NDArray[np.bool_] | None = None
+    selectable: int | None = None
+
+    @property
+    def n_selectable(self) -> int:
+        """How many nodes of the order can be selected together."""
+        return len(self.order) if self.selectable is None else self.selectable
 
     @property
     def curve(self) -> Doubles:
@@ -147,6 +152,26 @@ class Rule(Term):
         """What decides between equal scores."""
         return "the order of the table"
 
+    @property
+    def end_words(self) -> str:
+        """What is true where it ends, after "where"; empty where it does not say."""
+        return ""
+
+    @property
+    def keeps_isolated(self) -> bool:
+        """Whether the automatic size selects columns that are like no other."""
+        return False
+
+    def keeping_isolated(self) -> Rule | None:
+        """Give the same rule with an automatic size that selects isolated columns.
+
+        Returns
+        -------
+        Rule or None
+            None where it does so already, or has no such parameter.
+        """
+        return None
+
     def cut_for(self, measure: Measure) -> str | None:  # noqa: ARG002
         """Say which similarities count as 0 unless the user says.
 
@@ -179,7 +204,7 @@ class Rule(Term):
         Ranking
         """
         order, n_selectable = wishes.applied(ranking.order)
-        return replace(ranking, order=order, n_selectable=n_selectable)
+        return replace(ranking, order=order, selectable=n_selectable)
 
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Rank the nodes.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.running_best import add_running_best, running_best
 from topofs.kernels.running_nodes import running_nodes
+
+if TYPE_CHECKING:
+    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["RunningGroups", "running_along", "running_over_all"]
 
@@ -17,6 +21,9 @@ Doubles = npt.NDArray[np.float64]
 
 # More than any weight, so that no path of several edges counts.
 _EDGES_ONLY = 2.0
+
+# Rows of shares held at a time.
+_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,38 +92,56 @@ def running_along(
     )
 
 
-def running_over_all(shares: Doubles, order: Ints) -> RunningGroups:
-    """Follow who represents whom as a matrix of shares says.
+def running_over_all(
+    shares: SimilarityOperator, order: Ints, *, least: float = 0.0
+) -> RunningGroups:
+    r"""Follow who represents whom as shares of all pairs say, linked or not.
+
+    .. math:: c(k) = \frac1n \sum_j \max_{i \in S_k} s_{ij}
 
     Parameters
     ----------
-    shares : array of float, shape (n_nodes, n_nodes)
-        Share of the variance of the column that the row explains; ones on the diagonal.
+    shares : SimilarityOperator
+        What the row explains of the column, one block of rows at a time.
     order : array of int, shape (n_nodes,)
-        The nodes in the order of selection.
+        The nodes in the order of selection; :math:`S_k` are the first k.
+    least : float, default=0.0
+        A share must be above this to represent a node; -inf where the nearest one is wanted,
+        however far it is.
 
     Returns
     -------
     RunningGroups
+        Equal shares go to the lowest node.
+
+    Notes
+    -----
+    O(n²) time; one block of rows in memory.
 
     Examples
     --------
+    >>> from topofs.similarity.operator import MatrixOperator
     >>> shares = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 1.0]])
-    >>> running_over_all(shares, np.array([1, 0, 2])).curve.round(4).tolist()
+    >>> running_over_all(MatrixOperator(shares), np.array([1, 0, 2])).curve.round(4).tolist()
     [0.0, 0.5833, 0.75, 1.0]
     """
     n = len(order)
     total = np.zeros(n)
-    add_running_best(shares, order, total)
-    counts, positions, values = running_best(shares, order, 0)
-    # No share: nobody represents the node yet.
-    some = values > 0
-    nodes = np.repeat(np.arange(n), counts)[some]
+    parts = []
+    for start in range(0, n, _ROWS):
+        rows = slice(start, min(start + _ROWS, n))
+        block = shares.block(rows, slice(0, n))
+        add_running_best(block, order, total)
+        counts, positions, values = running_best(block, order, start)
+        nodes = np.repeat(np.arange(rows.start, rows.stop), counts)
+        some = values > least
+        parts.append((nodes[some], positions[some], values[some]))
+    nodes, positions, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     return RunningGroups(
-        curve=np.concatenate([[0.0], total / max(1, n)]),
+        curve=np.concatenate([[0.0], total / n]),
         starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-        positions=positions[some],
-        values=values[some],
-        through=np.full(int(some.sum()), -1),
+        positions=positions,
+        values=values,
+        through=np.full(len(positions), -1),
         n_links=None,
     )

@@ -5,6 +5,7 @@ from topofs.selection.from_data import tmfg_from_data
 from topofs.selection.infinite import InfiniteFeatureSelector
 from topofs.selection.noise import NoiseFeatures, noise_features
 from topofs.selection.panel import Addition, Evaluation, RandomLists, SamePair, Substitute
+from topofs.selection.plain_settings import plain_settings
 from topofs.selection.ranked_columns import RankedColumn, fitted_similarity, ranked_columns
 from topofs.selection.representing import Group, Member
 from topofs.selection.score_function import tfs_score
@@ -38,6 +39,7 @@ __all__ = [
     "fitted_similarity",
     "nogueira_stability",
     "noise_features",
+    "plain_settings",
     "ranked_columns",
     "stability",
     "tfs_score",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from topofs.terms import registered
+
 if TYPE_CHECKING:
     from topofs.rules.rule import Rule
     from topofs.similarity.measure import Measure
 
-__all__ = ["THRESHOLDS", "check_terms", "check_threshold"]
+__all__ = ["THRESHOLDS", "check_end", "check_terms", "check_threshold"]
 
 THRESHOLDS = ("auto", "mean", None)
 """What may be set to 0 before filtering: as the rule says, what is below the mean, nothing."""
@@ -42,6 +44,38 @@ def check_terms(measure: Measure, rule: Rule) -> None:
         raise ValueError(
             f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
             "that: choose rule='degree', or another similarity"
+        )
+
+
+def check_end(rule: Rule, size: Any) -> None:
+    """Refuse the automatic size with a rule that has no end of its own.
+
+    Parameters
+    ----------
+    rule : Rule
+        How columns are ranked.
+    size : object
+        What the user gave as `n_features_to_select`.
+
+    Raises
+    ------
+    ValueError
+        It is "auto", and nothing says where to stop.
+
+    Examples
+    --------
+    >>> from topofs import Centrality
+    >>> check_end(Centrality("degree"), "auto")
+    Traceback (most recent call last):
+    ValueError: n_features_to_select is 'auto', which needs rule='coverage': a ranking by degree
+    has no end of its own; give a count, a fraction, or None for half
+    """
+    if isinstance(size, str) and size == "auto" and not rule.has_end:
+        able = [name for name, known in registered("rule").items() if known.has_end]  # type: ignore[attr-defined]
+        raise ValueError(
+            f"n_features_to_select is 'auto', which needs rule={' or '.join(map(repr, able))}: a "
+            f"ranking by {rule.name} has no end of its own; give a count, a fraction, or None "
+            "for half"
         )
 
 

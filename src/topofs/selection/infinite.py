@@ -92,14 +92,14 @@ class InfiniteFeatureSelector(RankingSelector):
         """
         measure = Energy(self.alpha)
         check_theta(self.theta)
-        read = read_table(self, X, measure)
+        read = read_table(self, X, measure, or_else="turn it into numbers")
         size, forced = self._check_size()
         varying = np.arange(self.n_features_in_)
         if read.constant is not None:
-            varying = self._varying_columns(read.constant)
+            varying = self._varying_columns(read.constant, depth=3)
         columns = compare_columns(read.columns(varying), measure, memory=parse_memory(None))
         if columns.constant is not None:
-            varying = self._varying_columns(columns.constant)
+            varying = self._varying_columns(columns.constant, depth=3)
         scores = infinite_path_scores(columns.matrix(), [self.theta])[0]
         order = np.argsort(-scores, kind="stable")
         self._rank_and_select(size, forced, order, scores, varying)

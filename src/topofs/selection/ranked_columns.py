@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from topofs.selection.reading import read_table
+from topofs.selection.short_names import measure_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,7 +70,8 @@ def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> Similarit
     SimilarityOperator
         Over the columns that vary, in the order of `selector.nodes_`.
     """
-    read = read_table(clone(selector), X, selector.similarity_)
+    # The measure as it was asked for: "auto" takes columns that the one it became does not.
+    read = read_table(clone(selector), X, measure_of(selector.similarity))
     if read.table.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has {read.table.shape[1]} columns; the selector was fitted on "

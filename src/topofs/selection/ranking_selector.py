@@ -62,7 +62,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"{n_features_to_select!r} needs a fit of its own: at cuts a ranking that is there"
             )
-        size = self._size(n_features_to_select, self.forced_)
+        size = self._size(n_features_to_select, self.forced_, fitted=True)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
         other.support_ = other._support(size)  # noqa: SLF001
@@ -118,8 +118,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self,
         constant: npt.NDArray[np.bool_],
         left_out: npt.NDArray[np.bool_] | None = None,
+        *,
+        depth: int = 4,
     ) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary and are not left out; warns of constant ones."""
+        """Positions of the columns that vary and are not left out; warns of constant ones.
+
+        The warning points `depth` calls up, to the line of the user.
+        """
         out = constant if left_out is None else constant | left_out
         if out.all():
             or_names = "" if constant.all() else ", or hold names that hardly repeat"
@@ -134,7 +139,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{len(names)} of {len(constant)} columns are constant or all missing; they "
                 f"take no part, score 0 and rank last: {shown}",
                 ConstantFeatureWarning,
-                stacklevel=3,
+                stacklevel=depth,
             )
         return np.flatnonzero(~out)
 
@@ -149,10 +154,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Resolve how many features to select and which of them always, before the work."""
         names = getattr(self, "feature_names_in_", None)
         forced = resolve_columns(self.keep, names, self.n_features_in_, what="keep")
-        return self._size(self.n_features_to_select, forced), forced
+        return self._size(self.n_features_to_select, forced, fitted=False), forced
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        """How many features to select; None where the ranking is to decide."""
+    def _size(
+        self,
+        given: Any,
+        forced: npt.NDArray[np.int64],
+        *,
+        fitted: bool,  # noqa: ARG002
+    ) -> int | None:
+        """How many features to select, by a fit to come or one that is there.
+
+        None where the ranking is to decide.
+        """
         return resolve_size(given, self.n_features_in_, least=len(forced))
 
     def _size_by_ranking(self) -> int:

@@ -48,19 +48,28 @@ class ReadTable:
     constant, identifiers : arrays of bool, shape (n_features,), or None
         Columns that take no part: of a single value, and of names that hardly repeat. None
         where every column takes part, or workers will find out.
+    has_names : bool
+        Whether columns of names were given, also where none of them takes part.
     """
 
     table: Any
     measure: Measure
     constant: Mask | None = None
     identifiers: Mask | None = None
+    has_names: bool = False
 
     def columns(self, nodes: npt.NDArray[np.int64]) -> Any:
         """The table of some columns; the whole one where these are all."""
         return self.table if len(nodes) == self.table.shape[1] else self.table[:, nodes]
 
 
-def read_table(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
+def read_table(
+    estimator: BaseEstimator,
+    X: Any,
+    measure: Measure,
+    *,
+    or_else: str = "use similarity='mixed', or turn it into numbers",
+) -> ReadTable:
     """Check a table, note its column names on the estimator, and settle the measure.
 
     Parameters
@@ -71,6 +80,8 @@ def read_table(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
         The table; the similarity itself where the measure takes no table.
     measure : Measure
         What it is to be compared by.
+    or_else : str
+        What to do about a column of text that the measure does not take.
 
     Returns
     -------
@@ -90,8 +101,7 @@ def read_table(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
     table = read_numbers(
         estimator,
         X,
-        advice=f"and similarity {measure.name!r} takes numbers only: use similarity='mixed', or "
-        "turn it into numbers",
+        advice=f"and similarity {measure.name!r} takes numbers only: {or_else}",
         accept_sparse="csc" if measure.takes_sparse else False,
         # NaN is a missing value in a dense table.
         ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
@@ -167,7 +177,7 @@ def warn_of_identifiers(names: npt.NDArray[np.object_], identifiers: Mask) -> No
         + ", ".join(which[:5])
         + (", …" if len(which) > 5 else ""),
         IdentifierFeatureWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -218,9 +228,8 @@ def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
             f"a table of several kinds of columns needs 'mixed', not {measure.name!r}"
         )
     settled = measure.for_table(table)
-    if settled.takes_names:
-        return ReadTable(table, settled, constant, identifiers)
-    return ReadTable(table.numbers, settled, constant, identifiers)
+    values = table if settled.takes_names else table.numbers
+    return ReadTable(values, settled, constant, identifiers, table.has_nominal)
 
 
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:

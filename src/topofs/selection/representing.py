@@ -18,8 +18,9 @@ from topofs.selection.sizes import Budget, UntilCoverage
 
 if TYPE_CHECKING:
     from topofs.rules.rule import Ranking, Reach
+    from topofs.rules.running_groups import RunningGroups
 
-__all__ = ["Group", "Member", "RepresentingSelector"]
+__all__ = ["Group", "Member", "RepresentingSelector", "running_groups"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -181,7 +182,7 @@ class RepresentingSelector(RankingSelector):
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
                 f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _representation(self, column: int) -> Representation | None:
@@ -233,3 +234,28 @@ class RepresentingSelector(RankingSelector):
 
     def _only_by_some_rules(self, wanted: str) -> str:
         return f"{wanted} is there only after a fit by a rule with groups, as rule='coverage'"
+
+
+def running_groups(selector: RepresentingSelector) -> RunningGroups:
+    """Follow who represents whom while columns are selected one by one.
+
+    Parameters
+    ----------
+    selector : RepresentingSelector
+        Fitted by a rule with groups.
+
+    Returns
+    -------
+    RunningGroups
+        Over the nodes of its graph, in the order of the ranking.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> selector = TopologicalFeatureSelector().fit(load_wine().data)
+    >>> running_groups(selector).curve[[0, 1, 4]].round(2).tolist()
+    [0.0, 0.3, 0.57]
+    """
+    order = np.argsort(selector.ranking_[selector.nodes_])
+    return selector._reach("running_groups").running(order)  # noqa: SLF001 - of the same file

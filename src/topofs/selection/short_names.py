@@ -41,10 +41,10 @@ def measure_of(given: Any) -> Measure:
     Spearman()
     >>> measure_of("sperman")
     Traceback (most recent call last):
-    ValueError: similarity is 'sperman'; known are 'auto', 'energy', 'precomputed', 'mixed',
-    'mutual_information', 'pearson', 'spearman' and a function
+    ValueError: similarity is 'sperman'; known are 'auto', 'energy', 'mixed',
+    'mutual_information', 'pearson', 'precomputed', 'spearman' and a function
     """
-    if callable(given) and not isinstance(given, type):
+    if callable(given) and not isinstance(given, (type, Measure)):
         return Function(given)
     return _resolve(given, Measure, also=" and a function")
 

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,19 @@ from topofs.tables.typed_table import NamedArray, TypedTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["EdgeConfidence", "Stability", "nogueira_stability", "stability"]
+__all__ = ["EdgeConfidence", "Selector", "Stability", "nogueira_stability", "stability"]
 
 Doubles = npt.NDArray[np.float64]
+
+
+class Selector(Protocol):
+    """Any selector of scikit-learn that is fitted without labels."""
+
+    def fit(self, X: Any) -> Any:
+        """Choose columns."""
+
+    def get_support(self) -> npt.NDArray[np.bool_]:
+        """Tell which columns were chosen."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ class Stability:
 
 
 def stability(
-    selector: Any,
+    selector: Selector,
     X: Any,
     *,
     n_resamples: int = 50,
@@ -122,7 +132,7 @@ def stability(
 
     Parameters
     ----------
-    selector : estimator
+    selector : Selector
         Any unsupervised scikit-learn selector: one with `get_support` that is fitted without
         labels. It is cloned, not fitted itself.
     X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
@@ -172,7 +182,7 @@ def stability(
     """
     _check_counts(n_resamples, level)
     _check_resampling(selector, X)
-    X = _without_identifiers(selector, X)
+    selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     drawn = drawn_rows(splits, n_samples, n_resamples, check_random_state(random_state))
     n_resamples = len(drawn)
@@ -261,7 +271,7 @@ def _check_counts(n_resamples: Any, level: Any) -> None:
         raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
 
 
-def _check_resampling(selector: Any, X: Any) -> None:
+def _check_resampling(selector: Selector, X: Any) -> None:
     """Refuse what cannot be fitted to rows drawn anew."""
     check_readable(X)
     if is_dask(X):
@@ -277,29 +287,34 @@ def _check_resampling(selector: Any, X: Any) -> None:
         raise _needs_labels(selector)
 
 
-def _needs_labels(selector: Any) -> ValueError:
+def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
         f"the selector {type(selector).__name__} needs labels, and there are none: give an "
         "unsupervised selector, such as TopologicalFeatureSelector"
     )
 
 
-def _without_identifiers(selector: Any, X: Any) -> Any:
-    """The table with the columns that take no part in it constant.
+def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
+    """The selector with the measure of the whole table, and the table without identifiers.
 
-    A table of several kinds of columns is read only once; other tables stay as they are.
+    Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
+    of columns is read only once; other tables stay as they are.
     """
     if not isinstance(selector, TopologicalFeatureSelector):
-        return X
+        return selector, X
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
-    if read.identifiers is None or not isinstance(read.table, TypedTable):
-        return X
-    return read.table.without_values(read.identifiers)
+    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
+    settled = clone(selector).set_params(similarity=read.measure)
+    if read.identifiers is None:
+        return settled, X
+    if isinstance(read.table, TypedTable):
+        return settled, read.table.without_values(read.identifiers)
+    return settled, NamedArray(np.where(read.identifiers, 0.0, read.table), names)
 
 
 def _fit_resample(
-    selector: Any, X: Any, number: int, rows: npt.NDArray[np.intp]
+    selector: Selector, X: Any, number: int, rows: npt.NDArray[np.intp]
 ) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
     """Fit a clone to some rows: number, support, edges between columns, names."""
     with warnings.catch_warnings():

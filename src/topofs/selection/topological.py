@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +14,7 @@ from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
-from topofs.selection.fitting_terms import check_terms, check_threshold
+from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.panel import PanelSelector
 from topofs.selection.reading import read_table, warn_of_identifiers
@@ -24,7 +25,6 @@ from topofs.selection.subset_size import column_position, resolve_size
 from topofs.selection.wishes import resolve_wishes
 from topofs.tables.annotated import is_annotated, is_sparse_frame, named_matrix
 from topofs.tables.columns import is_frame
-from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -303,7 +303,7 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
-        self._has_names = isinstance(read.table, TypedTable) and read.table.has_nominal
+        self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:
             self._warn_without_structure()
@@ -490,29 +490,27 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        measure = measure_of(self.similarity)
-        tags.input_tags.sparse = measure.takes_sparse
-        tags.input_tags.string = measure.takes_names and not measure.takes_arrays
+        # An unknown name is refused by fit; until then it can be looked at.
+        with suppress(ValueError):
+            measure = measure_of(self.similarity)
+            tags.input_tags.sparse = measure.takes_sparse
+            tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64]) -> int | None:
-        has_end = rule_of(self.rule).has_end
+    def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
+        rule = self.rule_ if fitted else rule_of(self.rule)
+        check_end(rule, given)
         if isinstance(given, Size):
-            if not rule_of(self.rule).has_groups:
+            if not rule.has_groups:
                 raise ValueError(
                     f"n_features_to_select is {given!r}, which needs a rule by which columns "
                     "represent others, as rule='coverage'"
                 )
             return None
         if isinstance(given, str) and given == "auto":
-            if not has_end:
-                raise ValueError(
-                    "n_features_to_select is 'auto', which needs rule='coverage': a ranking by "
-                    f"{rule_of(self.rule).name} has no end of its own; give a count, a "
-                    "fraction, or None for half"
-                )
             return None
-        return resolve_size(given, self.n_features_in_, least=len(forced), auto=has_end)
+        n_forced = len(forced)
+        return resolve_size(given, self.n_features_in_, least=n_forced, auto=rule.has_end)
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:

@@ -1,8 +1,8 @@
-"""From a table to what a similarity can compare: numbers alone, or names as well."""
+"""From a table to what a measure can compare: numbers alone, or names as well."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from topofs.tables.column_roles import ColumnRoles
 from topofs.tables.mixed_table import mixed_table
@@ -12,16 +12,28 @@ from topofs.tables.numbers_in_table import numeric_table
 if TYPE_CHECKING:
     from topofs.tables.table import ComparableTable, Table
 
-__all__ = ["MEASURES_OF_NAMES", "comparable_table"]
+__all__ = ["ColumnTaker", "comparable_table"]
 
-MEASURES_OF_NAMES = ("auto", "mixed")
-"""The similarities that compare names as well as numbers."""
+
+class ColumnTaker(Protocol):
+    """What a measure says of the columns it takes: see `topofs.Measure`."""
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether columns may be names and categories."""
+
+    @property
+    def takes_arrays(self) -> bool:
+        """Whether the table may be an array of numbers."""
 
 
 def comparable_table(
-    table: Table, roles: ColumnRoles | None = None, *, similarity: str = "auto"
+    table: Table, roles: ColumnRoles | None = None, *, measure: ColumnTaker
 ) -> ComparableTable:
-    """Read the columns that a similarity can compare; name the others with the reason.
+    """Read the columns that a measure can compare; name the others with the reason.
+
+    Which measure "auto" stands for is not decided here: a table with names is handed over
+    with its names.
 
     Parameters
     ----------
@@ -29,14 +41,15 @@ def comparable_table(
         An open table.
     roles : ColumnRoles, optional
         What the columns are for.
-    similarity : str, default="auto"
-        "mixed" takes numbers, ordered categories and names; "auto" does where there are
-        names to compare; others take numbers alone, and truth values as 0 and 1.
+    measure : Measure
+        One that takes names gets numbers, ordered categories and names; others get numbers
+        alone, and truth values as 0 and 1.
 
     Returns
     -------
     ComparableTable
-        Without names an array, and no more memory than that.
+        With an array, and no more memory than that, where there are numbers only and the
+        measure takes them so.
 
     Raises
     ------
@@ -46,16 +59,17 @@ def comparable_table(
     Examples
     --------
     >>> import polars as pl
+    >>> from topofs import Auto, Pearson
     >>> from topofs.tables import Table
     >>> rows = pl.LazyFrame({"age": [7, 9, 8], "kind": ["oak", "elm", "oak"], "b": [1, 5, 2]})
     >>> table = Table("trees", rows, 3, dict(rows.collect_schema()), not_numbers={"kind": "text"})
-    >>> comparable_table(table).names, comparable_table(table, similarity="pearson").names
-    (('age', 'kind', 'b'), ('age', 'b'))
+    >>> [comparable_table(table, measure=measure).names for measure in (Auto(), Pearson())]
+    [('age', 'kind', 'b'), ('age', 'b')]
     """
-    if similarity not in MEASURES_OF_NAMES:
+    if not measure.takes_names:
         return numeric_table(table, roles)
     roles = (roles or ColumnRoles()).for_table(table)
     found = names_in_table(table, roles)
-    if similarity == "auto" and not found.columns:
+    if measure.takes_arrays and not found.columns:
         return numeric_table(table, roles, unusable=found.unusable)
     return mixed_table(table, roles, found)

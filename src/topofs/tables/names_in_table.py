@@ -18,6 +18,7 @@ from topofs.tables.numbers_in_text import (
     comma_hint,
     shortened,
 )
+from topofs.terms import registered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from topofs.tables.column_roles import ColumnRoles
     from topofs.tables.table import Table
 
-__all__ = ["NamesInTable", "holds_names", "names_in_table"]
+__all__ = ["NamesInTable", "holds_names", "measures_of_names", "names_in_table"]
 
 HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
 """Why a column of names is not compared."""
@@ -38,7 +39,7 @@ class NamesInTable:
     Attributes
     ----------
     columns : mapping of str to Column
-        Those that can be compared, or are to be kept whatever they hold.
+        Those that can be compared, or are forced, whatever they hold.
     unusable : mapping of str to str
         The others, with the reason.
     """
@@ -65,6 +66,27 @@ def holds_names(dtype: pl.DataType) -> bool:
     (True, True, False)
     """
     return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+
+
+def measures_of_names() -> str:
+    """Name the measures that compare names as well as numbers.
+
+    Returns
+    -------
+    str
+        For the end of a sentence.
+
+    Examples
+    --------
+    >>> measures_of_names()
+    'auto or mixed'
+    """
+    able = [
+        name
+        for name, measure in registered("similarity").items()
+        if getattr(measure, "takes_names", False)
+    ]
+    return " or ".join(sorted(able))
 
 
 def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:

@@ -12,7 +12,7 @@ from topofs.errors import TableError
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
-from topofs.tables.names_in_table import holds_names
+from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def numeric_table(
     (('a', 'b'), (LeftOutColumn(name='c', reason='constant', asked_for=False),))
     """
     roles = (roles or ColumnRoles()).for_table(table)
-    _check_kept(table, roles)
+    _check_forced(table, roles)
     check_rows(table)
     reasons: dict[str, str] = dict(table.not_numbers) | dict(unusable or {}) | roles.reasons
     candidates = [column for column in table.columns if column not in reasons]
@@ -105,19 +105,19 @@ def numeric_table(
         if unusable is not None:
             raise TableError(f"{table.name}: has no column to select from ({held})")
         named = any(holds_names(table.schema[c]) for c in reasons if c not in roles.reasons)
-        advice = "; --similarity mixed compares names" if named else ""
+        advice = f"; --similarity {measures_of_names()} compares names" if named else ""
         raise TableError(
             f"{table.name}: has no column of numbers to select from ({held}){advice}"
         )
     numbers = read_numbers(table, candidates)
     reasons |= {c: why for c, why in numbers.constant.items() if c not in roles.keep}
-    kept = [i for i, column in enumerate(candidates) if column not in reasons]
-    names = tuple(candidates[i] for i in kept)
+    used = [i for i, column in enumerate(candidates) if column not in reasons]
+    names = tuple(candidates[i] for i in used)
     if len(numbers.constant) == len(candidates):
         raise _nothing_varies(table.name, numbers.constant)
     _check_enough(table.name, names)
     return ComparableTable(
-        X=_only(numbers.X, kept),
+        X=_only(numbers.X, used),
         names=names,
         left_out=left_out_columns(table, roles, reasons),
         roles=roles,
@@ -249,12 +249,13 @@ def _only(
     return X[:, : len(columns)]
 
 
-def _check_kept(table: Table, roles: ColumnRoles) -> None:
+def _check_forced(table: Table, roles: ColumnRoles) -> None:
     for column in roles.keep:
         if column in table.not_numbers:
             raise ValueError(
                 f"--keep: the column {column!r} holds {table.not_numbers[column]}, not numbers; "
-                "compare it with --similarity mixed, or give it to --id to carry it along"
+                f"compare it with --similarity {measures_of_names()}, or give it to --id to carry "
+                "it along"
             )
 
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from topofs.errors import TableError
-from topofs.tables.dataset_file import open_dataset
+from topofs.tables.arrays_file import open_arrays
 from topofs.tables.delimited_file import open_delimited
 from topofs.tables.parquet_file import open_parquet
 
@@ -137,17 +137,17 @@ def _unpacked(path: Path, name: str) -> Iterator[Path]:
 
 def _open_file(path: Path, name: str) -> Table:
     if path.is_dir():
-        return open_dataset(path, name, kind="uci")
+        return open_arrays(path, name, kind="uci")
     start = _first_bytes(path)
     if start.startswith(b"MATLAB "):
-        return open_dataset(path, name, kind="mat")
+        return open_arrays(path, name, kind="mat")
     if _is_text(start):
         # A column may be called PAR1.
         return open_delimited(path, name)
     if start.startswith(b"PAR1"):
         return open_parquet(path, name)
     if start.startswith(_ZIP) and _holds_arrays(path):
-        return open_dataset(path, name, kind="npz")
+        return open_arrays(path, name, kind="npz")
     for magic, what in _FOREIGN.items():
         if start.startswith(magic):
             raise TableError(f"{name}: this is {what}")

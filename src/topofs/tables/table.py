@@ -69,7 +69,7 @@ class ComparableTable:
     ----------
     X : array of float64 or float32, or TypedTable, shape (n_samples, n_features)
         An array in Fortran order where all columns are numbers, NaN for a missing value.
-        Every column can be compared, except those that are to be kept whatever they hold.
+        Every column can be compared, except those that are forced, whatever they hold.
     names : tuple of str
         The columns of X, in the order of the table.
     left_out : tuple of LeftOutColumn

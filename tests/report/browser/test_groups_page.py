@@ -73,14 +73,16 @@ def test_the_groups_follow_the_slider(window, fitted, k):
     selector = fitted if k is None else fitted.at(k)
     set_size(window, selector.n_features_)
     assert shown_groups(window) == expected_groups(selector)
-    share = selector.representative_weight_.mean()
+    share = selector.shares_.mean()
     assert window.text("#covered") == percent(share)
-    unspoken = (selector.representative_ < 0).sum()
-    assert window.text("#spoken") == str(unspoken)
-    joined = unspoken - (~selector.support_[fitted.isolated_]).sum()
-    assert window.page.locator("#unspoken").is_visible() == (joined > 0)
+    alone = (selector.representative_ < 0).sum()
+    assert window.text("#alone") == str(alone)
+    joined = alone - (~selector.support_[fitted.isolated_]).sum()
+    assert window.page.locator("#alone-list").is_visible() == (joined > 0)
     if joined:
-        assert f"{joined} column" in window.text("#unspoken summary")
+        assert f"{joined} column" in window.text("#alone-list summary")
+    window.page.select_option("#filter-status", "alone")
+    assert window.text("#filter-count") == f"{alone} column{'' if alone == 1 else 's'}"
 
 
 def test_the_slider_moved_by_keyboard_moves_the_groups(window, fitted):
@@ -103,43 +105,45 @@ def test_groups_can_be_searched(window, fitted):
     assert group.name in groups.locator("b").all_inner_texts()
     listed = groups.locator(".group-members li").all_inner_texts()
     found = next(text for text in listed if text.startswith(member.name))
-    assert percent(member.weight) in found
+    assert percent(member.share) in found
     window.page.fill("#groups-filter", "no such column")
     assert "has this in its name" in window.text("#groups-list")
     window.page.fill("#groups-filter", "")
     assert groups.count() == fitted.n_features_
 
 
-def test_a_click_shows_who_stands_for_a_column(window, fitted, X):
+def test_a_click_shows_who_represents_a_column(window, fitted, X):
     names = list(X.columns)
-    longest = max(range(len(names)), key=lambda i: len(fitted.explain(i).speaking.path))
-    speaking = fitted.explain(longest).speaking
-    assert speaking.path
+    longest = max(range(len(names)), key=lambda i: len(fitted.explain(i).representation.path))
+    found = fitted.explain(longest).representation
+    assert found.path
     window.click_dot(names[longest])
     why = window.text("#details-body")
-    assert f"{speaking.representative} stands for it" in why
-    assert f"explains {percent(speaking.weight)} of its variance" in why
-    assert f"by way of {', '.join(speaking.path)}." in why
-    # The name of the one that stands for it leads on to it, and to whom it stands for.
+    assert f"{found.representative} represents it" in why
+    assert f"explains {percent(found.share)} of its variance" in why
+    assert f"by way of {', '.join(found.path)}." in why
+    # The name of the one that represents it leads on to it, and to whom it represents.
     window.page.locator("#details-body p .name-button").first.click()
     window.settle()
-    assert window.text("#details h3") == speaking.representative
-    group = next(group for group in fitted.groups_ if group.name == speaking.representative)
-    assert f"for {len(group.members)} other column" in window.text("#details-body")
-    shown = window.page.locator(".stood-for .name-button > span:nth-child(2)").all_inner_texts()
+    assert window.text("#details h3") == found.representative
+    group = next(group for group in fitted.groups_ if group.name == found.representative)
+    assert f"represents itself and {len(group.members)} other column" in window.text(
+        "#details-body"
+    )
+    shown = window.page.locator(
+        ".represented .name-button > span:nth-child(2)"
+    ).all_inner_texts()
     assert shown == [member.name for member in group.members][:12]
 
 
-def test_a_column_that_stands_alone(window, fitted, X):
+def test_a_column_that_is_isolated(window, fitted, X):
     alone = X.columns[fitted.isolated_[0]]
     window.click_dot(alone)
-    assert "It stands alone: it has no link stronger than chance" in window.text(
-        "#details-body"
-    )
+    assert "It is isolated: it has no link stronger than chance" in window.text("#details-body")
     window.page.locator("#isolated").scroll_into_view_if_needed()
     window.page.click("#isolated summary")
     assert alone in window.text("#isolated")
-    assert "3 columns alone" in window.text("#isolated summary")
+    assert "3 columns isolated" in window.text("#isolated summary")
     window.page.select_option("#filter-status", "isolated")
     assert window.page.locator("#ranking-table tbody tr").count() == 3
 
@@ -150,9 +154,11 @@ def test_the_charts_mark_where_it_stops(window, fitted):
     stop = fitted.n_features_
     assert f"stops by itself at {stop}" in window.page.locator("#coverage-chart").inner_text()
     gains = window.page.locator("#scores-chart")
-    assert gains.locator(".bar-kept").count() == stop
+    assert gains.locator(".bar-selected").count() == stop
     assert gains.locator(".one").count() == 1
-    assert f"From rank {stop + 1} on" in window.text("#ties-text")
+    assert f"stops by itself at {stop}, where the next column would" in window.text(
+        "#ties-text"
+    )
     assert window.text("#next") == f"{fitted.scores_[fitted.ranking_ == stop + 1][0]:.2f}"
 
 
@@ -162,9 +168,9 @@ def test_the_ranking_says_who_represents(window, fitted, X):
     assert heads[:7] == [
         "Rank",
         "Column",
-        "Kept",
+        "Selected",
         "Adds",
-        "Stands for",
+        "Represents",
         "Represented by",
         "Share",
     ]
@@ -179,20 +185,18 @@ def test_the_ranking_says_who_represents(window, fitted, X):
     names = list(X.columns)
     for row in csv.DictReader(text):
         column = names.index(row["column"].removeprefix("'"))
-        owner = fitted.representative_[column]
-        assert row["represented_by"].removeprefix("'") == ("" if owner < 0 else names[owner])
-        assert float(row["share"] or 0) == pytest.approx(
-            fitted.representative_weight_[column], abs=1e-4
-        )
+        by = fitted.representative_[column]
+        assert row["represented_by"].removeprefix("'") == ("" if by < 0 else names[by])
+        assert float(row["share"] or 0) == pytest.approx(fitted.shares_[column], abs=1e-4)
         assert float(row["adds"]) == pytest.approx(fitted.scores_[column], rel=1e-5)
 
 
 def test_stability_of_columns_and_links(window, fitted, found, X):
     window.page.locator("#stability-chart").scroll_into_view_if_needed()
     window.settle()
-    assert window.page.locator("#stability-chart .bar-kept").count() > 0
-    kept = np.flatnonzero(fitted.support_)
-    least = found.frequency[kept].min()
+    assert window.page.locator("#stability-chart .bar-selected").count() > 0
+    selected = np.flatnonzero(fitted.support_)
+    least = found.frequency[selected].min()
     assert percent(least) in window.page.locator("#unsure li").first.inner_text()
     best = fitted.groups_[0]
     window.click_dot(best.name)

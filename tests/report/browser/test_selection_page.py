@@ -10,14 +10,14 @@ from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, table
 from topofs.report.selection import summarise_selection
 from topofs.report.selection.phrases import percent
-from topofs.selection.ranked_columns import ranked_columns
+from topofs.selection import fitted_similarity, ranked_columns
 
-KEPT, OTHER = [217, 72, 15, 255], [135, 150, 170, 255]
+SELECTED, OTHER = [217, 72, 15, 255], [135, 150, 170, 255]
 
 
 @pytest.fixture(scope="module")
 def ranking(selector):
-    return ranked_columns(selector, table().to_numpy())
+    return ranked_columns(selector, fitted_similarity(selector, table()))
 
 
 def shown_names(window):
@@ -54,7 +54,9 @@ def test_click_a_dot_shows_neighbours_and_the_reason(window, selector, ranking):
     for column in (ranking[0], ranking[-1]):
         window.click_dot(column.name)
         assert window.text("#details h3") == column.name
-        assert window.text("#details .status") == ("Kept" if column.selected else "Not kept")
+        assert window.text("#details .status") == (
+            "Selected" if column.selected else "Not selected"
+        )
         why = window.text("#details-body")
         assert f"rank {column.rank} of 24" in why
         assert column.nearest in why
@@ -67,7 +69,7 @@ def test_click_a_dot_shows_neighbours_and_the_reason(window, selector, ranking):
             more.click()
         shown = window.page.locator("#details .neighbours .name-button > span:nth-child(2)")
         listed = [
-            text.removesuffix(" (kept)").removesuffix(" (not kept)")
+            text.removesuffix(" (selected)").removesuffix(" (not selected)")
             for text in shown.all_text_contents()
         ]
         assert sorted(listed) == sorted(expected)
@@ -83,7 +85,7 @@ def test_hover_names_a_column(window, ranking):
     window.page.mouse.move(x, y)
     window.settle()
     assert ranking[0].name in window.text("#tooltip")
-    assert "Kept · rank 1" in window.text("#tooltip")
+    assert "Selected · rank 1" in window.text("#tooltip")
     window.page.mouse.move(x, 1)
     window.settle()
     assert window.page.locator("#tooltip").is_hidden()
@@ -98,10 +100,10 @@ def test_the_slider_moves_dots_table_and_share(window, selector, ranking):
     page.locator("#size").focus()
     page.keyboard.press("ArrowRight")
     window.settle()
-    assert window.color_at(following) == KEPT
+    assert window.color_at(following) == SELECTED
     assert window.text("#covered") == percent(summary.share[start + 1])
-    assert page.locator("#ranking-table .status.kept").count() == start + 1
-    assert page.locator("#kept li").count() == start + 1
+    assert page.locator("#ranking-table .status.selected").count() == start + 1
+    assert page.locator("#selected li").count() == start + 1
     assert page.input_value("#size-number") == str(start + 1)
     page.click("#size-reset")
     window.settle()
@@ -111,18 +113,19 @@ def test_the_slider_moves_dots_table_and_share(window, selector, ranking):
         page.press("#size-number", "Tab")
         window.settle()
         assert window.text("#covered") == percent(summary.share[k])
-        assert page.locator("#ranking-table .status.kept").count() == k
+        assert page.locator("#ranking-table .status.selected").count() == k
     page.fill("#size-number", "999")
     page.press("#size-number", "Tab")
     assert page.input_value("#size-number") == "24"
 
 
 @pytest.mark.parametrize("k", [1, 4, 9])
-def test_nearest_kept_column_at_every_k(window, selector, k):
+def test_nearest_selected_column_at_every_k(window, selector, k):
     window.page.fill("#size-number", str(k))
     window.page.press("#size-number", "Tab")
     window.settle()
-    expected = {c.name: c.nearest for c in ranked_columns(selector.at(k), table().to_numpy())}
+    similarity = fitted_similarity(selector, table())
+    expected = {c.name: c.nearest for c in ranked_columns(selector.at(k), similarity)}
     rows = window.page.locator("#ranking-table tbody tr")
     for row in rows.all():
         name = row.locator("td.name").inner_text()
@@ -158,9 +161,9 @@ def test_sort_and_filter(window, ranking):
     assert plain == [f"feature {number}" for number in range(18)]
     page.fill("#filter", "Feature 1")
     assert len(shown_names(window)) == 9
-    page.select_option("#filter-status", "kept")
-    kept = {c.name for c in ranking if c.selected and c.name.startswith("feature 1")}
-    assert set(shown_names(window)) == kept
+    page.select_option("#filter-status", "selected")
+    selected = {c.name for c in ranking if c.selected and c.name.startswith("feature 1")}
+    assert set(shown_names(window)) == selected
     page.fill("#filter", "nothing like it")
     assert "No column fits" in window.text("#ranking-table tbody")
 
@@ -177,9 +180,9 @@ def test_download_is_safe_and_comes_back(window, ranking):
         assert row["column"].removeprefix("'") == column.name
         assert not row["column"].startswith("=")
         assert int(row["rank"]) == column.rank
-        assert row["kept"] == ("yes" if column.selected else "no")
+        assert row["selected"] == ("yes" if column.selected else "no")
         assert float(row["score"]) == column.score
-        assert row["nearest_kept"].removeprefix("'") == column.nearest
+        assert row["nearest_selected"].removeprefix("'") == column.nearest
         assert float(row["similarity"]) == pytest.approx(column.similarity, abs=1e-4)
     window.page.fill("#filter", "feature")
     with window.page.expect_download() as waiting:
@@ -245,8 +248,8 @@ def test_the_heat_map_names_the_most_alike(window, selector):
     window.settle()
     similarity = np.corrcoef(table().to_numpy().T) ** 2
     np.fill_diagonal(similarity, -1)
-    kept = np.flatnonzero(selector.support_)
-    best = similarity[np.ix_(kept, kept)].max()
+    selected = np.flatnonzero(selector.support_)
+    best = similarity[np.ix_(selected, selected)].max()
     assert f"{best:.2f}" in window.page.locator("#alike li").first.inner_text()
     box = window.page.locator("#heat").bounding_box()
     # From the left over the name of the first row to its first cell: a column with itself.
@@ -292,7 +295,7 @@ def test_names_are_text_and_no_script_of_theirs_runs(browser, tmp_path, selector
         assert window.text("#details h3") == hostile
         assert hostile in shown_names(window)
         assert hostile in window.text(".eyebrow")
-        assert hostile in window.page.locator("#kept").inner_text()
+        assert hostile in window.page.locator("#selected").inner_text()
         window.click_dot(hostile)
         window.page.mouse.move(2, 2)
         window.page.mouse.move(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from topofs.experiments.comparison import Comparison
+    from topofs.comparison.comparing import Comparison
 
 __all__ = ["ALPHA", "ComparisonSummary", "Series", "Verdict", "summarise_comparison"]
 
@@ -122,7 +122,7 @@ def summarise_comparison(
     Parameters
     ----------
     comparison : Comparison
-        As `topofs.experiments.comparison` gives.
+        As `topofs.comparison.comparing` gives.
     table_name : str
         What the table is called.
 
@@ -149,7 +149,7 @@ def summarise_comparison(
 
 
 def _series(comparison: Comparison, method: str) -> Series:
-    from topofs.experiments.comparison import METHOD_NAMES
+    from topofs.comparison.comparing import METHOD_NAMES
 
     scores = {s.n_features: s for s in comparison.scores if s.method == method}
     tests = {t.n_features: t for t in comparison.tests if t.rival == method}

@@ -12,10 +12,10 @@ from topofs.report.document import render, write_document
 if TYPE_CHECKING:
     import os
 
-    from topofs.experiments.comparison import Comparison
+    from topofs.comparison.comparing import Comparison
     from topofs.report.comparison.summary import ComparisonSummary, Series
 
-__all__ = ["comparison_page", "write_comparison_report"]
+__all__ = ["comparison_page", "comparison_report", "write_comparison_report"]
 
 _MISSING = "–"
 _SIGNS = {"better": "▲", "worse": "▼", "open": ""}
@@ -34,12 +34,27 @@ def write_comparison_report(
     path : path-like
         The HTML file to write. Its folder must exist.
     comparison : Comparison
-        As `topofs.experiments.comparison` gives.
+        As `topofs.comparison.comparing` gives.
     table_name : str
         What the table is called.
     """
-    summary = summarise_comparison(comparison, table_name=table_name)
-    write_document(path, comparison_page(summary))
+    write_document(path, comparison_report(comparison=comparison, table_name=table_name))
+
+
+def comparison_report(*, comparison: Comparison, table_name: str = "the table") -> str:
+    """Give the page that `write_comparison_report` writes, for those who write it themselves.
+
+    Parameters
+    ----------
+    comparison, table_name
+        As in `write_comparison_report`.
+
+    Returns
+    -------
+    str
+        HTML that UTF-8 can hold.
+    """
+    return comparison_page(summarise_comparison(comparison, table_name=table_name))
 
 
 def comparison_page(summary: ComparisonSummary) -> str:

@@ -1,4 +1,4 @@
-"""The features of a fitted selector: names, ranks, scores and the order of their selection."""
+"""The features of a fitted selector: names, scores and the order of their selection."""
 
 from __future__ import annotations
 
@@ -25,27 +25,24 @@ class Features:
     ----------
     names : tuple of str
         As the table has them: untrusted text.
-    ranks : array of int, shape (n_features,)
-        1 is the best.
     scores, strengths : array of float, shape (n_features,)
-        Centrality or what it adds to the coverage, and the sum of the weights of its edges;
-        0 outside the network.
+        What the rule gave it, and the sum of the weights of its edges; 0 outside the network.
     score_groups : array of int, shape (n_features,)
-        Equal for equal scores, ascending with them; -1 outside the network.
-    kept : array of int
-        The features that are selected in any case.
+        Equal for equal scores, ascending with them; -1 outside the network and where the
+        score plays no part because the feature is forced.
+    forced : array of int
+        The features that are selected by the user's wish; they come first in the order.
     order : array of int, shape (n_features,)
-        Features in the order of selection: the first k are selected at size k.
+        Features from rank 1 on: the first k are selected at size k.
     nodes : array of int
         The feature of each node of the network.
     """
 
     names: tuple[str, ...]
-    ranks: Ints
     scores: Floats
     strengths: Floats
     score_groups: Ints
-    kept: Ints
+    forced: Ints
     order: Ints
     nodes: Ints
 
@@ -69,7 +66,7 @@ class Ties:
     Attributes
     ----------
     score : float
-        The score of the last feature selected by its rank.
+        The score of the last feature selected.
     inside, outside : int
         How many features with this score are selected and how many are not.
     """
@@ -108,16 +105,14 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     groups[selector.nodes_] = np.unique(selector.scores_[selector.nodes_], return_inverse=True)[
         1
     ]
-    precedence = selector.ranking_.copy()
-    precedence[selector.kept_] -= n
+    groups[selector.forced_] = -1
     return Features(
         names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
-        ranks=selector.ranking_,
         scores=selector.scores_,
         strengths=strengths,
         score_groups=groups,
-        kept=selector.kept_,
-        order=np.argsort(precedence),
+        forced=selector.forced_,
+        order=np.argsort(selector.ranking_),
         nodes=selector.nodes_,
     )
 
@@ -138,7 +133,7 @@ def ties_at(features: Features, n_selected: int) -> Ties | None:
         None where the cut falls between two scores, or nothing is left to choose.
     """
     order, groups = features.order, features.score_groups
-    if not len(features.kept) < n_selected < features.n_features:
+    if n_selected == features.n_features:
         return None
     last, following = order[n_selected - 1], order[n_selected]
     if groups[last] < 0 or groups[last] != groups[following]:

@@ -22,7 +22,7 @@ class HeatMap:
     Attributes
     ----------
     rows : array of int, shape (m,)
-        What stands in each row and column: positions in the matrix that was given.
+        What each row and column is: positions in the matrix that was given.
     values : array of float, shape (m, m)
         Symmetric, in the order of `rows`.
     """
@@ -32,7 +32,7 @@ class HeatMap:
 
 
 def heat_map(similarity: npt.NDArray[np.float64]) -> HeatMap:
-    """Order features so that like stands beside like.
+    """Order features so that like ones lie side by side.
 
     Average linkage on 1 − |s|, leaves in the optimal order [1]_.
 

@@ -13,8 +13,9 @@ from topofs.layout import layout
 
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features
+    from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["MOST_NODES", "NetworkView", "network_view"]
+__all__ = ["MOST_NODES", "NetworkView", "network_view", "placing_graph"]
 
 MOST_NODES = 5000
 """The most nodes that a page draws."""
@@ -48,7 +49,12 @@ class NetworkView:
 
 
 def network_view(
-    graph: FilteredGraph, features: Features, n_selected: int, *, most: int = MOST_NODES
+    graph: FilteredGraph,
+    features: Features,
+    n_selected: int,
+    *,
+    placed_by: FilteredGraph | None = None,
+    most: int = MOST_NODES,
 ) -> NetworkView:
     """Choose what to draw and lay it out.
 
@@ -60,6 +66,8 @@ def network_view(
         Whose `nodes` the graph is over.
     n_selected : int
         Number of features selected.
+    placed_by : FilteredGraph, optional
+        What joins the nodes where the graph has no edges; it is not drawn.
     most : int, default=5000
         A larger network is cut down to the selected features, in the order of selection,
         then their neighbours, strongest first, up to this number.
@@ -69,15 +77,36 @@ def network_view(
     NetworkView
     """
     nodes = np.arange(graph.n_nodes)
+    placed_by = graph if placed_by is None else placed_by
     if graph.n_nodes > most:
-        nodes = _neighbourhood(graph, features.node_order(), n_selected, most)
+        nodes = _neighbourhood(placed_by, features.node_order(), n_selected, most)
     return NetworkView(
         edges=features.nodes[graph.edges],
         weights=graph.weights.astype(np.float64),
         drawn=features.nodes[nodes],
-        places=layout(_induced(graph, nodes)),
+        places=layout(_induced(placed_by, nodes)),
         n_nodes=graph.n_nodes,
     )
+
+
+def placing_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
+    """Give what joins the nodes in a drawing: the graph, or else who represents whom.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted; a rule that asks for no graph leaves it without edges.
+
+    Returns
+    -------
+    FilteredGraph
+    """
+    if selector.graph_.n_edges or not selector.has_groups:
+        return selector.graph_
+    nodes, representative = selector.nodes_, selector.representative_[selector.nodes_]
+    members = np.flatnonzero((representative >= 0) & (representative != nodes))
+    ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
+    return FilteredGraph(len(nodes), ends, selector.shares_[nodes[members]])
 
 
 def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int) -> Ints:

@@ -39,18 +39,18 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     below = np.tril_indices(len(summary.heat.rows))
     return {
         "k": summary.n_selected,
-        "asked": len(features.kept),
+        "forced": len(features.forced),
+        "end": summary.end,
         "names": list(features.names),
-        "ranks": features.ranks.tolist(),
         "scores": _short(features.scores),
         "strengths": _short(features.strengths),
         "order": features.order.tolist(),
         "nodes": features.nodes.tolist(),
         "share": _whole(summary.share),
         "nearest": {
-            "starts": summary.coverage.starts.tolist(),
-            "positions": position_of_node[summary.coverage.positions].tolist(),
-            "values": _whole(summary.coverage.values),
+            "starts": summary.running.starts.tolist(),
+            "positions": position_of_node[summary.running.positions].tolist(),
+            "values": _whole(summary.running.values),
         },
         "edges": network.edges.ravel().tolist(),
         "weights": _whole(network.weights),
@@ -68,37 +68,40 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
-    by_coverage = summary.standing is not None
+    method, features = summary.method, summary.features
+    scores, strengths = features.scores[features.nodes], features.strengths[features.nodes]
     return {
         "score": words.score.name,
         "unit": words.score.unit,
         "axis": words.score.axis,
-        "ties": summary.method.ties,
-        "likeness": summary.method.similarity != "energy",
-        "threshold": summary.method.threshold,
+        "ties": method.rule.ties_words,
+        "end": words.end,
+        "alike": method.measure.means_alike,
+        "cut": method.cut is not None,
         "above": words.above,
-        "strength": by_coverage or summary.method.centrality != "strength",
+        # The strength of links says nothing new where it is the score, or all of it is 0.
+        "strength": bool(strengths.any()) and not np.allclose(scores, strengths),
     }
 
 
 def _by_rule(summary: SelectionSummary) -> dict[str, Any]:
-    """What only one of the rules has; the other one's is null."""
-    standing = summary.standing
-    if standing is None:
+    """What only rules with groups have, or only those without; the other's is null."""
+    representation, features = summary.representation, summary.features
+    if representation is None:
         bars = {"labels": list(summary.bars.labels), "barOf": summary.bars.bar_of.tolist()}
         return {
-            "groups": summary.features.score_groups.tolist(),
+            "scoreGroups": features.score_groups.tolist(),
             "bars": bars,
-            "standing": None,
+            "representation": None,
         }
     return {
-        "groups": None,
+        "scoreGroups": None,
         "bars": None,
-        "standing": {
-            "stop": standing.stop,
-            "isolated": standing.isolated.tolist(),
-            "keepsIsolated": standing.isolated_kept,
-            "through": standing.through.tolist(),
+        "representation": {
+            "adds": _short(representation.adds),
+            "addsAreScores": representation.adds is features.scores,
+            "isolated": representation.isolated.tolist(),
+            "through": representation.through.tolist(),
         },
     }
 

@@ -9,20 +9,26 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.report.selection.coverage import Coverage, coverage
 from topofs.report.selection.distribution import Bars, bars_of
 from topofs.report.selection.features import Features, Ties, features_of, ties_at
 from topofs.report.selection.heat_map import MOST_ROWS, HeatMap, heat_map
-from topofs.report.selection.network import NetworkView, network_view
+from topofs.report.selection.network import NetworkView, network_view, placing_graph
+from topofs.report.selection.representation import Representation, representation_of
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
-from topofs.report.selection.standing import Standing, standing_of
-from topofs.tables.typed_table import TypedTable, typed_table
+from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.selection.short_names import graph_of
+from topofs.tables.columns import has_nominal_columns
+from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topofs.filtering.family import Graph
+    from topofs.rules.rule import Rule
     from topofs.selection import Stability, TopologicalFeatureSelector
+    from topofs.similarity.measure import Measure
+    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["LeftOut", "Method", "SelectionSummary", "summarise_selection"]
 
@@ -41,19 +47,23 @@ class LeftOut(Protocol):
 
 @dataclass(frozen=True)
 class Method:
-    """How features were compared, joined and ranked: the selector's parameters."""
+    """How features were compared, joined and ranked.
 
-    similarity: str
-    squared: bool
-    alpha: float
-    threshold: bool
-    graph: str
-    rule: str
-    centrality: str
-    ties: str
+    Attributes
+    ----------
+    measure, graph, rule : Measure, Graph and Rule
+        The terms of the fit.
+    cut : str or None
+        Which similarities counted as 0 before filtering: "mean", "links", or none.
+    """
+
+    measure: Measure
+    graph: Graph
+    rule: Rule
+    cut: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SelectionSummary:
     """Everything the page shows.
 
@@ -61,27 +71,31 @@ class SelectionSummary:
     ----------
     table_name : str
         Untrusted text.
-    n_samples : int
-        Rows of the table.
+    n_samples : int or None
+        Rows of the table; None where a similarity was given in its place.
     n_selected : int
         Features selected.
+    end : int or None
+        The size at which the selection stops by itself; None where the rule has no end.
+    size_given : bool
+        Whether the user gave a size, rather than "auto".
     method : Method
         How they were found.
     features : Features
         Every feature.
     share : array of float, shape (n_features + 1,)
-        The share of the network covered by the first k features, for each k.
-    coverage : Coverage
-        The nearest selected node of each node, for each k; with rule "coverage" the one that
-        stands for it.
-    standing : Standing or None
-        Who stands for whom; None where the rule is not "coverage".
+        The share of the columns that the first k features cover, for each k.
+    running : RunningGroups
+        The node that represents each node, for each k; without groups the selected one that
+        is nearest.
+    representation : Representation or None
+        Who represents whom; None where the rule has no groups.
     network : NetworkView
         Edges and places.
     bars : Bars
         Distribution of the scores of the nodes.
     ties : Ties or None
-        At the cut; None with rule "coverage".
+        At the cut; None where the rule has groups.
     heat : HeatMap
         Of the first features; its rows are features.
     left_out : tuple of (str, tuple of str)
@@ -95,13 +109,15 @@ class SelectionSummary:
     """
 
     table_name: str
-    n_samples: int
+    n_samples: int | None
     n_selected: int
+    end: int | None
+    size_given: bool
     method: Method
     features: Features
     share: npt.NDArray[np.float64]
-    coverage: Coverage
-    standing: Standing | None
+    running: RunningGroups
+    representation: Representation | None
     network: NetworkView
     bars: Bars
     ties: Ties | None
@@ -116,7 +132,7 @@ def summarise_selection(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
@@ -128,10 +144,11 @@ def summarise_selection(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
         What it was fitted on.
-    similarity : array, shape (n_nodes, n_nodes), optional
-        The similarity between the nodes before the threshold, where it was computed already.
+    similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
+        The similarity between the nodes before the threshold, where it was prepared already:
+        what `topofs.selection.fit_and_compare` gives as ``operator``.
     table_name : str
         What the table is called.
     left_out : sequence of LeftOut
@@ -152,7 +169,7 @@ def summarise_selection(
     >>> from topofs import TopologicalFeatureSelector
     >>> X = load_wine(as_frame=True).data
     >>> summary = summarise_selection(TopologicalFeatureSelector().fit(X), X)
-    >>> float(summary.share[4].round(3)), summary.standing.stop
+    >>> float(summary.share[4].round(3)), summary.end
     (0.57, 4)
     >>> by_degree = TopologicalFeatureSelector(5, rule="degree").fit(X)
     >>> summary = summarise_selection(by_degree, X)
@@ -161,37 +178,56 @@ def summarise_selection(
     """
     check_is_fitted(selector)
     features = features_of(selector)
-    if selector.similarity_ == "mixed" and not isinstance(X, TypedTable):
-        X = typed_table(X)
-    blocks = similarity_of(selector, X, similarity)
+    table = _with_kinds(X, selector.similarity_)
+    blocks = similarity_of(selector, table, similarity)
     order = features.node_order()
-    by_coverage = selector.rule == "coverage"
-    covered, standing = (
-        standing_of(selector, features) if by_coverage else (coverage(blocks, order), None)
+    representation = representation_of(selector, features) if selector.has_groups else None
+    running = (
+        representation.running
+        if representation is not None
+        else running_over_all(blocks, order, least=-np.inf)
     )
-    n_selected = int(selector.support_.sum())
+    n_selected = selector.n_features_
     in_network = np.isin(features.order, features.nodes)
     first = order[:MOST_ROWS]
     heat = heat_map(between(blocks, first))
-    network = network_view(selector.graph_, features, n_selected)
+    network = network_view(
+        selector.graph_, features, n_selected, placed_by=placing_graph(selector)
+    )
+    given = selector.n_features_to_select
     return SelectionSummary(
         table_name=str(table_name),
-        n_samples=X.shape[0] if hasattr(X, "shape") else len(X),
+        n_samples=_n_samples(X) if selector.similarity_.takes_table else None,
         n_selected=n_selected,
+        end=selector.at("auto").n_features_ if selector.rule_.has_end else None,
+        size_given=not (isinstance(given, str) and given == "auto"),
         method=_method(selector),
         features=features,
-        share=covered.curve[np.concatenate([[0], np.cumsum(in_network)])],
-        coverage=covered,
-        standing=standing,
+        share=running.curve[np.concatenate([[0], np.cumsum(in_network)])],
+        running=running,
+        representation=representation,
         network=network,
         bars=bars_of(features.scores[features.nodes]),
-        ties=None if by_coverage else ties_at(features, n_selected),
+        ties=ties_at(features, n_selected) if representation is None else None,
         heat=HeatMap(features.nodes[first[heat.rows]], heat.values),
         left_out=_by_reason([c for c in left_out if c.name not in passed_through]),
         passed_through=tuple(map(str, passed_through)),
-        nominal=_nominal(X),
+        nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,
     )
+
+
+def _with_kinds(X: Any, measure: Measure) -> Any:
+    """The table, read into kinds of columns where some may hold names."""
+    if isinstance(X, TypedTable | NamedArray):
+        return X
+    if has_nominal_columns(X) or not measure.takes_arrays:
+        return typed_table(X)
+    return X
+
+
+def _n_samples(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _nominal(X: Any) -> npt.NDArray[np.int64] | None:
@@ -202,20 +238,9 @@ def _nominal(X: Any) -> npt.NDArray[np.int64] | None:
 
 
 def _method(selector: TopologicalFeatureSelector) -> Method:
-    measure = selector.similarity_ if isinstance(selector.similarity_, str) else "callable"
-    at_the_mean = selector.threshold == "mean"
-    if selector.threshold == "auto":
-        at_the_mean = selector.rule == "degree" or measure in ("precomputed", "callable")
-    return Method(
-        similarity=measure,
-        squared=bool(selector.squared),
-        alpha=float(selector.alpha),
-        threshold=at_the_mean,
-        graph=selector.graph,
-        rule=selector.rule,
-        centrality=selector.centrality,
-        ties=selector.ties,
-    )
+    measure, rule = selector.similarity_, selector.rule_
+    cut = rule.cut_for(measure) if selector.threshold == "auto" else selector.threshold
+    return Method(measure, graph_of(selector.graph), rule, cut)
 
 
 def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:

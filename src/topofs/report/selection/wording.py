@@ -5,67 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs.report.selection import standing_words
+from topofs.report.selection import representation_words
 from topofs.report.selection.phrases import counted, listed, percent
 from topofs.report.selection.resampled_words import stability_sentence
 
 if TYPE_CHECKING:
-    from topofs.report.selection.summary import Method, SelectionSummary
+    from topofs.report.selection.summary import SelectionSummary
+    from topofs.rules.rule import ScoreWords
 
-__all__ = ["SCORES", "ScoreWords", "Words", "words_of"]
-
-_GRAPHS = {
-    "tmfg": "a triangulated maximally filtered graph (TMFG)",
-    "pmfg": "a planar maximally filtered graph (PMFG)",
-    "mst": "a maximum spanning tree (MST)",
-}
-
-
-@dataclass(frozen=True)
-class ScoreWords:
-    """What a score is called.
-
-    Attributes
-    ----------
-    name : str
-        On its own, as over a column of a table.
-    ranked_by : str
-        After "ranked by".
-    unit : str
-        After the number one; empty where it has none.
-    axis : str
-        Under a chart.
-    """
-
-    name: str
-    ranked_by: str
-    unit: str = ""
-    axis: str = "score"
-
-
-SCORES = {
-    "degree": ScoreWords(
-        "Links", "their number of links (degree)", "link", "links of a column (degree)"
-    ),
-    "strength": ScoreWords("Strength", "the summed strength of their links"),
-    "eigenvector": ScoreWords("Eigenvector", "eigenvector centrality"),
-    "pagerank": ScoreWords("PageRank", "PageRank"),
-    "closeness": ScoreWords("Closeness", "closeness, how near they are to all others"),
-    "betweenness": ScoreWords("Betweenness", "betweenness, how often they lie between others"),
-}
-
-GAIN = ScoreWords("Adds", "what each adds to the coverage", axis="columns, best first")
-
-_MEASURES = {
-    "mixed": (
-        "shared variance (Spearman² between numbers, η² between numbers and names, Cramér's V² "
-        "between names)"
-    ),
-    "mutual_information": "shared information, on the scale of a squared correlation",
-    "energy": "energy coefficient (spread and difference)",
-    "precomputed": "given similarity",
-    "callable": "similarity by a function of your own",
-}
+__all__ = ["Words", "words_of"]
 
 
 @dataclass(frozen=True)
@@ -88,8 +36,10 @@ class Words:
         What the similarity is called.
     score : ScoreWords
         What the score is called.
+    end : str
+        Where the selection stops by itself, and why; empty where it does not.
     above : str
-        What a link must be to count, with rule "coverage".
+        What a link must be to count, where columns represent others.
     stability : str
         How much the selection depends on the sample; empty where that was not tried.
     """
@@ -101,6 +51,7 @@ class Words:
     covered: str
     measure: str
     score: ScoreWords
+    end: str
     above: str
     stability: str
 
@@ -117,108 +68,122 @@ def words_of(summary: SelectionSummary) -> Words:
     -------
     Words
     """
-    measure = _measure(summary.method)
-    score = SCORES.get(
-        summary.method.centrality,
-        ScoreWords(summary.method.centrality.capitalize(), summary.method.centrality),
-    )
-    covered = (
-        "Covered: every column's similarity to the kept column most like it, on average. A kept "
-        "column counts with its similarity to itself."
-    )
-    if summary.standing is not None:
-        score, covered = GAIN, standing_words.COVERED
+    method = summary.method
     n_features = summary.features.n_features
+    covered = (
+        "Covered: every column's similarity to the selected column most like it, on average. A "
+        "selected column counts with its similarity to itself."
+    )
+    if summary.representation is not None:
+        covered = representation_words.COVERED
     return Words(
-        headline=f"Keep {summary.n_selected:,} of {counted(n_features, 'column')}",
-        meaning=_meaning(summary),
-        method=_method(summary, measure, score),
-        notes=tuple(_notes(summary, score)),
+        headline=f"{summary.n_selected:,} of {counted(n_features, 'column')} selected",
+        meaning=f"{_meaning(summary)} {_why_so_many(summary)}".rstrip(),
+        method=_method(summary),
+        notes=tuple(_notes(summary)),
         covered=covered,
-        measure=measure,
-        score=score,
-        above=standing_words.above(summary.method.similarity),
+        measure=method.measure.words,
+        score=method.rule.words,
+        end=_end(summary),
+        above=representation_words.above(method),
         stability="" if summary.resampled is None else stability_sentence(summary.resampled),
     )
 
 
-def _measure(method: Method) -> str:
-    named = {"pearson": "Pearson correlation", "spearman": "Spearman rank correlation"}
-    if method.similarity in named:
-        plain = named[method.similarity]
-        return f"squared {plain}" if method.squared else plain
-    return _MEASURES.get(method.similarity, method.similarity)
-
-
 def _meaning(summary: SelectionSummary) -> str:
-    if summary.standing is not None:
-        return standing_words.meaning(summary, summary.standing)
+    if summary.representation is not None:
+        return representation_words.meaning(summary, summary.representation)
     share = percent(float(summary.share[summary.n_selected]))
-    one = summary.n_selected == 1
-    correlation = summary.method.similarity in ("pearson", "spearman")
-    if summary.method.similarity == "mixed" or (correlation and summary.method.squared):
+    they_cover = "It covers" if summary.n_selected == 1 else "They cover"
+    if summary.method.measure.shares_variance:
         return (
-            f"{'It stands' if one else 'They stand'} for {share} of the variation in "
-            f"{summary.table_name}: that is how much variance a column shares, on average, "
-            "with the kept column most like it."
+            f"{they_cover} {share} of the variation in {summary.table_name}: that is how much "
+            "variance a column shares, on average, with the selected column most like it."
         )
     return (
-        f"{'It covers' if one else 'They cover'} {share} of the network of "
-        f"{summary.table_name}: the average similarity of a column to the kept column most "
-        "like it."
+        f"{they_cover} {share} of {summary.table_name}: the average similarity of a column to "
+        "the selected column most like it."
     )
 
 
-def _method(summary: SelectionSummary, measure: str, score: ScoreWords) -> str:
+def _why_so_many(summary: SelectionSummary) -> str:
+    """Why the selection has this size, where the rule has a word in it."""
+    n, end, representation = summary.n_selected, summary.end, summary.representation
+    if end is None or (not summary.size_given and n == summary.features.n_features):
+        return ""
+    if representation is not None and len(representation.isolated) == summary.network.n_nodes:
+        return ""
+    why = summary.method.rule.end_words
+    if not summary.size_given:
+        because = f"{why[:1].upper()}{why[1:]}, so the" if why else "The"
+        isolated = representation is not None and representation.isolated_selected
+        besides = " Isolated columns are selected, too." if isolated else ""
+        return f"{because} selection stopped there by itself.{besides}"
+    if n == end:
+        return "That is also where the selection stops by itself."
+    where = f", where {why}" if why else ""
+    further = "go on to" if n < end else "stop at"
+    return f"You asked for {n:,}; by itself the selection would {further} {end:,}{where}."
+
+
+def _end(summary: SelectionSummary) -> str:
+    if summary.end is None or summary.end >= summary.features.n_features:
+        return ""
+    why = summary.method.rule.end_words
+    return f"The selection stops by itself at {summary.end:,}{f', where {why}' if why else ''}."
+
+
+def _method(summary: SelectionSummary) -> str:
+    method = summary.method
+    over = f" over {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
+    return (
+        f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
+        f"{method.rule.sentence} No target was used."
+    )
+
+
+def _network(summary: SelectionSummary) -> str:
+    """What the graph made of the pairs; nothing where there is no link."""
     n_nodes, n_edges = summary.network.n_nodes, len(summary.network.edges)
-    n_pairs = n_nodes * (n_nodes - 1) // 2
-    network = _GRAPHS.get(summary.method.graph, summary.method.graph)
+    if not n_edges:
+        return ""
     links = counted(n_edges, "link")
-    standing = summary.standing
-    if standing is not None and standing.n_links is not None:
-        many = "all" if standing.n_links == n_edges else f"{standing.n_links:,}"
-        links += f", {many} of them {standing_words.above(summary.method.similarity)}"
-    if standing is not None:
-        ranked = standing_words.ranked(standing)
-    else:
-        ties = (
-            ", equal ones by the summed strength of their links"
-            if summary.method.ties == "strength" and summary.method.centrality != "strength"
-            else ", equal ones in the order of the table"
-        )
-        ranked = f"Columns were ranked by {score.ranked_by}{ties}."
-    return (
-        f"Columns were compared by {measure} over {counted(summary.n_samples, 'row')}. Of "
-        f"{counted(n_pairs, 'pair')}, {network} keeps {links}. {ranked} No target was used."
-    )
+    n_carrying = summary.running.n_links
+    if n_carrying is not None:
+        many = "all" if n_carrying == n_edges else f"{n_carrying:,}"
+        links += f", {many} of them {representation_words.above(summary.method)}"
+    pairs = counted(n_nodes * (n_nodes - 1) // 2, "pair")
+    return f" Of {pairs}, {summary.method.graph.words} keeps {links}."
 
 
-def _notes(summary: SelectionSummary, score: ScoreWords) -> list[str]:
+def _notes(summary: SelectionSummary) -> list[str]:
     notes = []
-    features = summary.features
+    features, method = summary.features, summary.method
     if summary.ties is not None:
-        ties = summary.ties
-        by = "the strength of the links" if summary.method.ties == "strength" else "the order"
-        with_score = counted(int(ties.score), score.unit) if score.unit else "the same score"
+        ties, unit = summary.ties, method.rule.words.unit
+        with_score = counted(int(ties.score), unit) if unit else "the same score"
         notes.append(
             f"Tied at the cut: {counted(ties.inside + ties.outside, 'column')} with "
-            f"{with_score}; {ties.inside:,} kept and {ties.outside:,} not, decided by {by}."
+            f"{with_score}; {ties.inside:,} selected and {ties.outside:,} not, decided by "
+            f"{method.rule.ties_words}."
         )
-    alone = summary.standing and standing_words.isolated_note(summary, summary.standing)
-    if alone:
-        notes.append(alone)
-    if summary.method.similarity == "energy":
+    representation = summary.representation
+    isolated = representation and representation_words.isolated_note(summary, representation)
+    if isolated:
+        notes.append(isolated)
+    if not method.measure.means_alike:
         notes.append(
-            "The energy coefficient is high for columns that differ: here “covered”, “nearest” "
-            "and “alike” stand for a high coefficient, not for shared information."
+            f"Columns with a high value by this measure, {method.measure.words}, need not be "
+            "alike: here “covered”, “nearest” and “alike” speak of a high value, not of shared "
+            "information."
         )
-    if len(features.kept):
-        notes.append(f"Kept by request: {listed([features.names[i] for i in features.kept])}.")
+    if len(features.forced):
+        notes.append(f"Forced: {listed([features.names[i] for i in features.forced])}.")
     notes += _kinds_of_columns(summary)
     if len(summary.network.drawn) < summary.network.n_nodes:
         notes.append(
             f"The network has {counted(summary.network.n_nodes, 'column')}; drawn are the "
-            f"{len(summary.network.drawn):,} that are kept or joined to a kept one."
+            f"{len(summary.network.drawn):,} that are selected or joined to a selected one."
         )
     n_left_out = sum(len(names) for _, names in summary.left_out)
     if n_left_out:
@@ -241,7 +206,5 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
     outside = features.n_features - summary.network.n_nodes
     if outside:
         why = "one value only" if nominal is None else "one value or names that hardly repeat"
-        notes.append(
-            f"{counted(outside, 'column')} held {why}, so took no part in the network."
-        )
+        notes.append(f"{counted(outside, 'column')} held {why}, so took no part.")
     return notes

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from topofs.report.selection.summary import LeftOut, SelectionSummary
     from topofs.report.selection.wording import Words
     from topofs.selection import Stability, TopologicalFeatureSelector
+    from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["SCRIPTS", "selection_page", "write_selection_report"]
+__all__ = ["SCRIPTS", "selection_page", "selection_report", "write_selection_report"]
 
 SCRIPTS = (
     "data.js",
-    "standing.js",
+    "representation.js",
     "state.js",
     "elements.js",
     "network.js",
@@ -51,7 +52,7 @@ def write_selection_report(
     *,
     selector: TopologicalFeatureSelector,
     X: Any,
-    similarity: npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
     table_name: str = "the table",
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
@@ -68,10 +69,11 @@ def write_selection_report(
         The HTML file to write. Its folder must exist.
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
         What it was fitted on.
-    similarity : array, shape (n_nodes, n_nodes), optional
-        The similarity between the nodes of the graph before the threshold; computed from X
+    similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
+        The similarity between the nodes of the graph before the threshold, as
+        ``topofs.selection.fit_and_compare(selector, X).operator`` has it; prepared from X
         where it is not given.
     table_name : str
         What the table is called.
@@ -85,9 +87,9 @@ def write_selection_report(
 
     Notes
     -----
-    With rule "degree" O(n²) similarities are looked at once, in blocks. The layout takes
-    about 3 s at 5,000 features; beyond that the selected features and their neighbourhood are
-    drawn.
+    Where the rule has no groups, O(n²) similarities are looked at once, in blocks. The layout
+    takes about 3 s at 5,000 features; beyond that the selected features and their
+    neighbourhood are drawn.
 
     Examples
     --------
@@ -101,8 +103,42 @@ def write_selection_report(
     >>> with TemporaryDirectory() as folder:
     ...     report = Path(folder) / "wine.html"
     ...     write_selection_report(report, selector=selector, X=X, table_name="wine.csv")
-    ...     "Keep 4 of 13 columns" in report.read_text(encoding="utf-8")
+    ...     "4 of 13 columns selected" in report.read_text(encoding="utf-8")
     True
+    """
+    page = selection_report(
+        selector=selector,
+        X=X,
+        similarity=similarity,
+        table_name=table_name,
+        left_out=left_out,
+        passed_through=passed_through,
+        stability=stability,
+    )
+    write_document(path, page)
+
+
+def selection_report(
+    *,
+    selector: TopologicalFeatureSelector,
+    X: Any,
+    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
+    table_name: str = "the table",
+    left_out: Sequence[LeftOut] = (),
+    passed_through: Sequence[str] = (),
+    stability: Stability | None = None,
+) -> str:
+    """Give the page that `write_selection_report` writes, for those who write it themselves.
+
+    Parameters
+    ----------
+    selector, X, similarity, table_name, left_out, passed_through, stability
+        As in `write_selection_report`.
+
+    Returns
+    -------
+    str
+        HTML that UTF-8 can hold.
     """
     summary = summarise_selection(
         selector,
@@ -113,7 +149,7 @@ def write_selection_report(
         passed_through=passed_through,
         stability=stability,
     )
-    write_document(path, selection_page(summary))
+    return selection_page(summary)
 
 
 def selection_page(summary: SelectionSummary) -> str:
@@ -138,17 +174,18 @@ def selection_page(summary: SelectionSummary) -> str:
         "title": f"{words.headline} · {summary.table_name}",
         "version": __version__,
         "table_name": summary.table_name,
-        "shape": f"{summary.n_samples:,} rows × {features.n_features:,} columns",
+        "shape": _shape(summary),
         "words": words,
-        "by_coverage": summary.standing is not None,
+        "has_groups": summary.representation is not None,
+        "has_links": len(summary.network.edges) > 0,
         "figures": _figures(summary),
         "left_out": [(reason, listed(names, most=200)) for reason, names in summary.left_out],
         "selected_names": listed(selected, most=200),
-        "least": max(1, len(features.kept)),
+        "least": max(1, len(features.forced)),
         "n_features": features.n_features,
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
-        "measure_sentence": f"Similarity: {words.measure}. Like stands beside like.",
+        "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
         "isolated": _isolated(summary),
         "data": embedded_json(page_data(summary, words)),
     }
@@ -161,34 +198,42 @@ def selection_page(summary: SelectionSummary) -> str:
     )
 
 
+def _shape(summary: SelectionSummary) -> str:
+    columns = counted(summary.features.n_features, "column")
+    if summary.n_samples is None:
+        return columns
+    return f"{counted(summary.n_samples, 'row')} × {columns}"
+
+
 def _figures(summary: SelectionSummary) -> list[tuple[str, str, str]]:
     """The figures beside the slider: an id, what it is called, and what it is at first."""
     n, features, ties = summary.n_selected, summary.features, summary.ties
     figures = [
-        ("covered", "Network covered", percent(float(summary.share[n]))),
-        ("share-kept", "Columns kept", percent(n / features.n_features)),
+        ("covered", "Covered", percent(float(summary.share[n]))),
+        ("share-selected", "Columns selected", percent(n / features.n_features)),
     ]
-    if summary.standing is not None:
-        return [*figures, ("next", "The next adds", "–"), ("spoken", "Not stood for", "–")]
+    if summary.representation is not None:
+        return [*figures, ("next", "The next adds", "–"), ("alone", "Alone", "–")]
     tied = "none" if ties is None else f"{ties.inside + ties.outside:,}"
     return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
 
 
 def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
-    """Columns that stand alone, to be unfolded."""
-    if summary.standing is None or not len(summary.standing.isolated):
+    """Isolated columns, to be unfolded."""
+    representation = summary.representation
+    if representation is None or not len(representation.isolated):
         return None
-    names = [summary.features.names[i] for i in summary.standing.isolated]
+    names = [summary.features.names[i] for i in representation.isolated]
     return {
-        "title": f"{counted(len(names), 'column')} alone",
+        "title": f"{counted(len(names), 'column')} isolated",
         "names": listed(names, most=500),
-        "kept": summary.standing.isolated_kept,
+        "last": representation.isolated_last,
     }
 
 
 def _scores_title(summary: SelectionSummary, words: Words) -> str:
-    if summary.standing is not None:
+    if summary.representation is not None:
         return "What each column adds"
-    if summary.method.centrality == "degree":
-        return "How many links the columns have"
+    if words.score.unit:
+        return f"How many {words.score.unit}s the columns have"
     return f"How {words.score.name.lower()} is distributed"

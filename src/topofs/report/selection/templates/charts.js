@@ -12,7 +12,7 @@ function newChart(box, label) {
 
 function drawCoverage() {
   const k = state.k;
-  const chart = newChart(byId("coverage-chart"), `Share of the network covered by the first k columns. At ${k}: ${percent(covered(k))}.`);
+  const chart = newChart(byId("coverage-chart"), `Share covered by the first k columns. At ${k}: ${percent(covered(k))}.`);
   const { svg, right, bottom } = chart;
   const across = (size) => MARGIN.left + (size / N) * (right - MARGIN.left);
   const up = (share) => bottom - Math.max(0, share) * (bottom - MARGIN.top);
@@ -28,7 +28,7 @@ function drawCoverage() {
   svg.append(drawing("path", { class: "under", d: `M${across(0)},${bottom}L${points.join("L")}L${across(N)},${bottom}Z` }));
   svg.append(drawing("path", { class: "curve", d: `M${points.join("L")}` }));
   svg.append(drawing("line", { class: "mark", x1: across(k), x2: across(k), y1: up(covered(k)), y2: bottom }));
-  if (STANDING !== null) markStop(svg, across(STANDING.stop), up(covered(STANDING.stop)), bottom);
+  if (DATA.end !== null) markStop(svg, across(DATA.end), up(covered(DATA.end)), bottom);
   if (k !== DATA.k) svg.append(drawing("circle", { class: "run", cx: across(DATA.k), cy: up(covered(DATA.k)), r: 4 }));
   svg.append(drawing("circle", { class: "point", cx: across(k), cy: up(covered(k)), r: 6 }));
   const late = k > 0.6 * N;
@@ -36,7 +36,7 @@ function drawCoverage() {
   [[1, "start"], [N, "end"]].forEach(([size, anchor]) => {
     svg.append(drawing("text", { x: across(size), y: bottom + 16, "text-anchor": anchor }, size.toLocaleString("en")));
   });
-  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, "columns kept"));
+  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, "columns selected"));
   svg.addEventListener("pointerdown", (event) => {
     const box = svg.getBoundingClientRect();
     setSize(((event.clientX - box.left - MARGIN.left) / (right - MARGIN.left)) * N);
@@ -48,7 +48,7 @@ function markStop(svg, x, y, bottom) {
   svg.append(drawing("line", { class: "stop", x1: x, x2: x, y1: MARGIN.top - 6, y2: bottom }));
   svg.append(drawing("path", { class: "stop-mark", d: `M${x - 5},${y}L${x},${y - 5}L${x + 5},${y}L${x},${y + 5}Z` }));
   const late = x > svg.viewBox.baseVal.width * 0.6;
-  svg.append(drawing("text", { class: "stop-text", x: x + (late ? -6 : 6), y: MARGIN.top - 6, "text-anchor": late ? "end" : "start" }, `stops by itself at ${STANDING.stop.toLocaleString("en")}`));
+  svg.append(drawing("text", { class: "stop-text", x: x + (late ? -6 : 6), y: MARGIN.top - 6, "text-anchor": late ? "end" : "start" }, `stops by itself at ${DATA.end.toLocaleString("en")}`));
 }
 
 function barCounts(features) {
@@ -61,7 +61,7 @@ function drawScores() {
   const k = state.k;
   const ties = tiesAt(k);
   const all = barCounts(DATA.nodes);
-  const kept = barCounts(DATA.nodes.filter((feature) => isKept(feature, k)));
+  const selected = barCounts(DATA.nodes.filter((feature) => isSelected(feature, k)));
   const text = tiesText(ties, k);
   byId("ties-text").textContent = text;
   const chart = newChart(byId("scores-chart"), `${DATA.words.score} of the columns, in ${counted(all.length, "bar")}. ${text}`);
@@ -73,11 +73,11 @@ function drawScores() {
   svg.append(drawing("line", { class: "axis", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
   all.forEach((count, bar) => {
     const x = MARGIN.left + bar * slot + slot * 0.1;
-    const [high, lower] = [tall(count), tall(kept[bar])];
+    const [high, lower] = [tall(count), tall(selected[bar])];
     const group = drawing("g");
-    group.append(drawing("title", {}, `${DATA.bars.labels[bar]}: ${counted(count, "column")}, ${kept[bar].toLocaleString("en")} kept`));
+    group.append(drawing("title", {}, `${DATA.bars.labels[bar]}: ${counted(count, "column")}, ${selected[bar].toLocaleString("en")} selected`));
     group.append(drawing("rect", { class: "bar-other", x, width: slot * 0.8, y: bottom - high, height: Math.max(0, high - lower) }));
-    group.append(drawing("rect", { class: "bar-kept", x, width: slot * 0.8, y: bottom - lower, height: lower }));
+    group.append(drawing("rect", { class: "bar-selected", x, width: slot * 0.8, y: bottom - lower, height: lower }));
     if (ties !== null && DATA.bars.barOf[NODE[ties.features[0]]] === bar) {
       group.append(drawing("rect", { class: "tied", x: x - 3, width: slot * 0.8 + 6, y: bottom - high - 18, height: high + 18, rx: 4 }));
     }
@@ -91,11 +91,10 @@ function drawScores() {
 }
 
 function tiesText(ties, k) {
-  if (k >= N) return "All columns are kept: there is no cut.";
+  if (k >= N) return "All columns are selected: there is no cut.";
   if (ties === null) return "The cut falls between two scores: no tie had to be broken.";
   const score = scoreWithUnit(DATA.scores[ties.features[0]]);
-  const by = DATA.words.ties === "strength" ? "the summed strength of their links decided" : "the order of the table decided";
-  return `The cut goes through the dashed bar: ${counted(ties.features.length, "column")} with ${score}, ${ties.inside.toLocaleString("en")} kept and ${ties.outside.toLocaleString("en")} not; ${by}.`;
+  return `The cut goes through the dashed bar: ${counted(ties.features.length, "column")} with ${score}, ${ties.inside.toLocaleString("en")} selected and ${ties.outside.toLocaleString("en")} not, decided by ${DATA.words.ties}.`;
 }
 
 function setUpCharts() {
@@ -103,5 +102,5 @@ function setUpCharts() {
     if (keys.has("k") || keys.has("size")) draw();
   };
   addLazyPanel(byId("coverage-chart"), shown(drawCoverage));
-  addLazyPanel(byId("scores-chart"), shown(STANDING === null ? drawScores : drawGains));
+  addLazyPanel(byId("scores-chart"), shown(REPRESENTATION === null ? drawScores : drawGains));
 }

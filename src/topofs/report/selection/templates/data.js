@@ -4,7 +4,7 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.names.length;
 const SCALE = 10000; // similarities are whole ten-thousandths
 
-const POSITION = new Int32Array(N); // of each feature in the order of selection
+const POSITION = new Int32Array(N); // of each feature in the ranking, from 0
 DATA.order.forEach((feature, position) => { POSITION[feature] = position; });
 
 const NODE = new Int32Array(N).fill(-1); // of each feature in the network
@@ -26,15 +26,20 @@ ADJACENT.forEach((list) => list.sort((a, b) => b[1] - a[1] || a[0] - b[0]));
 
 const LOWER_NAMES = DATA.names.map((name) => name.toLowerCase());
 
-function isKept(feature, k) {
+function rankOf(feature) {
+  return POSITION[feature] + 1;
+}
+
+function isSelected(feature, k) {
   return POSITION[feature] < k;
 }
 
-function isAsked(feature) {
-  return POSITION[feature] < DATA.asked;
+// Forced columns come first in the order.
+function isForced(feature) {
+  return POSITION[feature] < DATA.forced;
 }
 
-// The last change of a feature's nearest kept one before size k, or -1.
+// The last change of a feature's nearest selected one before size k, or -1.
 function changeAt(feature, k) {
   const node = NODE[feature];
   if (node < 0) return -1;
@@ -49,8 +54,8 @@ function changeAt(feature, k) {
   return low === first ? -1 : low - 1;
 }
 
-// The other kept feature most like this one, or null.
-function nearestKept(feature, k) {
+// The other selected feature most like this one, or null.
+function nearestSelected(feature, k) {
   const change = changeAt(feature, k);
   if (change < 0) return null;
   return {
@@ -65,20 +70,20 @@ function covered(k) {
 
 // Features with the score at the cut, where the cut goes through them; else null.
 function tiesAt(k) {
-  if (DATA.groups === null || k <= DATA.asked || k >= N) return null;
-  const group = DATA.groups[DATA.order[k - 1]];
-  if (group < 0 || group !== DATA.groups[DATA.order[k]]) return null;
-  const features = DATA.order.filter((feature) => DATA.groups[feature] === group);
-  const inside = features.filter((feature) => isKept(feature, k)).length;
+  if (DATA.scoreGroups === null || k >= N) return null;
+  const group = DATA.scoreGroups[DATA.order[k - 1]];
+  if (group < 0 || group !== DATA.scoreGroups[DATA.order[k]]) return null;
+  const features = DATA.order.filter((feature) => DATA.scoreGroups[feature] === group);
+  const inside = features.filter((feature) => isSelected(feature, k)).length;
   return { group, features, inside, outside: features.length - inside };
 }
 
-// The feature that is not kept and has least in common with a kept one, or null.
+// The feature that is not selected and has least in common with a selected one, or null.
 function leastCovered(k) {
   let least = null;
   for (const feature of DATA.nodes) {
-    if (isKept(feature, k)) continue;
-    const nearest = nearestKept(feature, k);
+    if (isSelected(feature, k)) continue;
+    const nearest = nearestSelected(feature, k);
     const similarity = nearest === null ? 0 : nearest.similarity;
     if (least === null || similarity < least.similarity) least = { feature, similarity };
   }

@@ -25,14 +25,14 @@ function nameButton(feature, ...children) {
   return button;
 }
 
-function dot(kept) {
-  return element("span", { class: kept ? "dot kept" : "dot other", "aria-hidden": "true" });
+function dot(selected) {
+  return element("span", { class: selected ? "dot selected" : "dot other", "aria-hidden": "true" });
 }
 
-function meter(share, kept) {
+function meter(share, selected) {
   const fill = element("i");
   fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return element("span", { class: kept ? "meter kept" : "meter", "aria-hidden": "true" }, fill);
+  return element("span", { class: selected ? "meter selected" : "meter", "aria-hidden": "true" }, fill);
 }
 
 // Show a feature in every panel and bring it into view.
@@ -64,9 +64,18 @@ function scoreWithUnit(score) {
   return DATA.words.unit ? counted(score, DATA.words.unit) : scoreText(score);
 }
 
-// What a column adds to the coverage.
-function gainText(feature) {
-  return DATA.scores[feature].toFixed(2);
+// What a column adds to what those before it represent.
+function addsOf(feature) {
+  return REPRESENTATION.adds[feature];
+}
+
+function addsText(feature) {
+  return addsOf(feature).toFixed(2);
+}
+
+// The score of a column as its rule counts: what it adds, to two digits, or any other number.
+function ownScoreText(feature) {
+  return SCORE_ADDS ? addsText(feature) : scoreText(DATA.scores[feature]);
 }
 
 function shortened(name, length) {

@@ -1,8 +1,8 @@
-// What each column adds to the coverage, and where that falls to itself alone.
+// What each column adds to what is represented, and where that falls to itself alone.
 
-// As many columns as tell the story: some beyond the cut and beyond the automatic stop.
+// As many columns as tell the story: some beyond the cut and beyond the end of the rule.
 function gainsShown() {
-  return Math.min(DATA.nodes.length, Math.max(20, Math.ceil(1.6 * Math.max(state.k, STANDING.stop))));
+  return Math.min(DATA.nodes.length, Math.max(20, Math.ceil(1.6 * Math.max(state.k, DATA.end ?? 0))));
 }
 
 function gainScale(most) {
@@ -21,11 +21,11 @@ function evenTicks(most) {
 }
 
 function drawGains() {
-  const ranked = [...DATA.nodes].sort((a, b) => DATA.ranks[a] - DATA.ranks[b]).slice(0, gainsShown());
+  const ranked = DATA.order.filter((feature) => NODE[feature] >= 0).slice(0, gainsShown());
   const text = gainsText();
   byId("ties-text").textContent = text;
   const { svg, right, bottom } = newChart(byId("scores-chart"), `What each of the first ${ranked.length} columns adds. ${text}`);
-  const { up, ticks } = gainScale(Math.max(1.2, ...ranked.map((feature) => DATA.scores[feature])));
+  const { up, ticks } = gainScale(Math.max(1.2, ...ranked.map(addsOf)));
   const high = (gain) => up(gain) * (bottom - MARGIN.top);
   ticks.forEach((tick) => {
     svg.append(drawing("line", { class: "axis", x1: MARGIN.left, x2: right, y1: bottom - high(tick), y2: bottom - high(tick) }));
@@ -33,9 +33,9 @@ function drawGains() {
   });
   const slot = (right - MARGIN.left) / ranked.length;
   ranked.forEach((feature, at) => {
-    const tall = Math.max(1, high(DATA.scores[feature]));
-    const bar = drawing("rect", { class: isKept(feature, state.k) ? "bar-kept" : "bar-other", x: MARGIN.left + at * slot + slot * 0.1, width: Math.max(0.5, slot * 0.8), y: bottom - tall, height: tall });
-    bar.append(drawing("title", {}, `${DATA.names[feature]} adds ${gainText(feature)}`));
+    const tall = Math.max(1, high(addsOf(feature)));
+    const bar = drawing("rect", { class: isSelected(feature, state.k) ? "bar-selected" : "bar-other", x: MARGIN.left + at * slot + slot * 0.1, width: Math.max(0.5, slot * 0.8), y: bottom - tall, height: tall });
+    bar.append(drawing("title", {}, `${DATA.names[feature]} adds ${addsText(feature)}`));
     svg.append(bar);
   });
   const one = bottom - high(1);
@@ -44,11 +44,10 @@ function drawGains() {
   [[1, "start"], [ranked.length, "end"]].forEach(([rank, anchor]) => {
     svg.append(drawing("text", { x: anchor === "start" ? MARGIN.left : right, y: bottom + 16, "text-anchor": anchor }, rank.toLocaleString("en")));
   });
-  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, DATA.words.axis));
+  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, "columns, best first"));
 }
 
 function gainsText() {
   const scale = "A column adds what it explains of itself and of the others beyond those before it, in columns' worth.";
-  const stop = `From rank ${(STANDING.stop + 1).toLocaleString("en")} on a column explains no more than itself: there the selection stops by itself.`;
-  return STANDING.stop < N ? `${scale} ${stop}` : scale;
+  return `${scale} ${DATA.words.end}`.trimEnd();
 }

@@ -1,4 +1,4 @@
-// The groups: every kept column with those it stands for.
+// The groups: every selected column with those it represents.
 
 const GROUPS_A_TIME = 30;
 const MEMBERS_AT_FIRST = 60;
@@ -27,9 +27,9 @@ function memberList(feature, members) {
 }
 
 function groupItem([feature, members]) {
-  const adds = element("span", { class: "quiet" }, `adds ${gainText(feature)}`);
+  const adds = element("span", { class: "quiet" }, `adds ${addsText(feature)}`);
   const name = element("b", {}, DATA.names[feature]);
-  if (members.length === 0) return element("div", { class: "group alone" }, dot(true), nameButton(feature, name), element("span", {}, "itself alone"), adds);
+  if (members.length === 0) return element("div", { class: "group single" }, dot(true), nameButton(feature, name), element("span", {}, "itself alone"), adds);
   const group = element("details", { class: "group" });
   group.append(element("summary", {}, dot(true), name, element("span", {}, `and ${counted(members.length, "other")}`), adds));
   const fill = () => {
@@ -51,7 +51,7 @@ function groupItem([feature, members]) {
 }
 
 function showGroups() {
-  const { groups, unspoken } = groupsAt(state.k);
+  const { groups, alone } = groupsAt(state.k);
   const all = [...groups].filter(([feature, members]) => !grouping.wanted || matchesWanted(feature) || members.some(([member]) => matchesWanted(member)));
   const items = all.slice(0, grouping.shown).map(groupItem);
   if (all.length > items.length) {
@@ -59,14 +59,14 @@ function showGroups() {
     more.addEventListener("click", () => { grouping.shown *= 4; showGroups(); });
     items.push(more);
   }
-  if (all.length === 0) items.push(element("p", { class: "quiet" }, "No kept column, and none that is stood for, has this in its name."));
+  if (all.length === 0) items.push(element("p", { class: "quiet" }, "No selected column, and none that is represented, has this in its name."));
   byId("groups-list").replaceChildren(...items);
   const others = [...groups.values()].reduce((sum, members) => sum + members.length, 0);
   byId("groups-count").textContent = grouping.wanted
     ? counted(all.length, "group")
-    : `${counted(groups.size, "kept column")} for ${counted(others, "other")}`;
+    : `${counted(groups.size, "selected column")} for ${counted(others, "other")}`;
   byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
-  showUnspoken(unspoken);
+  showAlone(alone.filter((feature) => !ISOLATED.has(feature)));
 }
 
 function allOpen() {
@@ -74,17 +74,18 @@ function allOpen() {
   return shown.every((feature) => grouping.open.has(feature) || membersOf(feature, state.k).length === 0);
 }
 
-function showUnspoken(unspoken) {
-  const box = byId("unspoken");
-  box.hidden = unspoken.length === 0;
-  box.querySelector("summary").textContent = `${counted(unspoken.length, "column")} not stood for`;
-  const shown = unspoken.slice(0, 500).map((feature) => element("li", {}, nameButton(feature)));
-  if (unspoken.length > 500) shown.push(element("li", { class: "more" }, `and ${(unspoken.length - 500).toLocaleString("en")} more, in the ranking below`));
+// Those that nobody represents now, but might: isolated ones have a list of their own.
+function showAlone(alone) {
+  const box = byId("alone-list");
+  box.hidden = alone.length === 0;
+  box.querySelector("summary").textContent = `${counted(alone.length, "column")} alone`;
+  const shown = alone.slice(0, 500).map((feature) => element("li", {}, nameButton(feature)));
+  if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more, in the ranking below`));
   box.querySelector("ul").replaceChildren(...shown);
 }
 
 function setUpGroups() {
-  if (STANDING === null) return;
+  if (REPRESENTATION === null) return;
   byId("groups-filter").addEventListener("input", () => {
     grouping.wanted = byId("groups-filter").value.trim().toLowerCase();
     grouping.shown = GROUPS_A_TIME;

@@ -1,4 +1,4 @@
-// The heat map of the kept columns.
+// The heat map of the selected columns.
 
 const heatCanvas = byId("heat");
 const heatState = { shown: [], left: 0, top: 8, cell: 1 };
@@ -21,7 +21,7 @@ function heatColor(value, low, high, negative) {
 }
 
 function drawHeat() {
-  const shown = DATA.heat.features.map((feature, row) => row).filter((row) => isKept(DATA.heat.features[row], state.k));
+  const shown = DATA.heat.features.map((feature, row) => row).filter((row) => isSelected(DATA.heat.features[row], state.k));
   const width = heatCanvas.parentElement.clientWidth;
   const nameLength = width < 500 ? 13 : 28;
   const names = shown.map((row) => shortened(DATA.names[DATA.heat.features[row]], nameLength));
@@ -67,7 +67,7 @@ function describeHeat(shown) {
   const best = pairs[0];
   heatCanvas.setAttribute("aria-label", best === undefined
     ? "One column: nothing to compare."
-    : `Similarity between ${shown.length} kept columns. Most alike: ${DATA.names[DATA.heat.features[best[1]]]} and ${DATA.names[DATA.heat.features[best[2]]]}, ${similarityText(best[0])}.`);
+    : `Similarity between ${shown.length} selected columns. Most alike: ${DATA.names[DATA.heat.features[best[1]]]} and ${DATA.names[DATA.heat.features[best[2]]]}, ${similarityText(best[0])}.`);
 }
 
 function setUpHeat() {

@@ -148,19 +148,19 @@ function drawSpokes(context, focus) {
 
 function drawDots(context, near) {
   const radius = dotRadius();
-  const layers = [[], [], [], []]; // pale, pale kept, plain, kept
+  const layers = [[], [], [], []]; // pale, pale selected, plain, selected
   for (const feature of DATA.drawn) {
     const bright = near === null || near.has(feature);
-    layers[(bright ? 2 : 0) + (isKept(feature, state.k) ? 1 : 0)].push(feature);
+    layers[(bright ? 2 : 0) + (isSelected(feature, state.k) ? 1 : 0)].push(feature);
   }
   layers.forEach((features, layer) => {
-    const kept = layer % 2 === 1;
+    const selected = layer % 2 === 1;
     context.globalAlpha = layer < 2 ? 0.35 : 1;
-    context.fillStyle = kept ? colors.kept : colors.other;
-    const size = kept ? radius * 1.3 : radius;
+    context.fillStyle = selected ? colors.selected : colors.other;
+    const size = selected ? radius * 1.3 : radius;
     circles(context, features, size);
     context.fill();
-    if (kept && radius > 2.2) {
+    if (selected && radius > 2.2) {
       context.strokeStyle = colors.ground;
       context.lineWidth = 1.5;
       context.stroke();

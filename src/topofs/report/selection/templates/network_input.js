@@ -74,20 +74,20 @@ function hover(x, y) {
     showLink(x, y, 5);
     return;
   }
-  const lines = [DATA.names[feature], `${isKept(feature, state.k) ? "Kept" : "Not kept"} · rank ${DATA.ranks[feature]}`];
-  lines.push(`${DATA.words.score}: ${STANDING === null ? scoreText(DATA.scores[feature]) : gainText(feature)}`);
-  lines.push(...speakerLine(feature));
+  const lines = [DATA.names[feature], `${isSelected(feature, state.k) ? "Selected" : "Not selected"} · rank ${rankOf(feature)}`];
+  lines.push(`${DATA.words.score}: ${ownScoreText(feature)}`);
+  lines.push(...representativeLine(feature));
   if (DATA.resampled !== null) lines.push(`Chosen in ${percent(frequency(feature))} of the draws`);
   showTooltip(tooltip, canvas.offsetLeft + x, canvas.offsetTop + y, lines);
 }
 
-// The kept column that stands for one, or is most like it: a line, or none.
-function speakerLine(feature) {
-  const nearest = nearestKept(feature, state.k);
-  if (STANDING === null) return nearest === null ? [] : [`Nearest kept: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`];
-  if (isKept(feature, state.k)) return [`Stands for ${counted(membersOf(feature, state.k).length, "other")}`];
-  if (nearest === null) return [ISOLATED.has(feature) ? "Stands alone" : "No kept column stands for it"];
-  return [`${DATA.names[nearest.feature]} stands for it, ${percent(nearest.similarity)}`];
+// The selected column that represents one, or is most like it: a line, or none.
+function representativeLine(feature) {
+  const nearest = nearestSelected(feature, state.k);
+  if (REPRESENTATION === null) return nearest === null ? [] : [`Nearest selected: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`];
+  if (isSelected(feature, state.k)) return [`Represents ${counted(membersOf(feature, state.k).length, "other")}`];
+  if (nearest === null) return [ISOLATED.has(feature) ? "Isolated" : "Alone"];
+  return [`${DATA.names[nearest.feature]} represents it, ${percent(nearest.similarity)}`];
 }
 
 function onWheel(event) {
@@ -141,7 +141,7 @@ function setUpNetwork() {
   byId("zoom-fit").addEventListener("click", () => { fitView(); redraw(); });
   addPanel((keys) => {
     if (keys.has("theme")) {
-      ["ground", "ink", "kept", "kept-ink", "other", "edge", "link"].forEach((name) => { colors[name] = color(name); });
+      ["ground", "ink", "selected", "selected-ink", "other", "edge", "link"].forEach((name) => { colors[name] = color(name); });
     }
     if (keys.has("size")) {
       Object.assign(view, { width: canvas.clientWidth, height: canvas.clientHeight });

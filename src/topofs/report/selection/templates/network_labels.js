@@ -29,8 +29,8 @@ function drawLabels(context, focus, near) {
     seen.add(feature);
     const [x, y] = onScreen(feature);
     if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
-    const kept = isKept(feature, state.k);
-    context.font = `${kept || feature === focus ? "600 " : ""}12px system-ui, sans-serif`;
+    const selected = isSelected(feature, state.k);
+    context.font = `${selected || feature === focus ? "600 " : ""}12px system-ui, sans-serif`;
     const text = shortened(DATA.names[feature], 26);
     const box = freeBox(x, y, radius * 1.3 + 4, context.measureText(text).width, taken);
     if (box === null && feature !== state.active && feature !== state.hovered) continue;
@@ -39,7 +39,7 @@ function drawLabels(context, focus, near) {
     context.strokeStyle = colors.ground;
     context.lineWidth = 3.5;
     context.strokeText(text, left, top + 8);
-    context.fillStyle = kept ? colors["kept-ink"] : colors.ink;
+    context.fillStyle = selected ? colors["selected-ink"] : colors.ink;
     context.fillText(text, left, top + 8);
   }
 }

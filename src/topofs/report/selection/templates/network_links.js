@@ -1,5 +1,5 @@
-// The links of the drawing: the one under the pointer, and the way to the one that stands for
-// a column.
+// The links of the drawing: the one under the pointer, and the way to the one that
+// represents a column.
 
 const CONFIDENCE = DATA.resampled === null ? null : new Map(DATA.resampled.confidence.map((share, edge) => [linkKey(DATA.edges[2 * edge], DATA.edges[2 * edge + 1]), share / SCALE]));
 
@@ -49,27 +49,27 @@ function showLink(x, y, reach) {
   ]);
 }
 
-// The features to show with one: its speaker and the way to it, or those it stands for; then
-// its neighbours.
+// The features to show with one: its representative and the way to it, or those it
+// represents; then its neighbours.
 function company(feature) {
   const near = ADJACENT[feature].map(([other]) => other);
-  if (STANDING === null) return near;
-  if (isKept(feature, state.k)) return [...membersOf(feature, state.k).map(([member]) => member), ...near];
-  const speaker = nearestKept(feature, state.k);
-  return speaker === null ? near : [speaker.feature, ...wayTo(feature, state.k), ...near];
+  if (REPRESENTATION === null) return near;
+  if (isSelected(feature, state.k)) return [...membersOf(feature, state.k).map(([member]) => member), ...near];
+  const by = nearestSelected(feature, state.k);
+  return by === null ? near : [by.feature, ...wayTo(feature, state.k), ...near];
 }
 
-// The way from a column to the one that stands for it, or from those it stands for to it.
+// The way from a column to its representative, or from those it represents to it.
 function drawWays(context, focus) {
-  if (STANDING === null) return;
-  const from = isKept(focus, state.k) ? membersOf(focus, state.k).map(([member]) => member) : [focus];
-  context.strokeStyle = colors.kept;
+  if (REPRESENTATION === null) return;
+  const from = isSelected(focus, state.k) ? membersOf(focus, state.k).map(([member]) => member) : [focus];
+  context.strokeStyle = colors.selected;
   context.lineWidth = 2.5;
   context.beginPath();
   for (const feature of from) {
-    const speaker = nearestKept(feature, state.k);
-    if (speaker === null) continue;
-    const way = [feature, ...wayTo(feature, state.k), speaker.feature].filter((place) => PLACE[place] >= 0);
+    const by = nearestSelected(feature, state.k);
+    if (by === null) continue;
+    const way = [feature, ...wayTo(feature, state.k), by.feature].filter((place) => PLACE[place] >= 0);
     way.forEach((place, at) => context[at === 0 ? "moveTo" : "lineTo"](...onScreen(place)));
   }
   context.stroke();

@@ -2,24 +2,26 @@
 
 const ROWS_A_PAGE = 25;
 const ALL_COLUMNS = {
-  rank: { label: "Rank", number: true, of: (f) => DATA.ranks[f] },
+  rank: { label: "Rank", number: true, of: rankOf },
   name: { label: "Column", of: (f) => DATA.names[f] },
   kind: { label: "Holds", wide: true, of: (f) => (NOMINAL.has(f) ? "names" : "numbers") },
-  kept: { label: "Kept", of: (f) => (isKept(f, state.k) ? 0 : 1) },
-  score: { label: DATA.words.score, number: true, down: true, wide: STANDING === null, of: (f) => DATA.scores[f] },
+  selected: { label: "Selected", of: (f) => (isSelected(f, state.k) ? 0 : 1) },
+  score: { label: DATA.words.score, number: true, down: true, wide: !SCORE_ADDS, of: (f) => DATA.scores[f] },
+  adds: { label: "Adds", number: true, down: true, wide: true, of: (f) => addsOf(f) },
   strength: { label: "Strength of links", number: true, down: true, wide: true, of: (f) => DATA.strengths[f] },
-  nearest: { label: "Nearest kept", wide: true, of: (f) => { const near = nearestKept(f, state.k); return near === null ? "" : DATA.names[near.feature]; } },
-  similarity: { label: "Similarity", number: true, down: true, of: (f) => nearestKept(f, state.k)?.similarity ?? -Infinity },
-  members: { label: "Stands for", number: true, down: true, wide: true, of: (f) => (isKept(f, state.k) ? membersOf(f, state.k).length : -1) },
-  speaker: { label: "Represented by", wide: true, of: (f) => { const speaker = representative(f, state.k); return speaker === null ? "" : DATA.names[speaker.feature]; } },
+  nearest: { label: "Nearest selected", wide: true, of: (f) => { const near = nearestSelected(f, state.k); return near === null ? "" : DATA.names[near.feature]; } },
+  similarity: { label: "Similarity", number: true, down: true, of: (f) => nearestSelected(f, state.k)?.similarity ?? -Infinity },
+  members: { label: "Represents", number: true, down: true, wide: true, of: (f) => (isSelected(f, state.k) ? membersOf(f, state.k).length : -1) },
+  by: { label: "Represented by", wide: true, of: (f) => { const by = representative(f, state.k); return by === null ? "" : DATA.names[by.feature]; } },
   share: { label: "Share", number: true, down: true, of: (f) => representative(f, state.k)?.similarity ?? -1 },
   chosen: { label: "Chosen", number: true, down: true, wide: true, of: (f) => frequency(f) },
 };
-const SHOWN_COLUMNS = STANDING === null
-  ? ["rank", "name", "kind", "kept", "score", "strength", "nearest", "similarity", "chosen"]
-  : ["rank", "name", "kind", "kept", "score", "members", "speaker", "share", "chosen"];
+const SHOWN_COLUMNS = REPRESENTATION === null
+  ? ["rank", "name", "kind", "selected", "score", "strength", "nearest", "similarity", "chosen"]
+  : ["rank", "name", "kind", "selected", "score", "adds", "members", "by", "share", "chosen"];
 const COLUMNS = SHOWN_COLUMNS
   .filter((key) => key !== "strength" || DATA.words.strength)
+  .filter((key) => key !== "adds" || !SCORE_ADDS)
   .filter((key) => key !== "kind" || DATA.nominal !== null)
   .filter((key) => key !== "chosen" || DATA.resampled !== null)
   .map((key) => ({ key, ...ALL_COLUMNS[key] }));
@@ -32,11 +34,11 @@ function listRows() {
   const tied = new Set(tiesAt(state.k)?.features ?? []);
   const matches = {
     all: () => true,
-    kept: (feature) => isKept(feature, state.k),
-    other: (feature) => !isKept(feature, state.k),
+    selected: (feature) => isSelected(feature, state.k),
+    other: (feature) => !isSelected(feature, state.k),
     tied: (feature) => tied.has(feature),
     isolated: (feature) => ISOLATED.has(feature),
-    unspoken: (feature) => NODE[feature] >= 0 && representative(feature, state.k) === null,
+    alone: (feature) => NODE[feature] >= 0 && representative(feature, state.k) === null,
   }[status];
   const column = COLUMNS.find(({ key }) => key === listing.sort);
   const sign = listing.down ? -1 : 1;
@@ -45,38 +47,39 @@ function listRows() {
   rows.sort((a, b) => {
     const [left, right] = [keys.get(a), keys.get(b)];
     const order = typeof left === "string" ? collator.compare(left, right) : left < right ? -1 : Number(left > right);
-    return sign * order || DATA.ranks[a] - DATA.ranks[b];
+    return sign * order || rankOf(a) - rankOf(b);
   });
   listing.rows = rows;
 }
 
 const CELLS = {
-  rank: (feature) => [DATA.ranks[feature].toLocaleString("en")],
+  rank: (feature) => [rankOf(feature).toLocaleString("en")],
   name: (feature) => [nameButton(feature)],
   kind: (feature) => [ALL_COLUMNS.kind.of(feature)],
-  kept: (feature) => {
-    const kept = isKept(feature, state.k);
-    return [element("span", { class: kept ? "status kept" : "status" }, kept ? "Kept" : "–")];
+  selected: (feature) => {
+    const selected = isSelected(feature, state.k);
+    return [element("span", { class: selected ? "status selected" : "status" }, selected ? (isForced(feature) ? "Forced" : "Selected") : "–")];
   },
-  score: (feature) => [STANDING === null ? scoreText(DATA.scores[feature]) : gainText(feature)],
+  score: (feature) => [ownScoreText(feature)],
+  adds: (feature) => [addsText(feature)],
   strength: (feature) => [scoreText(DATA.strengths[feature])],
   nearest: (feature) => {
-    const nearest = nearestKept(feature, state.k);
+    const nearest = nearestSelected(feature, state.k);
     return [nearest === null ? "–" : shortened(DATA.names[nearest.feature], 36)];
   },
   similarity: (feature) => {
-    const nearest = nearestKept(feature, state.k);
+    const nearest = nearestSelected(feature, state.k);
     return nearest === null ? ["–"] : [meter(nearest.similarity, true), similarityText(nearest.similarity)];
   },
-  members: (feature) => [isKept(feature, state.k) ? counted(membersOf(feature, state.k).length, "other") : "–"],
-  speaker: (feature) => {
-    const speaker = representative(feature, state.k);
-    if (speaker === null) return [ISOLATED.has(feature) ? "stands alone" : "–"];
-    return [speaker.feature === feature ? "itself" : shortened(DATA.names[speaker.feature], 36)];
+  members: (feature) => [isSelected(feature, state.k) ? counted(membersOf(feature, state.k).length, "other") : "–"],
+  by: (feature) => {
+    const by = representative(feature, state.k);
+    if (by === null) return [NODE[feature] < 0 ? "–" : ISOLATED.has(feature) ? "isolated" : "alone"];
+    return [by.feature === feature ? "itself" : shortened(DATA.names[by.feature], 36)];
   },
   share: (feature) => {
-    const speaker = representative(feature, state.k);
-    return speaker === null ? ["–"] : [meter(speaker.similarity, true), percent(speaker.similarity)];
+    const by = representative(feature, state.k);
+    return by === null ? ["–"] : [meter(by.similarity, true), percent(by.similarity)];
   },
   chosen: (feature) => [percent(frequency(feature))],
 };
@@ -118,22 +121,24 @@ function csvCell(value) {
 }
 
 function csvText() {
-  const speaks = STANDING === null ? ["nearest_kept", "similarity"] : ["represented_by", "share"];
-  const lines = [["rank", "column", "kept", STANDING === null ? "score" : "adds", "strength", ...speaks]];
-  if (DATA.nominal !== null) lines[0].push("holds");
-  if (DATA.resampled !== null) lines[0].push("chosen");
-  listing.rows.forEach((feature) => {
-    const speaker = STANDING === null ? nearestKept(feature, state.k) : representative(feature, state.k);
+  const heads = ["rank", "column", "selected", SCORE_ADDS ? "adds" : "score", "strength"];
+  heads.push(...(REPRESENTATION === null ? ["nearest_selected", "similarity"] : ["represented_by", "share"]));
+  if (REPRESENTATION !== null && !SCORE_ADDS) heads.push("adds");
+  if (DATA.nominal !== null) heads.push("holds");
+  if (DATA.resampled !== null) heads.push("chosen");
+  const lines = listing.rows.map((feature) => {
+    const by = REPRESENTATION === null ? nearestSelected(feature, state.k) : representative(feature, state.k);
     const line = [
-      DATA.ranks[feature], DATA.names[feature], isKept(feature, state.k) ? "yes" : "no",
+      rankOf(feature), DATA.names[feature], isSelected(feature, state.k) ? "yes" : "no",
       DATA.scores[feature], DATA.strengths[feature],
-      speaker === null ? "" : DATA.names[speaker.feature], speaker === null ? "" : speaker.similarity,
+      by === null ? "" : DATA.names[by.feature], by === null ? "" : by.similarity,
     ];
+    if (REPRESENTATION !== null && !SCORE_ADDS) line.push(addsOf(feature));
     if (DATA.nominal !== null) line.push(ALL_COLUMNS.kind.of(feature));
     if (DATA.resampled !== null) line.push(frequency(feature));
-    lines.push(line);
+    return line;
   });
-  return `\ufeff${lines.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
+  return `\ufeff${[heads, ...lines].map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }
 
 function download() {

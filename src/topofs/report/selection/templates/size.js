@@ -5,30 +5,30 @@ const MOST_CHIPS = 100;
 function showFigures() {
   const k = state.k;
   byId("covered").textContent = percent(covered(k));
-  byId("share-kept").textContent = percent(k / N);
-  byId("share-kept-detail").textContent = `${k.toLocaleString("en")} of ${N.toLocaleString("en")}`;
-  if (STANDING === null) showTies(k);
-  else showStanding(k);
+  byId("share-selected").textContent = percent(k / N);
+  byId("share-selected-detail").textContent = `${k.toLocaleString("en")} of ${N.toLocaleString("en")}`;
+  if (REPRESENTATION === null) showTies(k);
+  else showRepresentation(k);
 }
 
 function showTies(k) {
   const ties = tiesAt(k);
   const least = leastCovered(k);
   byId("tied").textContent = ties === null ? "none" : String(ties.features.length);
-  byId("tied-detail").textContent = ties === null ? "" : `${ties.inside.toLocaleString("en")} of them kept`;
+  byId("tied-detail").textContent = ties === null ? "" : `${ties.inside.toLocaleString("en")} of them selected`;
   byId("least").textContent = least === null ? "–" : similarityText(least.similarity);
   byId("least-detail").textContent = least === null ? "" : DATA.names[least.feature];
   byId("least-detail").title = least === null ? "" : DATA.names[least.feature];
 }
 
-function showStanding(k) {
+function showRepresentation(k) {
   const next = k < N ? DATA.order[k] : -1;
-  const { unspoken } = groupsAt(k);
-  const alone = STANDING.isolated.filter((feature) => !isKept(feature, k)).length;
-  byId("next").textContent = next < 0 ? "–" : gainText(next);
-  byId("next-detail").textContent = next < 0 ? "" : DATA.scores[next] > 1 ? "over 1" : "not over 1";
-  byId("spoken").textContent = (unspoken.length + alone).toLocaleString("en");
-  byId("spoken-detail").textContent = alone > 0 ? `${alone.toLocaleString("en")} alone` : "";
+  const { alone } = groupsAt(k);
+  const isolated = alone.filter((feature) => ISOLATED.has(feature)).length;
+  byId("next").textContent = next < 0 ? "–" : addsText(next);
+  byId("next-detail").textContent = next < 0 ? "" : addsOf(next) > 1 ? "over 1" : "not over 1";
+  byId("alone").textContent = alone.length.toLocaleString("en");
+  byId("alone-detail").textContent = isolated > 0 ? `${isolated.toLocaleString("en")} isolated` : "";
 }
 
 function showChips() {
@@ -41,7 +41,7 @@ function showChips() {
   if (state.k > shown.length) {
     items.push(element("li", { class: "more" }, `and ${(state.k - shown.length).toLocaleString("en")} more, in the ranking below`));
   }
-  byId("kept").replaceChildren(...items);
+  byId("selected").replaceChildren(...items);
 }
 
 function setUpSize() {

@@ -1,14 +1,14 @@
 // How often columns were chosen on data drawn anew.
 
 function frequencyItem(feature) {
-  return element("li", {}, nameButton(feature), meter(frequency(feature), isKept(feature, state.k)), element("span", { class: "value" }, percent(frequency(feature))));
+  return element("li", {}, nameButton(feature), meter(frequency(feature), isSelected(feature, state.k)), element("span", { class: "value" }, percent(frequency(feature))));
 }
 
 function showFrequencies() {
-  const often = [...DATA.order].sort((a, b) => DATA.resampled.frequency[b] - DATA.resampled.frequency[a] || DATA.ranks[a] - DATA.ranks[b]);
-  const kept = often.filter((feature) => isKept(feature, state.k));
-  const others = often.filter((feature) => !isKept(feature, state.k) && frequency(feature) > 0);
-  byId("unsure").replaceChildren(...kept.slice(-5).reverse().map(frequencyItem));
+  const often = [...DATA.order].sort((a, b) => DATA.resampled.frequency[b] - DATA.resampled.frequency[a] || rankOf(a) - rankOf(b));
+  const selected = often.filter((feature) => isSelected(feature, state.k));
+  const others = often.filter((feature) => !isSelected(feature, state.k) && frequency(feature) > 0);
+  byId("unsure").replaceChildren(...selected.slice(-5).reverse().map(frequencyItem));
   byId("near-misses").replaceChildren(...(others.length ? others.slice(0, 5).map(frequencyItem) : [element("li", { class: "quiet" }, "none")]));
   drawFrequencies(often);
 }
@@ -24,11 +24,11 @@ function drawFrequencies(often) {
   const slot = (right - MARGIN.left) / shown.length;
   shown.forEach((feature, at) => {
     const high = tall(frequency(feature));
-    const bar = drawing("rect", { class: isKept(feature, state.k) ? "bar-kept" : "bar-other", x: MARGIN.left + at * slot + slot * 0.1, width: Math.max(0.5, slot * 0.8), y: bottom - high, height: high });
+    const bar = drawing("rect", { class: isSelected(feature, state.k) ? "bar-selected" : "bar-other", x: MARGIN.left + at * slot + slot * 0.1, width: Math.max(0.5, slot * 0.8), y: bottom - high, height: high });
     bar.append(drawing("title", {}, `${DATA.names[feature]}: ${percent(frequency(feature))}`));
     svg.append(bar);
   });
-  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 20, "text-anchor": "middle" }, "columns, most often chosen first; coloured: kept"));
+  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 20, "text-anchor": "middle" }, "columns, most often chosen first; coloured: selected"));
 }
 
 function setUpStability() {

@@ -52,6 +52,6 @@ function showAll() {
 }
 
 function setSize(k) {
-  const least = Math.max(1, DATA.asked);
+  const least = Math.max(1, DATA.forced);
   if (Number.isFinite(k)) update({ k: Math.min(N, Math.max(least, Math.round(k))) });
 }

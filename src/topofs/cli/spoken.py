@@ -1,0 +1,76 @@
+"""What the library refuses, in the words of the command line: the one place that translates."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["in_options", "spoken"]
+
+_SIZE = "n_features_to_select"
+_TERMS = "similarity|graph|rule"
+_SENTENCES = (
+    # How many columns.
+    (rf"^{_SIZE} is 'auto', which needs", "{size} auto needs"),
+    (
+        rf"^{_SIZE} is (\S+), but X has (\d+) features: give .*",
+        r"{size} \1: there are \2 columns to select from; give at most \2",
+    ),
+    (r"^keep names", "--keep names"),
+    (r"(give a count, a fraction), or None for half$", r"\1, or nothing for half"),
+    (_SIZE, "{size}"),
+    # Terms and their parameters.
+    (rf"\b({_TERMS}|threshold)='(\w+)'", r"--\1 \2"),
+    (rf"\b({_TERMS}) '(\w+)'", r"--\1 \2"),
+    (r"allow more memory", "allow more --memory"),
+    (r"^(\w+) is '?([^';]*)'?; ", r"--\1 \2: "),
+)
+"""Patterns of the library's sentences, each with what the command line says instead."""
+
+
+def spoken(sentence: str, *, size: str = "-k") -> str:
+    """Translate a sentence of the library.
+
+    Parameters
+    ----------
+    sentence : str
+        What an error says.
+    size : str, default="-k"
+        The option that says how many columns.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> spoken("alpha is 2.0; it must be a number in [0, 1]")
+    '--alpha 2.0: it must be a number in [0, 1]'
+    >>> spoken("n_features_to_select is 20, but X has 13 features: give a whole number …")
+    '-k 20: there are 13 columns to select from; give at most 13'
+    """
+    for pattern, said in _SENTENCES:
+        sentence = re.sub(pattern, said.replace("{size}", size), sentence)
+    return re.sub(r"^--\w+", lambda option: option[0].replace("_", "-"), sentence)
+
+
+@contextmanager
+def in_options(*, size: str = "-k") -> Iterator[None]:
+    """Translate what is refused while the block runs.
+
+    Parameters
+    ----------
+    size : str, default="-k"
+        The option that says how many columns.
+    """
+    try:
+        yield
+    except ValueError as error:
+        # What is wrong with a table is said about the table.
+        if type(error) is not ValueError:
+            raise
+        raise ValueError(spoken(str(error), size=size)) from error

@@ -1,0 +1,390 @@
+"""Options that the terms bring: a name for each kind of term, and one for each parameter.
+
+Nothing here knows a particular measure, graph or rule. A term that is registered, by a file
+that ``--load`` names or by another distribution, has its options as those of topofs have.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import Field, dataclass, fields
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import typer
+
+from topofs.terms import DEFAULTS, registered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from topofs.terms import Term
+
+__all__ = [
+    "NOTHING",
+    "changes_in_words",
+    "chosen_parameters",
+    "name_option",
+    "offered",
+    "option_words",
+    "takers_in_words",
+    "takes_parameter",
+    "term_parameters",
+]
+
+_KINDS = {
+    "similarity": "Compare columns by",
+    "graph": "The network",
+    "rule": "Rank by",
+}
+"""The kinds of terms, in the order of the options, each with the words before its names."""
+
+_NUMBERS = {int: ("N", "a whole number"), float: ("NUMBER", "a number")}
+"""The types that are parsed: what stands for a value in the help, and what it is called."""
+
+_NONE = "none"
+
+NOTHING = object()
+"""What an option gives where the user wrote "none"; None is no option at all."""
+
+
+def offered(kind: str) -> dict[str, Term]:
+    """Give the terms that can be chosen for a table in a file, the default first.
+
+    Parameters
+    ----------
+    kind : {"similarity", "graph", "rule"}
+        Which.
+
+    Returns
+    -------
+    dict of str to Term
+
+    Examples
+    --------
+    >>> list(offered("graph"))
+    ['tmfg', 'mst', 'pmfg']
+    """
+    _load_installed()
+    known = {
+        name: term
+        for name, term in registered(kind).items()
+        if getattr(term, "takes_table", True)
+    }
+    first = DEFAULTS[kind]
+    return {first: known[first]} | known
+
+
+def term_parameters() -> list[inspect.Parameter]:
+    """Give the options of all terms, in the form that typer reads.
+
+    Returns
+    -------
+    list of inspect.Parameter
+        Keyword-only, None where nothing was given.
+
+    Examples
+    --------
+    >>> [parameter.name for parameter in term_parameters()][:3]
+    ['similarity', 'squared', 'alpha']
+    """
+    listed: dict[str, Any] = {}
+    for kind, words in _KINDS.items():
+        names = list(offered(kind))
+        option = name_option(f"{words}: {', '.join(names)}.", {name: name for name in names})
+        listed[kind] = Annotated[Any, option]
+        for name, found in _parameters(kind).items():
+            listed.setdefault(name, found.annotation())
+    return [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+        )
+        for name, annotation in listed.items()
+    ]
+
+
+def chosen_parameters(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
+    """Tell which term each parameter that was given is for.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Values by the names of parameters.
+    terms : mapping of str to Term
+        The terms that were chosen, by their kinds.
+
+    Returns
+    -------
+    dict of str to object
+        Values by nested names, as the estimator's ``set_params`` takes them.
+
+    Raises
+    ------
+    ValueError
+        None of the terms takes a parameter; the message names those that do.
+
+    Examples
+    --------
+    >>> from topofs import Coverage, Pearson
+    >>> chosen = {"similarity": Pearson(), "rule": Coverage()}
+    >>> chosen_parameters({"reach": "edges"}, chosen)
+    {'rule__reach': 'edges'}
+    >>> chosen_parameters({"alpha": 0.3}, chosen)
+    Traceback (most recent call last):
+    ValueError: --alpha 0.3 is for --similarity energy; choose that, or leave --alpha out
+    """
+    nested: dict[str, Any] = {}
+    for name, value in given.items():
+        kinds = [kind for kind, term in terms.items() if name in _described(term)]
+        if not kinds:
+            takers = takers_in_words(name)
+            one = "one of them" if " or " in takers else "that"
+            option = option_words(name, value)
+            raise ValueError(
+                f"{option} is for {takers}; choose {one}, or leave {option.split()[0]} out"
+            )
+        nested |= {f"{kind}__{name}": value for kind in kinds}
+    return nested
+
+
+def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
+    """Give an option that takes one of some names, which a shell can complete.
+
+    Parameters
+    ----------
+    help_text : str
+        Its line in the help.
+    choices : mapping of str to object
+        The names, with the values they stand for.
+
+    Returns
+    -------
+    object
+        What typer takes in an annotation.
+    """
+
+    def chosen(text: str) -> Any:
+        if text in choices:
+            return choices[text]
+        near = get_close_matches(text, choices, n=1)
+        advice = f"; did you mean {near[0]!r}?" if near else ""
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(choices)}{advice}")
+
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in choices if name.startswith(incomplete)]
+
+    return typer.Option(
+        parser=chosen,
+        autocompletion=completed,
+        metavar="NAME",
+        help=help_text,
+        show_default=False,
+    )
+
+
+def option_words(name: str, value: Any) -> str:
+    """Write a value as it is given on the command line.
+
+    Parameters
+    ----------
+    name : str
+        The parameter of a term.
+    value : object
+        Its value.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> option_words("n_bins", 8), option_words("squared", False)
+    ('--n-bins 8', '--no-squared')
+    """
+    option = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{option}" if value else f"--no-{option}"
+    return f"--{option} {_NONE if value is None else value}"
+
+
+def changes_in_words(term: Term, other: Term) -> str:
+    """Say which options make one term of another.
+
+    Parameters
+    ----------
+    term, other : Term
+        Of the same class.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from topofs import Coverage
+    >>> changes_in_words(Coverage(), Coverage(reach="edges"))
+    '--reach edges'
+    """
+    before = term.get_params()
+    return " ".join(
+        option_words(name, value)
+        for name, value in other.get_params().items()
+        if value != before[name]
+    )
+
+
+def takers_in_words(name: str) -> str:
+    """Name the terms that take a parameter, as they are given on the command line.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+
+    Returns
+    -------
+    str
+        Empty where none takes it.
+
+    Examples
+    --------
+    >>> takers_in_words("squared")
+    '--similarity auto, pearson or spearman'
+    """
+    by_kind = {
+        kind: [term for term, known in offered(kind).items() if name in _described(known)]
+        for kind in _KINDS
+    }
+    return " or ".join(
+        f"--{kind} {_listed(takers)}" for kind, takers in by_kind.items() if takers
+    )
+
+
+def takes_parameter(kind: str, name: str) -> bool:
+    """Whether a term of a kind takes a parameter.
+
+    Parameters
+    ----------
+    kind : {"similarity", "graph", "rule"}
+        Which kind.
+    name : str
+        The parameter.
+
+    Returns
+    -------
+    bool
+    """
+    return any(name in _described(term) for term in offered(kind).values())
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A parameter that some terms of a kind take."""
+
+    name: str
+    field: Field[Any]
+    types: tuple[type, ...]
+    only_for: tuple[str, ...]
+
+    def annotation(self) -> Any:
+        """What typer makes an option of."""
+        if bool in self.types:
+            option = self.name.replace("_", "-")
+            both = typer.Option(
+                f"--{option}/--no-{option}", help=self._help(), show_default=False
+            )
+            return Annotated[bool | None, both]
+        choices = self.field.metadata.get("choices")
+        if choices is not None:
+            named = {
+                _NONE if value is None else str(value): NOTHING if value is None else value
+                for value in choices
+            }
+            return Annotated[Any, name_option(self._help(), named)]
+        number = next((kind for kind in _NUMBERS if kind in self.types), None)
+        metavar = "TEXT" if number is None else _NUMBERS[number][0]
+        return Annotated[
+            Any,
+            typer.Option(
+                parser=_parser(self.types),
+                metavar=metavar,
+                help=self._help(),
+                show_default=False,
+            ),
+        ]
+
+    def _help(self) -> str:
+        text = self.field.metadata.get("help") or ""
+        if self.only_for:
+            text = f"For {_listed(self.only_for)}: {text[:1].lower()}{text[1:]}"
+        if type(self.field.default) in _NUMBERS:
+            text += f" [default: {self.field.default}]"
+        return text.strip()
+
+
+def _parameters(kind: str) -> dict[str, _Parameter]:
+    """The parameters of the terms of a kind, those of the default first."""
+    found: dict[str, tuple[Field[Any], Term]] = {}
+    takers: dict[str, list[str]] = {}
+    for term_name, term in offered(kind).items():
+        for name, described in _described(term).items():
+            found.setdefault(name, (described, term))
+            takers.setdefault(name, []).append(term_name)
+    return {
+        name: _Parameter(
+            name,
+            described,
+            _types(described, type(term)),
+            () if DEFAULTS[kind] in takers[name] else tuple(takers[name]),
+        )
+        for name, (described, term) in found.items()
+    }
+
+
+def _described(term: Term) -> Mapping[str, Field[Any]]:
+    """The parameters of a term that the command line offers."""
+    return {known.name: known for known in fields(term) if known.metadata.get("option")}
+
+
+def _types(described: Field[Any], owner: type) -> tuple[type, ...]:
+    """The types that a parameter may have."""
+    try:
+        hint = get_type_hints(owner)[described.name]
+    except (NameError, AttributeError):
+        # It speaks of what is imported for type checkers only.
+        hint = type(described.default)
+    members = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    return tuple(member for member in members if isinstance(member, type))
+
+
+def _parser(allowed: tuple[type, ...]) -> Callable[[str], Any]:
+    """Read a value of one of some types; the sentence of an error names them."""
+    numbers = [kind for kind in _NUMBERS if kind in allowed]
+
+    def parsed(text: str) -> Any:
+        if types.NoneType in allowed and text == _NONE:
+            return NOTHING
+        for kind in numbers:
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+        if numbers and str not in allowed:
+            known = [_NUMBERS[kind][1] for kind in numbers]
+            known += [_NONE] if types.NoneType in allowed else []
+            raise typer.BadParameter(f"{text!r} is not {' or '.join(known)}")
+        return text
+
+    return parsed
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+@cache
+def _load_installed() -> None:
+    """Let other distributions register their terms; to look for them takes a while."""
+    registered(next(iter(_KINDS)), installed=True)

@@ -1,0 +1,24 @@
+"""Is a selection any good on this table? It and its rivals, by cross-validation."""
+
+from topofs.comparison.comparing import (
+    METHOD_NAMES,
+    Comparison,
+    ComparisonTest,
+    MethodScores,
+    compare,
+)
+from topofs.comparison.prediction import Resampling, Target, target_of
+from topofs.comparison.resampled_test import PairedTest, corrected_resampled_test
+
+__all__ = [
+    "METHOD_NAMES",
+    "Comparison",
+    "ComparisonTest",
+    "MethodScores",
+    "PairedTest",
+    "Resampling",
+    "Target",
+    "compare",
+    "corrected_resampled_test",
+    "target_of",
+]

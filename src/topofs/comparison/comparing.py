@@ -1,0 +1,355 @@
+"""Is a selection any good on this table? TFS against its rivals, by cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from topofs.comparison.prediction import (
+    METRICS,
+    MODELS,
+    Resampling,
+    Target,
+    fit_and_score,
+    folds,
+)
+from topofs.comparison.resampled_test import corrected_resampled_test
+from topofs.comparison.rivals import AUTO, subsets
+from topofs.selection import TopologicalFeatureSelector, plain_settings
+from topofs.selection.fitting_terms import check_end
+from topofs.selection.short_names import measure_of, rule_of
+from topofs.selection.subset_size import resolve_size
+from topofs.tables.typed_table import TypedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+__all__ = [
+    "DEFAULT_SIZES",
+    "METHOD_NAMES",
+    "Comparison",
+    "ComparisonTest",
+    "MethodScores",
+    "compare",
+]
+
+METHOD_NAMES = {
+    "tfs": "TFS",
+    "tfs_paper": "TFS (paper)",
+    "inf_fs": "Inf-FS",
+    "variance": "variance",
+    "random": "random subsets",
+    "all": "all columns",
+}
+"""The methods, and what to call them; "tfs_paper" is TFS as it was published."""
+
+DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
+"""The sizes that are compared unless others are given."""
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """The scores of a method at a size.
+
+    Attributes
+    ----------
+    method : str
+        One of `METHOD_NAMES`.
+    n_features : int or "auto"
+        How many columns the model saw; "auto" where TFS stopped by itself in each split.
+    by_split : tuple of float
+        A score for each split; for random subsets their mean.
+    """
+
+    method: str
+    n_features: int | str
+    by_split: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the splits."""
+        return float(np.mean(self.by_split))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the splits."""
+        return float(np.std(self.by_split, ddof=1))
+
+
+@dataclass(frozen=True)
+class ComparisonTest:
+    """TFS against a rival at a size.
+
+    Attributes
+    ----------
+    n_features : int or "auto"
+        The size of the selection; "all" has every column nevertheless.
+    rival : str
+        One of `METHOD_NAMES`.
+    difference : float
+        Mean score of TFS minus that of the rival.
+    p_value : float
+        Two-sided, of the corrected resampled t-test.
+    """
+
+    n_features: int | str
+    rival: str
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What came of a comparison.
+
+    Attributes
+    ----------
+    task, metric, model, target : str
+        What was predicted, the score, the model, the name of the target.
+    n_samples, n_features : int
+        Rows that have a target, and columns to select from.
+    n_folds, n_repeats, n_random : int
+        Folds of a cross-validation, how often it was repeated, seeds of the random subsets.
+    sizes : tuple of int or "auto"
+        Ascending, "auto" last.
+    auto_sizes : tuple of int
+        How many columns "auto" stood for in each split; empty where it is not among the sizes.
+    scores : tuple of MethodScores
+        Every method at every size; "all" once.
+    tests : tuple of ComparisonTest
+        TFS against every rival at every size.
+    settings : dict
+        Those of TFS, as `topofs.selection.plain_settings` gives.
+    """
+
+    task: str
+    metric: str
+    model: str
+    target: str
+    n_samples: int
+    n_features: int
+    n_folds: int
+    n_repeats: int
+    n_random: int
+    sizes: tuple[int | str, ...]
+    scores: tuple[MethodScores, ...]
+    tests: tuple[ComparisonTest, ...]
+    settings: dict[str, Any]
+    auto_sizes: tuple[int, ...] = ()
+
+    def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
+        """Find the scores of a method.
+
+        Parameters
+        ----------
+        method : str
+            One of `METHOD_NAMES`.
+        n_features : int or "auto", optional
+            The size; not needed for "all".
+
+        Returns
+        -------
+        MethodScores
+        """
+        return next(
+            scores
+            for scores in self.scores
+            if scores.method == method and n_features in (None, scores.n_features)
+        )
+
+    def size_name(self, size: int | str) -> str:
+        """Say how many columns a size stands for.
+
+        Parameters
+        ----------
+        size : int or "auto"
+            One of `sizes`.
+
+        Returns
+        -------
+        str
+            "auto" with the mean number over the splits.
+        """
+        if isinstance(size, int) or not self.auto_sizes:
+            return f"{size:,}" if isinstance(size, int) else size
+        return f"{size} ({np.mean(self.auto_sizes):,.0f})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything by name, as JSON can hold it.
+
+        Returns
+        -------
+        dict
+        """
+        scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
+        return asdict(self) | {"scores": scores}
+
+
+def compare(
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
+    target: Target,
+    *,
+    selector: TopologicalFeatureSelector | None = None,
+    sizes: Sequence[float | str] | None = None,
+    model: str = MODELS[0],
+    target_name: str = "target",
+    resampling: Resampling | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
+
+    In every split each method selects on the training rows alone, a model is fitted to the
+    columns it selected, and scored on the test rows. Models see names as one column a level,
+    the levels being those of the training rows; see `topofs.comparison.rivals.subsets` for
+    how the methods that need numbers treat them.
+
+    Parameters
+    ----------
+    X : array or TypedTable, shape (n_samples, n_features)
+        The table; NaN marks a missing value.
+    target : Target
+        What to predict; its rows are those of `X` that have one.
+    selector : TopologicalFeatureSelector, optional
+        TFS, with its settings; its size and what it forces play no part.
+    sizes : sequence of int, float or "auto", optional
+        Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
+        those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
+    model : {"linear", "knn", "tree"}, default="linear"
+        Ridge, nearest neighbours or a decision tree.
+    target_name : str
+        What to call the target.
+    resampling : Resampling, optional
+        Folds, repetitions, random subsets and their seed.
+    progress : callable, optional
+        Called with the number of splits that are done, and of all.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs.comparison.prediction import Resampling, target_of
+    >>> X, y = load_wine(return_X_y=True)
+    >>> target = target_of(y.astype(float))
+    >>> found = compare(X, target, sizes=[3], resampling=Resampling(n_random=2))
+    >>> found.metric, found.sizes, len(found.tests)
+    ('balanced accuracy', (3,), 5)
+    >>> found.of("all").mean > found.of("random", 3).mean
+    True
+    """
+    resampling = resampling or Resampling()
+    table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
+    selector = _settled(selector or TopologicalFeatureSelector(), table)
+    counts = _counts(sizes, selector, table.shape[1])
+    splits = folds(target, resampling)
+    by_cell: dict[tuple[str, int | str], list[float]] = {}
+    auto_sizes = []
+    for number, (train, test) in enumerate(splits):
+        seed = (resampling.random_state, number)
+        chosen = subsets(
+            _rows(table, train), selector, counts, n_random=resampling.n_random, seed=seed
+        )
+        auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
+        for cell, drawn in chosen.items():
+            score = _mean_score(table, target, (train, test), drawn, model)
+            by_cell.setdefault(cell, []).append(score)
+        if progress is not None:
+            progress(number + 1, len(splits))
+    found = {cell: MethodScores(*cell, tuple(scores)) for cell, scores in by_cell.items()}
+    return Comparison(
+        task=target.task,
+        metric=METRICS[target.task],
+        model=model,
+        target=target_name,
+        n_samples=table.shape[0],
+        n_features=table.shape[1],
+        n_folds=resampling.n_folds,
+        n_repeats=resampling.n_repeats,
+        n_random=resampling.n_random,
+        sizes=counts,
+        scores=tuple(found.values()),
+        tests=tuple(_tests(found, counts, resampling.n_folds)),
+        settings=plain_settings(selector),
+        auto_sizes=tuple(auto_sizes),
+    )
+
+
+def _counts(
+    sizes: Sequence[float | str] | None, selector: TopologicalFeatureSelector, n_features: int
+) -> tuple[int | str, ...]:
+    """The sizes as numbers, ascending, and "auto" after them."""
+    rule = rule_of(selector.rule)
+    if sizes is None:
+        sizes = [size for size in DEFAULT_SIZES if rule.has_end or size != AUTO]
+    for size in sizes:
+        check_end(rule, size)
+    counts = sorted({resolve_size(size, n_features) for size in sizes if size != AUTO})
+    return (*counts, AUTO) if AUTO in sizes else tuple(counts)
+
+
+def _settled(
+    selector: TopologicalFeatureSelector, table: npt.NDArray[np.floating[Any]] | TypedTable
+) -> TopologicalFeatureSelector:
+    """The same selector, with the measure that suits all rows rather than those of a split."""
+    measure = measure_of(selector.similarity).for_table(table)
+    if isinstance(table, TypedTable) and not measure.takes_names:
+        measure = measure_of(selector.similarity)
+    settled: TopologicalFeatureSelector = clone(selector).set_params(similarity=measure)
+    return settled
+
+
+def _rows(
+    table: npt.NDArray[np.floating[Any]] | TypedTable, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.floating[Any]] | TypedTable:
+    return table.take(rows) if isinstance(table, TypedTable) else table[rows]
+
+
+def _mean_score(
+    table: npt.NDArray[np.floating[Any]] | TypedTable,
+    target: Target,
+    split: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    drawn: Sequence[npt.NDArray[np.intp]],
+    model: str,
+) -> float:
+    """Mean score of a model on each of some subsets of the columns."""
+    scores = []
+    for columns in drawn:
+        values, nominal = _values(table, columns)
+        train, test = ((values[rows], target.y[rows]) for rows in split)
+        scores.append(fit_and_score(model, target.task, train, test, nominal=nominal))
+    return float(np.mean(scores))
+
+
+def _values(
+    table: npt.NDArray[np.floating[Any]] | TypedTable, columns: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_] | None]:
+    """Some columns as an array, and which of them hold codes of names."""
+    if not isinstance(table, TypedTable):
+        return table[:, columns], None
+    chosen = [table.columns[column] for column in columns]
+    values = np.column_stack([column.values for column in chosen])
+    return values, np.array([column.nominal for column in chosen], dtype=np.bool_)
+
+
+def _tests(
+    found: dict[tuple[str, int | str], MethodScores],
+    sizes: Sequence[int | str],
+    n_folds: int,
+) -> Iterator[ComparisonTest]:
+    """Test TFS against every rival at every size."""
+    for size in sizes:
+        tfs = found["tfs", size]
+        for (rival, n_features), scores in found.items():
+            if rival == "tfs" or (rival != "all" and n_features != size):
+                continue
+            differences = np.subtract(tfs.by_split, scores.by_split)
+            # One fold is tested on while the others are trained on.
+            test = corrected_resampled_test(differences, test_to_train=1 / (n_folds - 1))
+            yield ComparisonTest(size, rival, float(differences.mean()), test.p_value)

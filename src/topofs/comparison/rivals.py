@@ -1,0 +1,150 @@
+"""The columns that TFS and its rivals select on one training table."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from topofs.errors import (
+    ConstantFeatureWarning,
+    IdentifierFeatureWarning,
+    NoStructureWarning,
+    TableError,
+)
+from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs.selection.short_names import rule_of
+from topofs.tables.typed_table import TypedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from topofs.selection.ranking_selector import RankingSelector
+
+__all__ = ["AUTO", "subsets"]
+
+AUTO = "auto"
+"""The size at which TFS stops by itself."""
+
+
+def subsets(
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
+    selector: TopologicalFeatureSelector,
+    sizes: Sequence[int | str],
+    *,
+    n_random: int,
+    seed: tuple[int, ...],
+) -> dict[tuple[str, int | str], list[npt.NDArray[np.intp]]]:
+    """Select by TFS, Inf-FS, variance and at random, at every size; and take all columns.
+
+    Each ranking is made once and cut at every size; at the size "auto" where TFS stops by
+    itself, so that all have as many columns. The published TFS, Inf-FS and variance need
+    numbers. In a table that has names as well they rank its numbers (names of two levels
+    count as 0 and 1), and names of more levels come after them, in the order of the table:
+    to give their levels numbers would be to make up an order.
+
+    Parameters
+    ----------
+    X : array or TypedTable, shape (n_samples, n_features)
+        The training table; NaN marks a missing value.
+    selector : TopologicalFeatureSelector
+        TFS, with its settings; its size and what it forces play no part.
+    sizes : sequence of int or "auto"
+        How many columns.
+    n_random : int
+        How many random subsets to draw.
+    seed : tuple of int
+        Of the random subsets.
+
+    Returns
+    -------
+    dict
+        For each method and size, the subsets; only "random" has several.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
+    >>> chosen = subsets(X, TopologicalFeatureSelector(), [1], n_random=2, seed=(0,))
+    >>> chosen["variance", 1], len(chosen["random", 1]), list(chosen)[-1]
+    ([array([2])], 2, ('all', 3))
+    """
+    n_features = X.shape[1]
+    with warnings.catch_warnings():
+        # A column that varies, or two that are alike, may not be so on the rows of one part.
+        for kind in (ConstantFeatureWarning, IdentifierFeatureWarning, NoStructureWarning):
+            warnings.simplefilter("ignore", kind)
+        try:
+            own = _own_selector(selector).fit(X)
+        except ValueError as error:
+            raise TableError(
+                f"the selector cannot be fitted to the training part of a split ({error}); give "
+                "more rows or fewer folds, or leave out columns that hardly vary"
+            ) from error
+        rankings = {
+            "tfs": np.argsort(own.ranking_),
+            **_by_numbers(X),
+        }
+    random = np.random.default_rng(seed)
+    counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
+    chosen: dict[tuple[str, int | str], list[npt.NDArray[np.intp]]] = {
+        (method, size): [np.sort(ranking[:count])]
+        for method, ranking in rankings.items()
+        for size, count in counts.items()
+    }
+    for size, count in counts.items():
+        chosen["random", size] = [
+            np.sort(random.choice(n_features, count, replace=False)) for _ in range(n_random)
+        ]
+    chosen["all", n_features] = [np.arange(n_features)]
+    return chosen
+
+
+def _own_selector(selector: TopologicalFeatureSelector) -> Any:
+    size = AUTO if rule_of(selector.rule).has_end else 1
+    return clone(selector).set_params(n_features_to_select=size, keep=None)
+
+
+def _by_numbers(
+    X: npt.NDArray[np.floating[Any]] | TypedTable,
+) -> dict[str, npt.NDArray[np.intp]]:
+    """Rank by the methods that need numbers; other columns come last."""
+    amounts, positions = X, np.arange(X.shape[1])
+    others = np.empty(0, dtype=np.intp)
+    if isinstance(X, TypedTable):
+        is_number = np.array([_is_number(column) for column in X.columns], dtype=np.bool_)
+        positions, others = np.flatnonzero(is_number), np.flatnonzero(~is_number)
+        amounts = np.column_stack(
+            [np.empty((X.shape[0], 0)), *(X.columns[i].values for i in positions)]
+        )
+    rankings = {
+        "tfs_paper": _ranked(TopologicalFeatureSelector.paper(1), amounts),
+        "inf_fs": _ranked(InfiniteFeatureSelector(1), amounts),
+        "variance": _by_variance(amounts),
+    }
+    return {
+        method: np.concatenate([positions[ranking], others])
+        for method, ranking in rankings.items()
+    }
+
+
+def _is_number(column: Any) -> bool:
+    return not column.nominal or len(np.unique(column.values)) < 3
+
+
+def _ranked(selector: RankingSelector, X: Any) -> npt.NDArray[np.intp]:
+    """The columns, best first; as they are where there is nothing to compare."""
+    varying = np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
+    if varying.sum() < 2:
+        return np.argsort(~varying, kind="stable")
+    return np.argsort(selector.fit(X).ranking_)
+
+
+def _by_variance(X: Any) -> npt.NDArray[np.intp]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Degrees of freedom <= 0")
+        variance = np.nanvar(X, axis=0, dtype=np.float64)
+    return np.argsort(-np.nan_to_num(variance, nan=-1.0), kind="stable")

@@ -1,0 +1,106 @@
+"""Who represents whom, for a page: what a rule with groups found beside the ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.selection.representing import running_groups
+
+if TYPE_CHECKING:
+    from topofs.report.selection.features import Features
+    from topofs.rules.running_groups import RunningGroups
+    from topofs.selection import TopologicalFeatureSelector
+
+__all__ = ["Representation", "representation_of"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """What a rule with groups says of a selection.
+
+    Attributes
+    ----------
+    running : RunningGroups
+        The representatives of the nodes at every size.
+    adds : array of float, shape (n_features,)
+        What each feature adds at its turn to what those before it represent, in columns'
+        worth; 0 outside the network.
+    isolated : array of int
+        Features that represent no other and that no other represents, ascending; none where
+        the rule does not tell.
+    isolated_selected : bool
+        Whether the rule selects them by itself.
+    isolated_last : bool
+        Whether all others that are not forced rank before them.
+    through : array of int
+        For each change of `running`: the feature next to it on the way to its representative,
+        or -1.
+    """
+
+    running: RunningGroups
+    adds: Floats
+    isolated: Ints
+    isolated_selected: bool
+    isolated_last: bool
+    through: Ints
+
+
+def representation_of(
+    selector: TopologicalFeatureSelector, features: Features
+) -> Representation:
+    """Read off a fitted selector who represents whom.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted by a rule with groups.
+    features : Features
+        Its features.
+
+    Returns
+    -------
+    Representation
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> from topofs.report.selection.features import features_of
+    >>> selector = TopologicalFeatureSelector(2).fit(load_wine().data)
+    >>> found = representation_of(selector, features_of(selector))
+    >>> found.running.curve[[1, 4]].round(2).tolist(), round(float(found.adds.max()) / 13, 2)
+    ([0.3, 0.57], 0.3)
+    """
+    running = running_groups(selector)
+    isolated = getattr(selector, "isolated_", np.empty(0, dtype=np.int64))
+    free = np.setdiff1d(isolated, features.forced)
+    by_itself = selector.at("auto").support_ if selector.rule_.has_end else selector.support_
+    return Representation(
+        running=running,
+        adds=_adds(running, features),
+        isolated=isolated,
+        isolated_selected=bool(selector.rule_.has_end and len(free) and by_itself[free].all()),
+        isolated_last=_rank_last(free, features),
+        through=np.where(running.through < 0, -1, features.nodes[running.through]),
+    )
+
+
+def _adds(running: RunningGroups, features: Features) -> Floats:
+    """The steps of the curve; the scores themselves where they are the same but for rounding."""
+    adds = np.zeros(features.n_features)
+    steps = len(features.nodes) * np.diff(running.curve)
+    adds[features.nodes[features.node_order()]] = steps
+    return features.scores if np.allclose(adds, features.scores, atol=1e-9) else adds
+
+
+def _rank_last(these: Ints, features: Features) -> bool:
+    """Whether these are the last nodes of the order."""
+    last = features.nodes[features.node_order()][len(features.nodes) - len(these) :]
+    return len(these) > 0 and bool(np.isin(last, these).all())

@@ -1,0 +1,98 @@
+"""The sentences about columns that represent others: rules with groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topofs.report.selection.phrases import counted, percent
+
+if TYPE_CHECKING:
+    from topofs.report.selection.representation import Representation
+    from topofs.report.selection.summary import Method, SelectionSummary
+
+__all__ = ["COVERED", "above", "isolated_note", "meaning"]
+
+COVERED = (
+    "Covered: how much of a column's variance is explained by the selected column that "
+    "represents it, on average over all columns. A selected column represents itself fully."
+)
+"""What "covered" means, for a caption."""
+
+
+def above(method: Method) -> str:
+    """Say what a link must be to count, after "a link".
+
+    Parameters
+    ----------
+    method : Method
+        Its rule may ask the measure what chance gives, and the measure may know.
+
+    Returns
+    -------
+    str
+    """
+    by_chance = method.rule.needs.scale and method.measure.knows_chance
+    return "stronger than chance explains" if by_chance else "of any weight"
+
+
+def meaning(summary: SelectionSummary, representation: Representation) -> str:
+    """Say what the selected columns represent.
+
+    Parameters
+    ----------
+    summary : SelectionSummary
+        The numbers.
+    representation : Representation
+        Its part about who represents whom.
+
+    Returns
+    -------
+    str
+    """
+    if len(representation.isolated) == summary.network.n_nodes > 1:
+        return (
+            f"No two columns of {summary.table_name} have a link {above(summary.method)}, so "
+            "there is nothing to choose by: every column represents itself alone."
+        )
+    one = summary.n_selected == 1
+    share = percent(float(summary.share[summary.n_selected]))
+    return (
+        f"{'It was' if one else 'They were'} chosen to represent the others: "
+        f"{'it covers' if one else 'together they cover'} {share} of what varies in "
+        f"{summary.table_name}."
+    )
+
+
+def isolated_note(summary: SelectionSummary, representation: Representation) -> str | None:
+    """Say how many columns are isolated, why, and what became of them.
+
+    Parameters
+    ----------
+    summary : SelectionSummary
+        The numbers.
+    representation : Representation
+        Its part about who represents whom.
+
+    Returns
+    -------
+    str or None
+        None where there are none.
+    """
+    n = len(representation.isolated)
+    if not n:
+        return None
+    selected = summary.features.order[: summary.n_selected]
+    n_selected = int(np.isin(representation.isolated, selected).sum())
+    if n_selected == n:
+        fate = "It is selected." if n == 1 else "All of them are selected."
+    elif n_selected:
+        fate = f"{n_selected:,} of them {'is' if n_selected == 1 else 'are'} selected."
+    else:
+        fate = f"{'It is' if n == 1 else 'They are'} left out."
+    return (
+        f"{counted(n, 'column')} {'is' if n == 1 else 'are'} isolated, with no link "
+        f"{above(summary.method)}: no other column can represent "
+        f"{'it' if n == 1 else 'them'}. {fate}"
+    )

@@ -1,0 +1,53 @@
+"""The settings of a selector in plain words: what JSON can hold."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from topofs.selection.short_names import graph_of, measure_of, rule_of
+
+if TYPE_CHECKING:
+    from topofs.selection.topological import TopologicalFeatureSelector
+    from topofs.terms import Term
+
+__all__ = ["plain_settings"]
+
+
+def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
+    """Give the settings of a selector by name, its terms with their parameters.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        After its fit the similarity is the one that was used.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from topofs import TopologicalFeatureSelector
+    >>> plain_settings(TopologicalFeatureSelector(3, similarity="spearman", graph="mst"))
+    {'size': 3, 'similarity': {'name': 'spearman', 'squared': True}, 'threshold': 'auto',
+    'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'paths',
+    'isolated': 'drop', 'ties': 'strength'}, 'keep': []}
+    """
+    fitted = selector.__sklearn_is_fitted__()
+    return {
+        "size": selector.n_features_to_select,
+        "similarity": _plain(
+            selector.similarity_ if fitted else measure_of(selector.similarity)
+        ),
+        "threshold": selector.threshold,
+        "graph": _plain(graph_of(selector.graph)),
+        "rule": _plain(rule_of(selector.rule)),
+        "keep": list(selector.keep or ()),
+    }
+
+
+def _plain(term: Term) -> dict[str, Any]:
+    """The name of a term and what a user can choose about it."""
+    chosen = [known.name for known in fields(term) if known.metadata.get("option")]
+    return {"name": term.name} | {name: getattr(term, name) for name in chosen}

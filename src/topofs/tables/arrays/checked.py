@@ -1,0 +1,139 @@
+"""What every reader makes sure of before it hands a table on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topofs.errors import TableError
+from topofs.tables.arrays.labelled_arrays import LabelledArrays
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+__all__ = ["MAX_BYTES", "checked_arrays", "refuse_oversize"]
+
+MAX_BYTES = 2 * 1024**3
+"""The largest array that is read unless the caller allows more: 2 GiB, once unpacked."""
+
+_SHOWN_LABELS = 3
+
+
+def checked_arrays(
+    path: Path,
+    X: npt.NDArray[Any],
+    y: npt.NDArray[Any],
+    *,
+    test_rows: slice | None = None,
+) -> LabelledArrays:
+    """Check what a file holds, or say what is wrong with the file.
+
+    The table must be two-dimensional, not empty, of finite real numbers; labels must be one
+    a row, whole numbers or text. Labels stored as floats become integers.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file, named in every message.
+    X, y : array
+        What was read.
+    test_rows : slice, optional
+        As in `LabelledArrays`.
+
+    Returns
+    -------
+    LabelledArrays
+
+    Raises
+    ------
+    TableError
+        The arrays are not a table with its labels.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([[1.0], [2.0], [2.0]])).y
+    array([1, 2, 2])
+    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([1, 2]))
+    Traceback (most recent call last):
+    topofs.errors.TableError: tiny.npz: X has 3 rows and there are 2 labels
+    """
+    _check_table(path, X)
+    labels = _checked_labels(path, y)
+    if len(labels) != len(X):
+        raise TableError(f"{path}: X has {len(X)} rows and there are {len(labels)} labels")
+    return LabelledArrays(X, labels, test_rows)
+
+
+def refuse_oversize(path: Path, what: str, n_bytes: int, max_bytes: int) -> None:
+    """Stop before an array is unpacked that is larger than the caller allows.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file, for the message.
+    what : str
+        The part of the file.
+    n_bytes : int
+        Its size once in memory.
+    max_bytes : int
+        The most that is allowed.
+
+    Raises
+    ------
+    TableError
+        It is larger.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> refuse_oversize(Path("a.npz"), "X", 100, 200)
+    >>> refuse_oversize(Path("a.npz"), "X", 10**15, 200)
+    Traceback (most recent call last):
+    topofs.errors.TableError: a.npz: X would take 1,000,000,000,000,000 bytes and at most
+    200 are allowed; raise max_bytes if the file is to be trusted
+    """
+    if n_bytes > max_bytes:
+        raise TableError(
+            f"{path}: {what} would take {n_bytes:,} bytes and at most {max_bytes:,} are "
+            "allowed; raise max_bytes if the file is to be trusted"
+        )
+
+
+def _check_table(path: Path, X: npt.NDArray[Any]) -> None:
+    if X.ndim != 2 or X.size == 0:
+        raise TableError(
+            f"{path}: X has shape {X.shape}; it must have two dimensions and not be empty"
+        )
+    if X.dtype.kind not in "biuf":
+        raise TableError(f"{path}: X holds {X.dtype} values; it must hold real numbers")
+    if X.dtype.kind == "f" and not np.isfinite(X).all():
+        row, column = (int(place[0]) for place in np.nonzero(~np.isfinite(X)))
+        raise TableError(
+            f"{path}: X holds {X[row, column]} at row {row}, column {column}; "
+            "every value must be a finite number"
+        )
+
+
+def _checked_labels(path: Path, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if y.ndim == 2 and 1 in y.shape:
+        y = y.ravel()
+    if y.ndim != 1:
+        raise TableError(f"{path}: the labels have shape {y.shape}; give one for each row")
+    if y.dtype.kind == "f":
+        whole = np.isfinite(y) & (y == np.floor(y)) & (np.abs(y) < 2**53)
+        if not whole.all():
+            odd = ", ".join(str(label) for label in y[~whole][:_SHOWN_LABELS])
+            raise TableError(
+                f"{path}: the labels hold {odd}; a class is a whole number or a text"
+            )
+        return y.astype(np.int64)
+    if y.dtype.kind not in "biuU":
+        raise TableError(
+            f"{path}: the labels hold {y.dtype} values; a class is a whole number or a text"
+        )
+    return y

@@ -1,0 +1,71 @@
+"""Formats that keep labels apart, as tables: the labels become one more column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from topofs.errors import TableError
+from topofs.tables.arrays import READERS
+from topofs.tables.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["LABELS", "open_arrays"]
+
+LABELS = "target"
+"""The column that the labels are put into; the last one."""
+
+
+def open_arrays(path: Path, name: str, *, kind: str) -> Table:
+    """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file, or the folder.
+    name : str
+        What to call the table.
+    kind : {"mat", "npz", "uci"}
+        The format.
+
+    Returns
+    -------
+    Table
+        With the labels in the column `LABELS`.
+
+    Raises
+    ------
+    TableError
+        The file is not what it should be; the message says how.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tiny.npz"
+    ...     np.savez(path, X=[[1, 2], [3, 4]], y=["oak", "elm"])
+    ...     table = open_arrays(path, "tiny.npz", kind="npz")
+    >>> table.columns, table.label
+    (('x0', 'x1', 'target'), 'target')
+    """
+    try:
+        found = READERS[kind](path)
+    except TableError as error:
+        # The path may be that of a temporary copy.
+        raise TableError(str(error).replace(str(path), name)) from error
+    columns = {f"x{i}": found.X[:, i] for i in range(found.X.shape[1])}
+    frame = pl.DataFrame(columns | {LABELS: found.y})
+    not_numbers = {LABELS: "text"} if frame.schema[LABELS] == pl.String else {}
+    return Table(
+        name=name,
+        rows=frame.lazy(),
+        n_samples=frame.height,
+        schema=dict(frame.schema),
+        not_numbers=not_numbers,
+        label=LABELS,
+    )

@@ -1,0 +1,140 @@
+"""``topofs benchmark``: label-free selection against random subsets and its rivals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.benchmark.summary import BenchmarkSummary
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def benchmark(  # noqa: PLR0913 - one argument an option
+    *,
+    datasets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Datasets; all that are found, or else the embedded ones."
+        ),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Methods; all of them by default."),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(metavar="N,M", help="Numbers of features to keep; 10 to 200 by default."),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="Random 70/30 splits of each dataset.")] = 10,
+    seeds: Annotated[int, typer.Option(help="Random subsets of each size and split.")] = 20,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="The folder with the datasets, looked in first.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The file for the results; OUT/store.sqlite by default.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the tables and the report.")] = (
+        Path("benchmark")
+    ),
+    jobs: Annotated[
+        int, typer.Option(help="Worker processes; -1 takes every core.", show_default=True)
+    ] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
+    ] = None,
+    report_only: Annotated[
+        bool,
+        typer.Option("--report-only", help="Run nothing; write the report of what is there."),
+    ] = False,
+) -> None:
+    """Compare ways to select features without labels, honestly.
+
+    Selection and scaling see the training part of each split only. Results are stored one by
+    one: after an interruption the same command goes on where it stopped.
+    """
+    from topofs.cli.jobs import check_jobs
+    from topofs_study.benchmark.methods import METHODS
+    from topofs_study.benchmark.plan import Benchmark
+    from topofs_study.cli.options import found_datasets, names, numbers
+    from topofs_study.cli.runs import run_to_store, say_not_run
+    from topofs_study.paper.settings import SIZES
+
+    check_jobs(jobs)
+    plan = Benchmark(
+        datasets=names(datasets) or found_datasets(data_dir, replay=False),
+        methods=names(methods) or METHODS,
+        sizes=numbers(sizes) or SIZES,
+        n_splits=splits,
+        n_seeds=seeds,
+    )
+    results = store or out / "store.sqlite"
+    missing: dict[str, str] = {}
+    if not report_only:
+        missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
+    say_not_run(missing)
+    _report(plan, results, out)
+    if missing:
+        raise typer.Exit(3)
+
+
+def _report(plan: Benchmark, path: Path, out: Path) -> None:
+    """Write the report of what the store holds, and print the short of it."""
+    from topofs_study.benchmark.completeness import missing_parts
+    from topofs_study.benchmark.frame import load_frame, within_plan
+    from topofs_study.benchmark.summary import summarise
+    from topofs_study.errors import StoreError
+    from topofs_study.report.benchmark import write_benchmark
+
+    frame = within_plan(load_frame(path), plan)
+    if frame.empty:
+        raise StoreError(f"{path} holds no results for these datasets and methods")
+    absent = missing_parts(frame, plan)
+    summary = summarise(frame)
+    written = write_benchmark(summary, out, records=frame, missing=absent)
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
+    _print_summary(summary, console)
+    if absent:
+        console.print(f"missing: {escape('; '.join(absent))}")
+    console.print(f"written: {escape(', '.join(str(path) for path in written))}")
+
+
+def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
+    """Print means by size, gains over random subsets and the answers."""
+    from topofs_study.benchmark.methods import METHOD_NAMES
+    from topofs_study.report.benchmark.answers import answers
+
+    group = summary.label_free
+    if group is not None:
+        gains = group.gains.set_index("method")
+        table = Table(
+            title=f"Mean balanced accuracy; datasets: {len(group.by_dataset)}, splits: "
+            f"{group.splits}; gain over random subsets, datasets ahead",
+            title_justify="left",
+            box=None,
+        )
+        for name in ("method", *group.by_size.columns, "gain", "ahead"):
+            table.add_column(name, justify="left" if name == "method" else "right")
+        for method, row in group.by_size.iterrows():
+            words = [f"{value:.3f}" for value in row]
+            if method in gains.index:
+                gain = gains.loc[method]
+                words += [
+                    f"{gain['gain']:+.3f}",
+                    f"{gain['ahead']:.0f}/{gain['n_datasets']:.0f}",
+                ]
+            table.add_row(METHOD_NAMES[str(method)], *words)
+        console.print(table)
+    for answer in answers(summary):
+        console.print(f"{escape(answer.question)}: {escape(answer.found)}")

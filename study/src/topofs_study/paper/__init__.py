@@ -1,0 +1,1 @@
+"""The paper's study: plan, items, frames, statistics, tables and claims."""

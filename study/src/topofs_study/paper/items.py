@@ -1,0 +1,365 @@
+"""The work items of the study: class counts, tuning, tests and pairs.
+
+Each is a function of its fields and the data alone. Items on the same part of a dataset share its
+similarities, graphs and fits through a `StudyWorkspace`; the tuning of the two methods is kept
+apart, so that less is lost when a run is stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from topofs_study.paper.parts import TEST_PART, Fold, Half
+from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.workspace import StudyWorkspace
+from topofs_study.running.identity import Identity
+from topofs_study.running.work_item import WorkItem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from topofs_study.datasets import Dataset
+    from topofs_study.paper.parts import Part
+    from topofs_study.running.work_item import Shape
+
+__all__ = ["N_RANDOM_SUBSETS", "Cell", "ClassCounts", "OutOfSample", "Paired", "Tuning"]
+
+Cell = tuple[str, str, str, str, int]
+"""protocol, dataset, method, classifier, number of features."""
+
+N_RANDOM_SUBSETS = 10
+"""Seeds of the random baseline."""
+
+
+class _OfStudy(WorkItem[StudyWorkspace]):
+    """What all items of the study have in common."""
+
+    protocol: str
+
+    @property
+    @abstractmethod
+    def part(self) -> Part:
+        """What it is computed on."""
+
+    @property
+    def shared_work(self) -> tuple[str, ...]:
+        """All items on the same part of a dataset are one task."""
+        return (self.part.name, self.dataset)
+
+    @property
+    def label(self) -> str:
+        """What a person is told while it runs."""
+        return f"{self.dataset} {self.part.name}"
+
+    def workspace(self, dataset: Dataset) -> StudyWorkspace:
+        """Split the dataset."""
+        return StudyWorkspace(dataset)
+
+
+@dataclass(frozen=True)
+class ClassCounts(_OfStudy):
+    """Count the rows of each class in both tables, and the columns before and after pruning.
+
+    Parameters
+    ----------
+    protocol, dataset : str
+        Of what.
+    """
+
+    kind: ClassVar[str] = "split"
+
+    protocol: str
+    dataset: str
+
+    @property
+    def part(self) -> Part:
+        """What it is computed on."""
+        return TEST_PART
+
+    @property
+    def identity(self) -> Identity:
+        """What a store knows the item by."""
+        return Identity(kind=self.kind, protocol=self.protocol, dataset=self.dataset)
+
+    @classmethod
+    def from_identity(cls, identity: Identity) -> ClassCounts:
+        """Give back the item that has an identity."""
+        return cls(identity.protocol, identity.dataset)
+
+    def cost(self, shape: Shape) -> float:
+        """Estimate the work, in units that only compare items."""
+        return _cost(shape, fits=0.0)
+
+    def compute(self, workspace: StudyWorkspace) -> dict[str, Any]:
+        """Count."""
+        whole = workspace.whole
+        counts = {}
+        for part, y in (("train", whole.y_train), ("test", whole.y_test)):
+            classes, sizes = np.unique(y, return_counts=True)
+            counts[part] = [[c.item(), int(n)] for c, n in zip(classes, sizes, strict=True)]
+        before, after = whole.X_train.shape[1], len(workspace.kept(self.protocol))
+        return {"counts": counts, "n_features_before": before, "n_features_after": after}
+
+
+class _OfClassifier(_OfStudy):
+    """One method and one classifier on one part, at some sizes."""
+
+    method: str
+    classifier: str
+    sizes: tuple[int, ...]
+    settings: tuple[Setting, ...] = ()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells that the item is about, one for each size."""
+        return [
+            (self.protocol, self.dataset, self.method, self.classifier, size)
+            for size in self.sizes
+        ]
+
+    @property
+    def identity(self) -> Identity:
+        """What a store knows the item by."""
+        return Identity(
+            kind=self.kind,
+            protocol=self.protocol,
+            dataset=self.dataset,
+            method=self.method,
+            classifier=self.classifier,
+            part=self.part.name,
+            sizes=self.sizes,
+            settings=tuple(asdict(setting) for setting in self.settings),
+        )
+
+    def score(
+        self, workspace: StudyWorkspace, positions: NDArray[np.intp], *, aligned: bool = False
+    ) -> tuple[float, ...]:
+        """Fit the classifier of the item on some columns."""
+        return workspace.score(
+            self.classifier, self.protocol, self.part, positions, aligned=aligned
+        )
+
+    def cost(self, shape: Shape) -> float:
+        """Estimate the work, in units that only compare items."""
+        seeds = N_RANDOM_SUBSETS if self.method == "random" else 1
+        return _cost(shape, fits=seeds * _columns_fitted(self.sizes))
+
+
+@dataclass(frozen=True)
+class Tuning(_OfClassifier):
+    """Score every setting of the grid on one fold: a list of them for each size.
+
+    Parameters
+    ----------
+    protocol, dataset, method, classifier : str
+        Of what.
+    fold : Fold
+        On what.
+    sizes : tuple of int
+        Numbers of features to keep.
+    """
+
+    kind: ClassVar[str] = "tune"
+
+    protocol: str
+    dataset: str
+    method: str
+    classifier: str
+    fold: Fold
+    sizes: tuple[int, ...]
+
+    @property
+    def part(self) -> Part:
+        """What it is computed on."""
+        return self.fold
+
+    @property
+    def shared_work(self) -> tuple[str, ...]:
+        """The tuning of one method on one fold is one task."""
+        return (self.fold.name, self.dataset, self.method)
+
+    @property
+    def label(self) -> str:
+        """What a person is told while it runs."""
+        return f"{self.dataset} {self.fold.name} {self.method}"
+
+    @classmethod
+    def from_identity(cls, identity: Identity) -> Tuning:
+        """Give back the item that has an identity."""
+        return cls(
+            identity.protocol,
+            identity.dataset,
+            identity.method,
+            identity.classifier,
+            Fold.of_name(identity.part),
+            identity.sizes,
+        )
+
+    def cost(self, shape: Shape) -> float:
+        """Estimate the work, in units that only compare items."""
+        n_settings = len(GRIDS[self.method])
+        fits = n_settings * _columns_fitted(self.sizes)
+        return _cost(shape, fits=fits, n_settings=n_settings)
+
+    def compute(self, workspace: StudyWorkspace) -> list[list[float]]:
+        """Rank by every setting, cut at every size, score."""
+        grid = GRIDS[self.method]
+        orders = workspace.rankings(self.protocol, self.fold, self.method, grid)
+        return [
+            [self.score(workspace, order[:size])[0] for order in orders] for size in self.sizes
+        ]
+
+
+@dataclass(frozen=True)
+class OutOfSample(_OfClassifier):
+    """Score the chosen settings, or a baseline, on the test table.
+
+    The result has, for each size, balanced accuracy, F1 and Matthews correlation (for random
+    subsets a list of them), followed, where the protocol shifts the test columns, by the three
+    scores with aligned columns.
+
+    Parameters
+    ----------
+    protocol, dataset, method, classifier : str
+        Of what.
+    sizes : tuple of int
+        Numbers of features to keep.
+    settings : tuple of Setting
+        One for each size; none for a baseline.
+    """
+
+    kind: ClassVar[str] = "test"
+
+    protocol: str
+    dataset: str
+    method: str
+    classifier: str
+    sizes: tuple[int, ...]
+    settings: tuple[Setting, ...] = ()
+
+    @property
+    def part(self) -> Part:
+        """What it is computed on."""
+        return TEST_PART
+
+    @classmethod
+    def from_identity(cls, identity: Identity) -> OutOfSample:
+        """Give back the item that has an identity."""
+        return cls(
+            identity.protocol,
+            identity.dataset,
+            identity.method,
+            identity.classifier,
+            identity.sizes,
+            _settings(identity),
+        )
+
+    def compute(self, workspace: StudyWorkspace) -> list[Any]:
+        """Rank or draw, cut at every size, score."""
+        if self.method == "random":
+            return [self._random_subsets(size, workspace) for size in self.sizes]
+        subsets = zip(self.sizes, self._orders(workspace), strict=True)
+        return [self._scores(order[:size], workspace) for size, order in subsets]
+
+    def _scores(
+        self, positions: NDArray[np.intp], workspace: StudyWorkspace
+    ) -> tuple[float, ...]:
+        """Give the scores of a subset, and beside shifted ones those with aligned columns."""
+        aligned = self.score(workspace, positions, aligned=True)
+        if self.method == "all":
+            # With every column kept, the paper's program has nothing to index: nothing shifts.
+            return aligned
+        scores = self.score(workspace, positions)
+        return scores if scores is aligned else scores + aligned
+
+    def _orders(self, workspace: StudyWorkspace) -> list[NDArray[np.intp]]:
+        """Rank the kept columns for each size."""
+        if self.settings:
+            return workspace.rankings(self.protocol, TEST_PART, self.method, self.settings)
+        kept = workspace.kept(self.protocol)
+        if self.method == "variance":
+            variances = workspace.whole.X_train[:, kept].var(axis=0)
+            return [np.argsort(-variances, kind="stable")] * len(self.sizes)
+        return [np.arange(len(kept))] * len(self.sizes)
+
+    def _random_subsets(self, size: int, workspace: StudyWorkspace) -> list[tuple[float, ...]]:
+        """Score ten random subsets, the same subsets for every classifier."""
+        kept = workspace.kept(self.protocol)
+        scores = []
+        for seed in range(N_RANDOM_SUBSETS):
+            identity = f"random/{self.dataset}/{size}/{seed}".encode()
+            generator = np.random.default_rng(list(hashlib.sha256(identity).digest()))
+            subset = generator.choice(len(kept), size=size, replace=False)
+            scores.append(self.score(workspace, subset))
+        return scores
+
+
+@dataclass(frozen=True)
+class Paired(_OfClassifier):
+    """Score the chosen settings on one half: a balanced accuracy for each size.
+
+    Parameters
+    ----------
+    protocol, dataset, method, classifier : str
+        Of what.
+    half : Half
+        On what.
+    sizes : tuple of int
+        Numbers of features to keep.
+    settings : tuple of Setting
+        One for each size.
+    """
+
+    kind: ClassVar[str] = "pair"
+
+    protocol: str
+    dataset: str
+    method: str
+    classifier: str
+    half: Half
+    sizes: tuple[int, ...]
+    settings: tuple[Setting, ...]
+
+    @property
+    def part(self) -> Part:
+        """What it is computed on."""
+        return self.half
+
+    @classmethod
+    def from_identity(cls, identity: Identity) -> Paired:
+        """Give back the item that has an identity."""
+        return cls(
+            identity.protocol,
+            identity.dataset,
+            identity.method,
+            identity.classifier,
+            Half.of_name(identity.part),
+            identity.sizes,
+            _settings(identity),
+        )
+
+    def compute(self, workspace: StudyWorkspace) -> list[float]:
+        """Rank, cut at every size, score."""
+        orders = workspace.rankings(self.protocol, self.half, self.method, self.settings)
+        subsets = zip(self.sizes, orders, strict=True)
+        return [self.score(workspace, order[:size])[0] for size, order in subsets]
+
+
+def _settings(identity: Identity) -> tuple[Setting, ...]:
+    return tuple(Setting(**setting) for setting in identity.settings)
+
+
+def _columns_fitted(sizes: tuple[int, ...]) -> float:
+    """Weigh the sizes of some fits: a fit costs something even on few columns."""
+    return sum(100 + size for size in sizes) / 100
+
+
+def _cost(shape: Shape, *, fits: float, n_settings: int = 1) -> float:
+    """Estimate the work of fits and rankings, in units that only compare items."""
+    n_rows = shape.n_train * (5 + shape.n_classes)
+    return (1 + fits) * n_rows + shape.n_features**2 * n_settings / 50

@@ -1,0 +1,203 @@
+"""The two ways to run the study: as the paper's program does, and done right.
+
+A protocol says which columns a method ranks and in what order, which columns of the two
+tables a classifier then reads, and how the winner of a cross-validation is chosen.
+Everything else (splits, settings, classifiers, scores) is the same for both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from topofs.centrality import infinite_path_scores
+from topofs.filtering import tmfg
+from topofs.similarity import energy, pearson, spearman, threshold_mean
+from topofs_study.paper import paper_defects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from topofs_study.paper.settings import Setting
+
+__all__ = ["PROTOCOLS", "Ranker", "StudyProtocol"]
+
+
+class Ranker(Protocol):
+    """Ranks the columns of one training table; similarities are computed once."""
+
+    def tfs(self, setting: Setting) -> NDArray[np.intp]:
+        """Rank by degree in the filtered graph; positions of columns, best first."""
+        ...
+
+    def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
+        """Rank by the sums over paths of every length, one run for all theta of an alpha."""
+        ...
+
+
+class StudyProtocol(Protocol):
+    """What sets one way to run the study apart from another."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+        ...
+
+    def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Mark the columns of the training table that take part."""
+        ...
+
+    def ranker(self, X: NDArray[np.float64]) -> Ranker:
+        """Prepare to rank the columns of a training table, or of a fold of it."""
+        ...
+
+    def test_columns(
+        self, positions: NDArray[np.intp], kept: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Columns of the untouched test table for positions among the kept columns."""
+        ...
+
+    def winner(self, fold_means: Sequence[float]) -> int:
+        """Index of the setting that the cross-validation chooses."""
+        ...
+
+
+class _Corrected:
+    """Aligned test columns, constant columns out of every fold, exact comparison."""
+
+    name = "corrected"
+
+    def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray(X_train.max(axis=0) > X_train.min(axis=0))
+
+    def ranker(self, X: NDArray[np.float64]) -> Ranker:
+        return _CorrectedRanker(X, self.varying(X))
+
+    def test_columns(
+        self, positions: NDArray[np.intp], kept: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        return kept[positions]
+
+    def winner(self, fold_means: Sequence[float]) -> int:
+        return int(np.argmax(fold_means))
+
+
+class _CorrectedRanker:
+    """Rankings by the library; columns that are constant in the table come last."""
+
+    def __init__(self, X: NDArray[np.float64], varying: NDArray[np.bool_]) -> None:
+        self._X = X[:, varying]
+        self._varying = np.flatnonzero(varying)
+        self._constant = np.flatnonzero(~varying)
+        self._matrices: dict[str, NDArray[Any]] = {}
+
+    def tfs(self, setting: Setting) -> NDArray[np.intp]:
+        if setting.similarity == "energy":
+            similarity = self._energy(setting)
+        else:
+            similarity = self._matrix(setting.similarity)
+            similarity = np.square(similarity) if setting.squared else similarity
+        return self._order(tmfg(threshold_mean(similarity)).degree())
+
+    def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
+        rankings: dict[Setting, NDArray[np.intp]] = {}
+        for group in _by_alpha(settings):
+            scores = infinite_path_scores(self._energy(group[0]), _thetas(group))
+            rankings |= {s: self._order(row) for s, row in zip(group, scores, strict=True)}
+        return rankings
+
+    def _energy(self, setting: Setting) -> NDArray[Any]:
+        # The energy is linear in alpha, so its two ends serve every mixture.
+        alpha = float(setting.alpha or 0.0)
+        return alpha * self._matrix("dispersion") + (1 - alpha) * self._matrix("dissimilarity")
+
+    def _matrix(self, name: str) -> NDArray[Any]:
+        if name not in self._matrices:
+            self._matrices[name] = {
+                "pearson": lambda: pearson(self._X),
+                "spearman": lambda: spearman(self._X),
+                "dispersion": lambda: energy(self._X, alpha=1.0),
+                "dissimilarity": lambda: energy(self._X, alpha=0.0),
+            }[name]()
+        return self._matrices[name]
+
+    def _order(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        best_first = np.argsort(-scores, kind="stable")
+        return np.concatenate([self._varying[best_first], self._constant])
+
+
+class _Paper:
+    """The program's steps with its defects E1, E2 and E3 and its rounding."""
+
+    name = "paper"
+
+    def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return paper_defects.varying_columns(X_train)
+
+    def ranker(self, X: NDArray[np.float64]) -> Ranker:
+        return _PaperRanker(X)
+
+    def test_columns(
+        self,
+        positions: NDArray[np.intp],
+        kept: NDArray[np.intp],  # noqa: ARG002 - not to look at it is the defect
+    ) -> NDArray[np.intp]:
+        return paper_defects.shifted_test_columns(positions)
+
+    def winner(self, fold_means: Sequence[float]) -> int:
+        return int(np.argmax(np.round(fold_means, 2)))
+
+
+class _PaperRanker:
+    """Rankings by the program's similarities, graph and order of ties."""
+
+    def __init__(self, X: NDArray[np.float64]) -> None:
+        varying = paper_defects.varying_columns(X)
+        self._of_inf_fs = paper_defects.DefectiveSimilarities(X)
+        self._of_tfs = (
+            self._of_inf_fs
+            if varying.all()
+            else paper_defects.DefectiveSimilarities(X[:, varying])
+        )
+
+    def tfs(self, setting: Setting) -> NDArray[np.intp]:
+        if setting.alpha is not None:
+            alpha = paper_defects.program_alpha(setting.alpha)
+            similarity = self._of_tfs.energy(alpha, undefined_is_unrelated=False)
+        else:
+            similarity = self._of_tfs.signed(setting.similarity, squared=setting.squared)
+        degrees = paper_defects.defective_degrees(similarity)
+        best_first = np.argsort(-degrees, kind="stable")
+        return paper_defects.positions_in_the_undropped_table(best_first)
+
+    def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
+        rankings: dict[Setting, NDArray[np.intp]] = {}
+        for group in _by_alpha(settings):
+            alpha = float(group[0].alpha or 0.0)
+            matrix = self._of_inf_fs.energy(alpha, undefined_is_unrelated=True)
+            scores = infinite_path_scores(matrix, _thetas(group))
+            rankings |= {
+                setting: np.argsort(row)[::-1]
+                for setting, row in zip(group, scores, strict=True)
+            }
+        return rankings
+
+
+PROTOCOLS: dict[str, StudyProtocol] = {"paper": _Paper(), "corrected": _Corrected()}
+"""The protocols by name."""
+
+
+def _by_alpha(settings: Iterable[Setting]) -> list[list[Setting]]:
+    """Group settings that share an energy matrix."""
+    groups: dict[float | None, list[Setting]] = {}
+    for setting in settings:
+        groups.setdefault(setting.alpha, []).append(setting)
+    return list(groups.values())
+
+
+def _thetas(group: Iterable[Setting]) -> list[float]:
+    """Give the damping of each setting of Inf-FS."""
+    return [setting.theta for setting in group if setting.theta is not None]

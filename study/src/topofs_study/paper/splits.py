@@ -1,0 +1,144 @@
+"""The parts of a dataset that the study trains and tests on."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.utils import shuffle
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "halves", "train_test", "tuning_folds"]
+
+N_FOLDS = 3
+"""Folds of the cross-validation that tunes the settings."""
+
+PAIR_SEEDS = (13, 51, 137, 24659, 347, 54, 233, 21, 3322, 222, 768, 998, 2156, 3, 6432)
+"""Seeds of the fifteen random halvings behind the paired tests."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainTest:
+    """A training table and the table it is tested on.
+
+    Parameters
+    ----------
+    X_train, X_test : ndarray of shape (n_samples, n_features)
+        The two tables, with every column of the dataset.
+    y_train, y_test : ndarray of shape (n_samples,)
+        The class of each row.
+    """
+
+    X_train: NDArray[np.float64]
+    y_train: NDArray[Any]
+    X_test: NDArray[np.float64]
+    y_test: NDArray[Any]
+
+    def rows(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> TrainTest:
+        """Take the training and the test part from rows of the training table.
+
+        Parameters
+        ----------
+        train, test : ndarray of int
+            Rows of ``X_train``.
+
+        Returns
+        -------
+        TrainTest
+            ``X_train[train]`` and ``X_train[test]`` with their classes.
+        """
+        X, y = self.X_train, self.y_train
+        return TrainTest(X[train], y[train], X[test], y[test])
+
+
+def train_test(
+    X: NDArray[Any], y: NDArray[Any], *, test_rows: slice | None = None
+) -> TrainTest:
+    """Split a dataset as the study does: 70 % to train, 30 % to test, stratified.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The whole table.
+    y : array of shape (n_samples,)
+        The class of each row.
+    test_rows : slice, optional
+        The rows a dataset provides as its test part (GISETTE, MADELON). Without it rows
+        are shuffled and split with seed 0.
+
+    Returns
+    -------
+    TrainTest
+        The two parts, the tables as float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split = train_test(np.arange(20).reshape(10, 2), np.arange(10) % 2)
+    >>> split.X_train.shape, split.X_test.shape
+    ((7, 2), (3, 2))
+    """
+    table = np.asarray(X, dtype=np.float64)
+    classes = np.asarray(y).ravel()
+    if test_rows is not None:
+        is_test = np.zeros(len(classes), dtype=bool)
+        is_test[test_rows] = True
+        return TrainTest(table[~is_test], classes[~is_test], table[is_test], classes[is_test])
+    table, classes = shuffle(table, classes, random_state=0)
+    X_train, X_test, y_train, y_test = train_test_split(
+        table, classes, test_size=0.3, stratify=classes, random_state=0
+    )
+    return TrainTest(X_train, y_train, X_test, y_test)
+
+
+def tuning_folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Give the rows of each of the three stratified folds, training rows first.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        The classes of the training table.
+
+    Returns
+    -------
+    list of (ndarray of int, ndarray of int)
+        Rows to train on and rows to score, a pair a fold.
+    """
+    splitter = StratifiedKFold(n_splits=N_FOLDS, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        # Some datasets have classes of one or two rows; the study keeps them.
+        warnings.filterwarnings("ignore", message="The least populated class in y")
+        return list(splitter.split(np.empty((len(y), 0)), y))
+
+
+def halves(y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Halve the training rows at random, every class in proportion where that is possible.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        The classes of the training table.
+    seed : int
+        Seed of the halving; the study uses `PAIR_SEEDS`.
+
+    Returns
+    -------
+    ndarray of int, ndarray of int
+        Rows of the first and of the second half.
+    """
+    rows = np.arange(len(y))
+    # Handed over as a column, the classes are sorted as text ("1", "10", "2"), and their
+    # order takes part in the random draw: the paper's halves come from this one.
+    column = y.reshape(-1, 1)
+    # A class with a single row cannot be halved, nor can more classes than rows of a half.
+    counts = np.unique(y, return_counts=True)[1]
+    possible = counts.min() >= 2 and len(counts) <= len(y) // 2
+    first, second = train_test_split(
+        rows, test_size=0.5, stratify=column if possible else None, random_state=seed
+    )
+    return first, second

@@ -1,0 +1,95 @@
+"""The questions that the benchmark is there to answer, each with its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
+from topofs_study.benchmark.summary import REFERENCE, gains_by_size
+from topofs_study.report.reproduction.page import p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from topofs_study.benchmark.summary import BenchmarkSummary
+
+__all__ = ["Answer", "answers"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question and what came out.
+
+    Attributes
+    ----------
+    question, found : str
+        The two, in words and numbers.
+    """
+
+    question: str
+    found: str
+
+
+def answers(summary: BenchmarkSummary) -> list[Answer]:
+    """Answer what the results suffice for.
+
+    Parameters
+    ----------
+    summary : BenchmarkSummary
+        What the benchmark found.
+
+    Returns
+    -------
+    list of Answer
+    """
+    found = _gain(summary)
+    rivals = {REFERENCE: METHOD_NAMES[REFERENCE], "inf_fs": METHOD_NAMES["inf_fs"]}
+    if summary.best_published is not None:
+        name = METHOD_NAMES[summary.best_published]
+        rivals[summary.best_published] = f"the best fixed setting as published ({name})"
+    for rival, label in rivals.items():
+        if {DEFAULT, rival} <= set(summary.wide):
+            found.append(_by_size(summary.wide, label, rival))
+    if summary.auto is not None:
+        found += _auto(summary.auto.by_method)
+    return found
+
+
+def _gain(summary: BenchmarkSummary) -> list[Answer]:
+    """Compare the default with the mean of random subsets."""
+    if summary.label_free is None:
+        return []
+    gains = summary.label_free.gains
+    return [
+        Answer(
+            f"default against {METHOD_NAMES[REFERENCE]}",
+            f"{row['gain']:+.3f} on average, ahead on {row['ahead']} of {row['n_datasets']} "
+            f"datasets, Wilcoxon p {_p(row['wilcoxon'])} (Holm {_p(row['holm'])})",
+        )
+        for _, row in gains[gains["method"] == DEFAULT].iterrows()
+    ]
+
+
+def _by_size(wide: pd.DataFrame, label: str, rival: str) -> Answer:
+    """Say how far the default is ahead on average at every size."""
+    leads = gains_by_size(wide, DEFAULT, rival).mean().drop("mean")
+    found = ", ".join(f"{size}: {lead:+.3f}" for size, lead in leads.items())
+    return Answer(f"default against {label}, by number of columns", found)
+
+
+def _auto(by_method: pd.DataFrame) -> list[Answer]:
+    """Compare the automatic size of the default with all columns."""
+    return [
+        Answer(
+            "automatic size against all columns",
+            f"{row['lead']:+.3f} (LinearSVM {row['LinearSVM']:+.3f}, KNN {row['KNN']:+.3f}) "
+            f"with {row['share']:.1%} of the columns",
+        )
+        for _, row in by_method[by_method["method"] == DEFAULT].iterrows()
+    ]
+
+
+def _p(value: float) -> str:
+    text = p_value(value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"

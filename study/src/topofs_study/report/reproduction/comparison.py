@@ -1,0 +1,252 @@
+"""The statistics of the report: p-values by cell, baselines, and methods across datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from topofs_study.paper.across_datasets import ROPE
+from topofs_study.paper.classifiers import CLASSIFIERS
+from topofs_study.paper.statistics import stars
+from topofs_study.report.reproduction.figures import critical_difference_svg
+from topofs_study.report.reproduction.page import (
+    LABELS,
+    Cell,
+    Figure,
+    Grid,
+    Line,
+    Section,
+    grid_of_frame,
+    number,
+    p_value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topofs_study.paper.across_datasets import RankComparison
+    from topofs_study.report.reproduction.summary import MethodsCompared
+
+__all__ = ["across_datasets_section", "baselines_section", "p_values_section"]
+
+_SUBSET_METHODS = ("tfs", "inf_fs", "random", "variance")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A column of the p-value table that stands as a line of each cell."""
+
+    column: str
+    source: str
+    words: str
+
+
+_SHOWN = (
+    _Shown("paper_program", "paper", "program statistic of protocol paper"),
+    _Shown("paper_nadeau_bengio", "paper", "Nadeau–Bengio of protocol paper"),
+    _Shown("corrected_nadeau_bengio", "corrected", "Nadeau–Bengio of protocol corrected"),
+)
+
+
+def p_values_section(p_values: pd.DataFrame) -> Section:
+    """Lay out the p-values of TFS against Inf-FS as the paper does.
+
+    Parameters
+    ----------
+    p_values : pandas.DataFrame
+        As `topofs_study.paper.tables.p_values_table` gives.
+
+    Returns
+    -------
+    Section
+        Titled "P-values by cell".
+    """
+    shown = [line for line in _SHOWN if p_values[line.column].notna().any()]
+    sizes = sorted({int(n) for n in p_values["n_features"]})
+    rows = {
+        (row["dataset"], row["classifier"], int(row["n_features"])): row
+        for row in p_values.to_dict("records")
+    }
+    grids = tuple(
+        Grid(
+            caption=LABELS.get(classifier, classifier),
+            columns=("Dataset", *(str(size) for size in sizes)),
+            rows=tuple(
+                (
+                    Cell.of(name),
+                    *(_p_cell(rows.get((name, classifier, size), {}), shown) for size in sizes),
+                )
+                for name in dict.fromkeys(p_values["dataset"])
+            ),
+            groups=(("", 1), ("Number of features", len(sizes))),
+        )
+        for classifier in CLASSIFIERS
+    )
+    order = ", ".join(["published", *(line.words for line in shown)])
+    return Section(
+        anchor="p-values",
+        title="P-values by cell",
+        paragraphs=(
+            f"TFS against Inf-FS over halves of the training part. Lines of a cell: {order}. "
+            "* p ≤ 0.1, ** ≤ 0.05, *** ≤ 0.01, **** ≤ 0.001; (∨) TFS is better, (∧) worse, as "
+            "published, and by the mean difference in the lines below. The test as the text "
+            "prints it is too liberal to be shown here; it stands in p_values.csv.",
+        ),
+        grids=grids,
+    )
+
+
+def _p_cell(row: dict[str, Any], shown: Sequence[_Shown]) -> Cell:
+    lines = [Line(_published_p(row), source="published")]
+    for line in shown:
+        value = row.get(line.column, float("nan"))
+        mark = stars(value)
+        if mark:
+            difference = row[f"{line.source}_mean_difference"]
+            mark += " (∨)" if difference > 0 else " (∧)" if difference < 0 else ""
+        lines.append(Line(p_value(value), source=line.source, mark=mark))
+    return Cell(tuple(lines))
+
+
+def _published_p(row: dict[str, Any]) -> str:
+    if row.get("published_stars"):
+        sign = {"better": " (∨)", "worse": " (∧)"}.get(row["published_tfs_is"], "")
+        return f"{row['published_stars']}{sign}"
+    return number(row.get("published_p_value"))
+
+
+def baselines_section(cells: pd.DataFrame) -> Section | None:
+    """Show who wins when random subsets and the largest variances take part.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        As `topofs_study.paper.tables.cells_table` gives.
+
+    Returns
+    -------
+    Section or None
+        None where protocol corrected ran fewer than three ways to choose subsets.
+    """
+    scores = cells[cells["metric"].eq("balanced_accuracy") & cells["corrected"].notna()]
+    wide = scores[scores["method"].isin(_SUBSET_METHODS)].pivot_table(
+        index=["dataset", "classifier", "n_features"], columns="method", values="corrected"
+    )
+    present = [name for name in _SUBSET_METHODS if name in wide.columns]
+    wide = wide[present].dropna()
+    if len(present) < 3 or wide.empty:
+        return None
+    rounded = wide.round(9)
+    best = rounded.eq(rounded.max(axis=1), axis=0)
+    means = _by_size(wide, "mean")
+    wins = _by_size(best, "sum")
+    return Section(
+        anchor="baselines",
+        title="Random subsets and other rivals",
+        paragraphs=(
+            "Protocol corrected. Random is the mean of ten random subsets; its spread is not "
+            "used, so a method must beat a typical draw, not a lucky one. The second table "
+            "counts the cells in which a method is the best, or one of the best.",
+        ),
+        grids=(
+            grid_of_frame(means, "Mean balanced accuracy by subset size", decimals=3),
+            grid_of_frame(wins, "Cells won by subset size, ties to all who tie"),
+        ),
+    )
+
+
+def _by_size(wide: pd.DataFrame, how: str) -> pd.DataFrame:
+    grouped = wide.groupby("n_features")
+    table = grouped.agg(how).reset_index()
+    table.insert(1, "cells", grouped.size().to_numpy())
+    last = {"n_features": "all sizes", "cells": len(wide), **wide.agg(how).to_dict()}
+    table = table.astype({"n_features": object})
+    return pd.concat([table, pd.DataFrame([last])], ignore_index=True)
+
+
+def across_datasets_section(comparisons: Mapping[str, MethodsCompared]) -> Section:
+    """Compare the methods with one score a dataset, published and by protocol.
+
+    Parameters
+    ----------
+    comparisons : mapping
+        From ``published``, ``paper`` and ``corrected`` to the methods compared.
+
+    Returns
+    -------
+    Section
+        With a part for the published cells and one for each protocol.
+    """
+    return Section(
+        anchor="across-datasets",
+        title="Methods across datasets",
+        paragraphs=(
+            "One score a dataset: the mean balanced accuracy over subset sizes and "
+            "classifiers. Cells of one dataset share their samples and are no independent "
+            "observations.",
+        ),
+        parts=tuple(_comparison_part(source, of) for source, of in comparisons.items()),
+    )
+
+
+def _comparison_part(source: str, compared: MethodsCompared) -> Section:
+    overall = compared.overall
+    grids = [_ranks_grid(overall), _pairwise_grid(overall.pairwise, "Pairs of methods")]
+    if not compared.by_classifier.empty:
+        caption = "TFS against Inf-FS, classifier by classifier"
+        grids.append(_pairwise_grid(compared.by_classifier, caption))
+    names = ", ".join(LABELS[name] for name in overall.average_ranks.index)
+    figure = Figure(
+        name=f"critical_difference_{source}",
+        caption=f"Average ranks ({source}), the best on the left: {names}. A bar joins methods "
+        f"less than {overall.critical_difference:.2f} apart, the critical difference.",
+        svg=critical_difference_svg(overall),
+    )
+    return Section(
+        anchor=f"across-datasets-{source}",
+        title=source.capitalize() if source == "published" else f"Protocol {source}",
+        paragraphs=(_verdict(overall),),
+        grids=tuple(grids),
+        figures=(figure,),
+    )
+
+
+def _verdict(comparison: RankComparison) -> str:
+    methods = len(comparison.average_ranks)
+    text = f"{comparison.n_datasets} datasets, {methods} methods. "
+    if methods < 3:
+        return text + "Friedman's test needs three methods."
+    return text + (
+        f"Friedman's test: χ² = {comparison.friedman_statistic:.2f}, p "
+        f"{_equals(comparison.friedman_p_value)}."
+    )
+
+
+def _equals(value: float) -> str:
+    text = p_value(value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+
+
+def _ranks_grid(comparison: RankComparison) -> Grid:
+    frame = pd.DataFrame(
+        {
+            "method": comparison.average_ranks.index,
+            "average_rank": comparison.average_ranks.to_numpy(),
+            "mean": [comparison.scores[m].mean() for m in comparison.average_ranks.index],
+        }
+    )
+    heads = {"mean": "mean balanced accuracy"}
+    return grid_of_frame(frame, "Average ranks, 1 is best", heads=heads, decimals=3)
+
+
+def _pairwise_grid(frame: pd.DataFrame, caption: str) -> Grid:
+    heads = {
+        "wilcoxon": "Wilcoxon p",
+        "holm": "Holm p",
+        "p_first_better": "P(first better)",
+        "p_equivalent": f"P(within ±{ROPE})",
+        "p_second_better": "P(second better)",
+    }
+    return grid_of_frame(frame, caption, heads=heads, decimals=3, p_values=("wilcoxon", "holm"))

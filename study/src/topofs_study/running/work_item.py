@@ -1,0 +1,134 @@
+"""A work item: the smallest unit that is computed, stored and resumed.
+
+An item knows what a store calls it, what it costs, which items it can share work with, and how it
+is computed. A new kind of work is a new class; the driver, the executor and the store stay as
+they are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+if TYPE_CHECKING:
+    from topofs_study.datasets import Dataset
+    from topofs_study.running.identity import Identity
+
+__all__ = ["Item", "Record", "Shape", "WorkItem", "Workspace", "tasks"]
+
+
+class Workspace(Protocol):
+    """What the items of a task share: parts of a dataset, and the work done on them so far."""
+
+    n_fits: int
+
+
+W = TypeVar("W", bound=Workspace)
+Item = TypeVar("Item", bound="WorkItem[Any]")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a plan has to know of a dataset.
+
+    Parameters
+    ----------
+    n_train : int
+        Rows of the training table.
+    n_features : int
+        Columns of the training table that can be selected.
+    n_classes : int
+        Number of classes.
+    """
+
+    n_train: int
+    n_features: int
+    n_classes: int
+
+
+class WorkItem(ABC, Generic[W]):
+    """One unit of work on one dataset; subclasses are frozen dataclasses."""
+
+    kind: ClassVar[str]
+    """The first word of the key, and of no other class."""
+
+    dataset: str
+
+    @property
+    @abstractmethod
+    def identity(self) -> Identity:
+        """What a store knows the item by."""
+
+    @classmethod
+    @abstractmethod
+    def from_identity(cls, identity: Identity) -> Self:
+        """Give back the item that has an identity."""
+
+    @property
+    def key(self) -> str:
+        """The primary key of the item in a store."""
+        return self.identity.key
+
+    @property
+    def shared_work(self) -> tuple[str, ...]:
+        """Items of a plan for which this is equal are one task; each is its own by default."""
+        return (self.key,)
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What a person is told while it runs, in a few words."""
+
+    @abstractmethod
+    def cost(self, shape: Shape) -> float:
+        """Estimate the work, in units that only compare items of a plan; positive."""
+
+    @abstractmethod
+    def workspace(self, dataset: Dataset) -> W:
+        """Prepare the dataset for the items of a task."""
+
+    @abstractmethod
+    def compute(self, workspace: W) -> Any:
+        """Give the result, ready for JSON; the same whatever the workspace remembers."""
+
+
+@dataclass(frozen=True)
+class Record(Generic[Item]):
+    """What came of one work item.
+
+    Parameters
+    ----------
+    item : WorkItem
+        What was run.
+    result : list or dict
+        What its `compute` gave.
+    n_fits : int
+        Classifiers fitted for this item and for no earlier one of its task.
+    seconds : float
+        Time it took.
+    """
+
+    item: Item
+    result: Any
+    n_fits: int
+    seconds: float
+
+
+def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
+    """Put items that can share work into one task, in the order of their first item.
+
+    Parameters
+    ----------
+    items : list of WorkItem
+        In any order.
+
+    Returns
+    -------
+    list of tuple of WorkItem
+        Every item once.
+    """
+    groups: dict[tuple[str, ...], list[Item]] = {}
+    for item in items:
+        groups.setdefault(item.shared_work, []).append(item)
+    return [tuple(group) for group in groups.values()]

@@ -1,0 +1,49 @@
+"""Two rules of one's own: one with groups and an end, and one with neither."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from topofs import Needs, Ranking, Rule, parameter, register
+from topofs.rules import ScoreWords
+from topofs.rules.greedy import greedy_ranking
+from topofs.rules.reach import MatrixReach
+
+
+@dataclass(frozen=True, repr=False)
+class Stars(Rule):
+    """Greedy by the shares of all pairs, until a column would add less than asked for."""
+
+    least: float = parameter(1.5, help="What a column must add to be selected.")
+
+    has_end: ClassVar[bool] = True
+    has_groups: ClassVar[bool] = True
+
+    @property
+    def needs(self):
+        return Needs(scale=True, all_pairs=True)
+
+    @property
+    def words(self):
+        return ScoreWords("Shine", "how many they light up", "shine", axis="columns lit up")
+
+    def rank(self, network, wishes):
+        ranking = greedy_ranking(MatrixReach(network.shares), wishes)
+        gains = ranking.scores[ranking.order]
+        end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
+        return replace(ranking, end=end)
+
+
+@dataclass(frozen=True, repr=False)
+class Weakest(Rule):
+    """Those with the weakest links first: no end, no groups, no parameters."""
+
+    def rank(self, network, wishes):
+        scores = -network.graph.strength()
+        order, selectable = wishes.applied(np.argsort(-scores, kind="stable"))
+        return Ranking(order, scores, selectable=selectable)
+
+
+register(Stars())
+register(Weakest())

@@ -1,0 +1,195 @@
+"""The selection page of rule coverage: who represents whom, stability, names and numbers."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from tests.matrices import factor_table
+from tests.report.selection_cases import HOSTILE, chained_table, mixed_table, table
+from tests.report.test_selection import data_of
+from topofs import Coverage, Pearson, TopologicalFeatureSelector, pearson, stability
+from topofs.report.selection import summarise_selection, write_selection_report
+from topofs.report.selection.wording import words_of
+from topofs.tables.typed_table import typed_table
+
+
+def page_of(tmp_path, selector, X, **options):
+    path = tmp_path / "page.html"
+    write_selection_report(path, selector=selector, X=X, **options)
+    return path.read_text(encoding="utf-8")
+
+
+def representatives(data, k):
+    """Representative and share of each feature at size k, as the scripts find them."""
+    found = {feature: (feature, 10_000) for feature in data["order"][:k]}
+    near = data["nearest"]
+    for node, feature in enumerate(data["nodes"]):
+        for change in range(near["starts"][node], near["starts"][node + 1]):
+            if near["positions"][change] < k and feature not in data["order"][:k]:
+                by = data["order"][near["positions"][change]]
+                found[feature] = (by, near["values"][change])
+    return found
+
+
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+def test_the_share_is_the_coverage_of_the_selector(reach):
+    X = chained_table()
+    selector = TopologicalFeatureSelector(rule=Coverage(reach=reach)).fit(X)
+    summary = summarise_selection(selector, X)
+    np.testing.assert_allclose(summary.share[1:], selector.coverage_, atol=1e-9)
+    assert summary.end == summary.n_selected == selector.n_features_
+    assert summary.ties is None
+    assert words_of(summary).method
+
+
+@pytest.mark.parametrize("keep", [None, ["a b", "feature 23"]])
+def test_the_page_holds_the_groups_of_every_size(keep, tmp_path):
+    X = chained_table().assign(constant=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = TopologicalFeatureSelector(keep=keep).fit(X)
+    data = data_of(page_of(tmp_path, selector, X))
+    for k in (2, 5, 12, 30):
+        cut = selector.at(k)
+        found = representatives(data, k)
+        for feature in range(31):
+            by, share = found.get(feature, (-1, 0))
+            assert by == cut.representative_[feature]
+            assert share / 1e4 == pytest.approx(cut.shares_[feature], abs=6e-5)
+        share = cut.shares_[cut.nodes_].mean()
+        assert data["share"][k] / 1e4 == pytest.approx(share, abs=6e-5)
+    assert data["representation"]["isolated"] == selector.isolated_.tolist()
+    assert data["end"] == selector.at("auto").n_features_
+    assert len(data["representation"]["through"]) == len(data["nearest"]["positions"])
+    assert data["scoreGroups"] is data["bars"] is data["resampled"] is data["nominal"] is None
+
+
+def test_the_sentences_say_that_columns_represent_others():
+    X = chained_table()
+    selector = TopologicalFeatureSelector().fit(X)
+    words = words_of(summarise_selection(selector, X, table_name="t.csv"))
+    n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
+    assert words.headline == f"{n} of 30 columns selected"
+    assert f"chosen to represent the others: together they cover {share} % of" in words.meaning
+    assert "no more than itself, so the selection stopped there by itself" in words.meaning
+    assert "represents most along the links of the network" in words.method
+    assert "of them stronger than chance explains" in words.method
+    assert "3 columns are isolated" in words.notes[0]
+    assert words.notes[0].endswith("They are left out.")
+
+
+@pytest.mark.parametrize(
+    ("options", "phrase"),
+    [
+        ({"n_features_to_select": 1}, "It was chosen to represent the others: it covers"),
+        (
+            {"n_features_to_select": 2},
+            "You asked for 2; by itself the selection would go on to",
+        ),
+        ({"n_features_to_select": 9}, "You asked for 9; by itself the selection would stop at"),
+        ({"n_features_to_select": 6}, "That is also where the selection stops by itself."),
+        ({"n_features_to_select": 30}, "All of them are selected."),
+        ({"n_features_to_select": 28}, "1 of them is selected."),
+        ({"rule": Coverage(isolated="keep")}, "All of them are selected."),
+        ({"rule": Coverage(reach="edges")}, "among its neighbours in the network"),
+        ({"rule": Coverage(reach="similarity")}, "among all columns, linked or not"),
+        ({"similarity": "mutual_information"}, "shared information, on the scale"),
+        ({"similarity": Pearson(squared=False)}, "compared by Pearson correlation over"),
+        ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 29 links"),
+    ],
+)
+def test_every_setting_has_its_words(options, phrase):
+    X = chained_table()
+    words = words_of(summarise_selection(TopologicalFeatureSelector(**options).fit(X), X))
+    assert phrase in " ".join([words.meaning, words.method, *words.notes])
+
+
+def test_a_given_similarity_says_nothing_of_chance(tmp_path):
+    X = factor_table(50, 12)
+    matrix = pearson(X, squared=True)
+    matrix[:, 3] = matrix[3] = 0.0
+    matrix[3, 3] = 1.0
+    selector = TopologicalFeatureSelector(4, similarity="precomputed").fit(matrix)
+    page = page_of(tmp_path, selector, matrix)
+    assert "1 column is isolated, with no link of any weight" in page
+    assert "chance explains" not in page
+
+
+def test_data_without_structure_says_so():
+    X = np.random.default_rng(0).normal(size=(30, 6))
+    with pytest.warns(UserWarning, match="nothing to choose by"):
+        selector = TopologicalFeatureSelector().fit(X)
+    words = words_of(summarise_selection(selector, X))
+    assert "nothing to choose by: every column represents itself alone" in words.meaning
+
+
+def test_names_and_numbers_are_told_apart(tmp_path):
+    X = mixed_table()
+    with pytest.warns(UserWarning, match="hardly repeat|constant"):
+        selector = TopologicalFeatureSelector().fit(X)
+    page = page_of(tmp_path, selector, X)
+    assert "5 columns of numbers and 4 of names (categories): retired, town, state, id." in page
+    assert "Spearman² between numbers, η² between numbers and names" in page
+    assert "2 columns held one value or names that hardly repeat" in page
+    assert data_of(page)["nominal"] == [3, 4, 5, 7]
+    # The same from a table that was read already.
+    assert page_of(tmp_path, selector, typed_table(X)) == page
+
+
+def test_numbers_alone_are_not_spoken_of_as_such(tmp_path):
+    X = table()
+    selector = TopologicalFeatureSelector(similarity="mixed").fit(X)
+    page = page_of(tmp_path, selector, X)
+    assert "of names" not in page.split("</header>")[0].split("Spearman²")[0]
+    assert data_of(page)["nominal"] is None
+
+
+@pytest.mark.parametrize("rule", ["coverage", "degree"])
+def test_stability_is_shown_with_columns_and_links(rule, tmp_path):
+    X = chained_table()
+    selector = TopologicalFeatureSelector(4, rule=rule).fit(X)
+    found = stability(
+        TopologicalFeatureSelector(4, rule=rule), X, n_resamples=8, random_state=0
+    )
+    page = page_of(tmp_path, selector, X, stability=found)
+    assert "Would other data give the same columns?" in page
+    assert f"stability {found.phi:.2f} (95 % interval {found.lower:.2f} to" in page
+    resampled = data_of(page)["resampled"]
+    np.testing.assert_allclose(np.array(resampled["frequency"]) / 1e4, found.frequency)
+    known = {(e.left, e.right): e.confidence for e in found.edges}
+    edges = np.sort(selector.nodes_[selector.graph_.edges], axis=1).tolist()
+    expected = [known.get(tuple(edge), 0.0) for edge in edges]
+    assert max(expected) > 0
+    np.testing.assert_allclose(np.array(resampled["confidence"]) / 1e4, expected, atol=6e-5)
+
+
+def test_the_sentence_about_stability(tmp_path):
+    X = chained_table()
+    selector = TopologicalFeatureSelector(30).fit(X)
+    everything = stability(TopologicalFeatureSelector(30), X, n_resamples=3, random_state=0)
+    assert "always gave all columns" in page_of(tmp_path, selector, X, stability=everything)
+    with pytest.raises(ValueError, match="stability is over 30 columns"):
+        few = X.iloc[:, :10]
+        summarise_selection(TopologicalFeatureSelector(2).fit(few), few, stability=everything)
+
+
+def test_hostile_names_in_groups_and_alone_are_text(tmp_path):
+    X = chained_table()
+    alone = X.columns[-1]
+    X = X.rename(columns={HOSTILE: "tame", alone: HOSTILE})
+    selector = TopologicalFeatureSelector().fit(X)
+    assert 29 in selector.isolated_
+    page = page_of(tmp_path, selector, X)
+    for raw in ("<script>window", "<img", 'onerror="', "</script><script>"):
+        assert raw not in page
+    assert "&lt;/script&gt;&lt;script&gt;window.hacked = true" in page
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_few_columns_stop_by_themselves(n, tmp_path):
+    X = factor_table(30, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = TopologicalFeatureSelector().fit(X)
+    assert f"of {n} column" in page_of(tmp_path, selector, X)

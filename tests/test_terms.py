@@ -1,0 +1,510 @@
+"""Terms: values that describe themselves, by name or as objects, everywhere the same."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, dataclass
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+
+from tests.matrices import factor_table
+from topofs import (
+    MST,
+    PMFG,
+    TMFG,
+    Auto,
+    Centrality,
+    Coverage,
+    Energy,
+    Function,
+    Given,
+    Graph,
+    Measure,
+    Mixed,
+    MutualInformation,
+    Pearson,
+    Rule,
+    Spearman,
+    TopologicalFeatureSelector,
+    parameter,
+    pearson,
+    register,
+    registered,
+)
+from topofs.selection.short_names import TERMS, graph_of, measure_of, rule_of
+from topofs.terms import Term, takers_of
+
+REPRS = {
+    "Auto()": Auto(),
+    "Auto(squared=False)": Auto(squared=False),
+    "Pearson()": Pearson(),
+    "Pearson(squared=False)": Pearson(squared=False),
+    "Spearman()": Spearman(squared=True),
+    "Energy(alpha=0.25)": Energy(0.25),
+    "Energy()": Energy(alpha=0.5),
+    "MutualInformation(n_bins=8)": MutualInformation(n_bins=8),
+    "Mixed()": Mixed(),
+    "Given()": Given(),
+    "TMFG()": TMFG(),
+    "PMFG()": PMFG(),
+    "MST()": MST(),
+    "Coverage()": Coverage(),
+    "Coverage(reach='edges', isolated='keep')": Coverage("edges", "keep"),
+    "Centrality()": Centrality(),
+    "Centrality(score='pagerank', ties='index')": Centrality("pagerank", ties="index"),
+}
+
+
+def squares(table):
+    return pearson(table, squared=True)
+
+
+TERM = pytest.mark.parametrize(
+    "term", [*REPRS.values(), Function(pearson)], ids=[*REPRS, "Function"]
+)
+
+
+@pytest.fixture
+def X():
+    return factor_table(60, 10)
+
+
+@pytest.mark.parametrize(("text", "term"), REPRS.items())
+def test_a_repr_shows_what_differs_from_the_default_and_gives_the_term_back(text, term):
+    assert repr(term) == text
+    assert eval(text) == term
+
+
+@TERM
+def test_copies_are_equal(term):
+    for other in (
+        copy.copy(term),
+        copy.deepcopy(term),
+        pickle.loads(pickle.dumps(term)),
+        clone(term),
+        term.replace(),
+        type(term)(**term.get_params()),
+    ):
+        assert other == term
+        assert type(other) is type(term)
+        assert hash(other) == hash(term)
+        assert repr(other) == repr(term)
+
+
+def test_equality_is_that_of_class_and_parameters():
+    assert Pearson() != Spearman()
+    assert Pearson() != Pearson(squared=False)
+    assert Coverage() != Centrality()
+    assert Pearson() != "pearson"
+    assert len({Pearson(), Pearson(squared=True), Pearson(squared=False)}) == 2
+
+    class Other(Pearson):
+        """The same parameters, another class."""
+
+    assert Other() != Pearson()
+
+
+@TERM
+def test_terms_are_frozen(term):
+    for name in term.get_params():
+        with pytest.raises(FrozenInstanceError):
+            setattr(term, name, None)
+
+
+@pytest.mark.parametrize("kind", ["similarity", "graph", "rule"])
+def test_every_registered_term_has_its_name_and_its_words(kind):
+    for name, term in registered(kind).items():
+        assert term.name == name
+        assert term.kind == kind
+        assert TERMS[kind](name) is term
+        assert TERMS[kind](term) is term
+        assert term.words
+        for described in term.get_params():
+            assert described.isidentifier()
+
+
+def test_names_come_in_order_whatever_was_imported_first():
+    for kind in TERMS:
+        assert list(registered(kind)) == sorted(registered(kind))
+
+
+def test_short_names_stand_for_terms_with_their_defaults():
+    assert measure_of("mutual_information") == MutualInformation()
+    assert measure_of("precomputed") == Given()
+    assert graph_of("pmfg") == PMFG()
+    assert rule_of("coverage") == Coverage()
+    assert rule_of("betweenness") == Centrality("betweenness")
+    assert measure_of(pearson) == Function(pearson)
+
+    class Called(Pearson):
+        def __call__(self, table):
+            raise AssertionError
+
+    assert measure_of(Called()) == Called()
+
+
+# --- wrong values
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Coverage(reach="x"), "reach is 'x'; known are 'paths', 'edges', 'similarity'"),
+        (lambda: Coverage(isolated=None), "isolated is None; known are 'drop', 'keep'"),
+        (lambda: Centrality("hits"), "score is 'hits'; known are 'degree', 'strength', "),
+        (lambda: Centrality(ties="x"), "ties is 'x'; known are 'strength', 'index'"),
+        (lambda: Pearson(squared="no"), "squared is 'no'; known are True, False"),
+        (lambda: Pearson(squared=1), "squared is 1; known are True, False"),
+        (lambda: Energy(alpha=2), r"alpha is 2; it must be a number in \[0, 1\]"),
+        (lambda: MutualInformation(n_bins=1), "n_bins is 1; it must be a whole number from 2"),
+        (lambda: Coverage().replace(reach="x"), "reach is 'x'; known are"),
+    ],
+)
+def test_wrong_values_are_refused_when_a_term_is_made(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Coverage(alpha=0.3),
+            "Coverage has no parameter 'alpha' (Energy takes it); it takes reach, isolated and "
+            "ties",
+        ),
+        (
+            lambda: Pearson(alpha=0.3),
+            "Pearson has no parameter 'alpha' (Energy takes it); it takes squared",
+        ),
+        (
+            lambda: Coverage(reech="x"),
+            "Coverage has no parameter 'reech'; did you mean 'reach'?",
+        ),
+        (
+            lambda: TMFG(squared=True),
+            "TMFG has no parameter 'squared' (Auto, Pearson, Spearman take it), and takes none",
+        ),
+    ],
+)
+def test_a_wrong_parameter_names_the_terms_that_take_it(make, message):
+    with pytest.raises(TypeError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_who_takes_a_parameter():
+    assert takers_of("squared") == ["Auto", "Pearson", "Spearman"]
+    assert takers_of("ties") == ["Centrality", "Coverage"]
+    assert takers_of("nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("similarity", Pearson, "similarity is the class Pearson: give Pearson()"),
+        ("graph", TMFG, "graph is the class TMFG: give TMFG()"),
+        ("rule", Coverage, "rule is the class Coverage: give Coverage()"),
+        ("rule", TMFG(), "rule is TMFG(); known are 'betweenness', 'closeness', "),
+        ("graph", Coverage(), "graph is Coverage(); known are 'mst', 'pmfg', 'tmfg'"),
+        ("similarity", Coverage(), "similarity is Coverage(); known are 'auto', 'energy', "),
+        ("similarity", dict, "similarity is <class 'dict'>; known are 'auto', 'energy', "),
+        ("similarity", "sperman", "similarity is 'sperman'; known are 'auto', 'energy', "),
+        ("rule", "hubs", "rule is 'hubs'; known are 'betweenness', 'closeness', "),
+        ("graph", "TMFG", "graph is 'TMFG'; known are 'mst', 'pmfg', 'tmfg'"),
+    ],
+)
+def test_classes_other_terms_and_unknown_names_are_refused(X, name, given, message):
+    selector = TopologicalFeatureSelector(3, **{name: given})
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        selector.fit(X)
+    assert str(caught.value).startswith(message)
+    # Until then it can be looked at, as any estimator with a wrong parameter.
+    assert "TopologicalFeatureSelector" in repr(selector)
+    assert "TopologicalFeatureSelector" in selector._repr_html_()
+    assert clone(selector).get_params()[name] == given
+
+
+# --- nested parameters
+
+
+def test_parameters_of_terms_by_nested_names():
+    selector = TopologicalFeatureSelector()
+    nested = {name: value for name, value in selector.get_params().items() if "__" in name}
+    assert nested == {
+        "similarity__squared": True,
+        "rule__reach": "paths",
+        "rule__isolated": "drop",
+        "rule__ties": "strength",
+    }
+    assert not any("__" in name for name in selector.get_params(deep=False))
+    assert selector.set_params(rule__reach="edges", similarity__squared=False) is selector
+    assert selector.rule == Coverage(reach="edges")
+    assert selector.similarity == Auto(squared=False)
+    assert selector.get_params()["rule__reach"] == "edges"
+    selector.set_params(rule__isolated="keep")
+    assert selector.rule == Coverage(reach="edges", isolated="keep")
+
+
+def test_a_term_and_its_parameters_at_once():
+    selector = TopologicalFeatureSelector()
+    # Whatever the order: the term is set first.
+    selector.set_params(
+        rule__ties="index", rule="pagerank", similarity__alpha=0.1, similarity=Energy()
+    )
+    assert selector.rule == Centrality("pagerank", ties="index")
+    assert selector.similarity == Energy(alpha=0.1)
+    selector.set_params(rule__score="closeness")
+    assert selector.rule.name == "closeness"
+
+
+def test_a_term_that_is_shared_stays_as_it_is():
+    rule = Coverage()
+    first, second = TopologicalFeatureSelector(rule=rule), TopologicalFeatureSelector(rule=rule)
+    first.set_params(rule__reach="edges")
+    assert rule == second.rule == Coverage()
+    assert registered("rule")["coverage"] == Coverage()
+
+
+@pytest.mark.parametrize(
+    ("selector", "params", "message"),
+    [
+        (
+            TopologicalFeatureSelector(rule="degree"),
+            {"rule__reach": "edges"},
+            "Centrality() has no parameter 'reach' (Coverage takes it); it takes score and ties",
+        ),
+        (
+            TopologicalFeatureSelector(similarity="mixed"),
+            {"similarity__squared": False},
+            "Mixed() has no parameter 'squared' (Auto, Pearson, Spearman take it), and takes "
+            "none",
+        ),
+        (
+            TopologicalFeatureSelector(),
+            {"rule__reech": "edges"},
+            "Coverage() has no parameter 'reech'; did you mean 'reach'?",
+        ),
+        (
+            TopologicalFeatureSelector(),
+            {"rule__reach": "far"},
+            "reach is 'far'; known are 'paths', 'edges', 'similarity'",
+        ),
+        (
+            TopologicalFeatureSelector(graph="grid"),
+            {"graph__size": 3},
+            "graph is 'grid'; known are 'mst', 'pmfg', 'tmfg'",
+        ),
+    ],
+)
+def test_wrong_nested_names_are_refused(selector, params, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        selector.set_params(**params)
+    assert str(caught.value) == message
+
+
+def test_other_wrong_names_are_refused_as_scikit_learn_does():
+    with pytest.raises(ValueError, match="Invalid parameter 'squared' for estimator"):
+        TopologicalFeatureSelector().set_params(squared=False)
+
+
+def test_in_a_pipeline():
+    pipeline = Pipeline([("selector", TopologicalFeatureSelector(rule="degree"))])
+    assert pipeline.get_params()["selector__rule__ties"] == "strength"
+    pipeline.set_params(selector__rule=Coverage(), selector__rule__reach="edges")
+    assert pipeline["selector"].rule == Coverage(reach="edges")
+    with pytest.raises(ValueError, match="Coverage takes it"):
+        pipeline.set_params(selector__rule="degree", selector__rule__reach="edges")
+
+
+def test_in_a_grid_search(X):
+    y = (X[:, 0] > 0).astype(int)
+    pipeline = Pipeline(
+        [("selector", TopologicalFeatureSelector(4)), ("classify", KNeighborsClassifier())]
+    )
+    grid = {
+        "selector__rule": [Coverage(), Centrality("pagerank")],
+        "selector__similarity__squared": [True, False],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    best = search.best_estimator_["selector"]
+    assert best.rule == search.best_params_["selector__rule"]
+    assert best.similarity == Auto(squared=search.best_params_["selector__similarity__squared"])
+    for params, score in zip(
+        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+    ):
+        selector = TopologicalFeatureSelector(
+            4,
+            similarity=Pearson(squared=params["selector__similarity__squared"]),
+            rule=params["selector__rule"],
+        )
+        alone = GridSearchCV(
+            Pipeline([("selector", selector), ("classify", KNeighborsClassifier())]), {}, cv=3
+        ).fit(X, y)
+        assert alone.best_score_ == score
+
+
+def test_the_html_of_an_estimator_shows_its_terms(X):
+    selector = TopologicalFeatureSelector(
+        3, similarity=Spearman(squared=False), rule=Coverage(reach="edges")
+    )
+    for html in (selector._repr_html_(), selector.fit(X)._repr_html_()):
+        assert "Coverage(reach=" in html
+        assert "Spearman(squared=False)" in html
+    assert repr(selector) == (
+        "TopologicalFeatureSelector(n_features_to_select=3, rule=Coverage(reach='edges'),\n"
+        "                           similarity=Spearman(squared=False))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "term"),
+    [
+        ({"similarity": "spearman"}, {"similarity": Spearman()}),
+        ({"graph": "mst"}, {"graph": MST()}),
+        ({"rule": "pagerank"}, {"rule": Centrality("pagerank")}),
+        ({"similarity": squares}, {"similarity": Function(squares)}),
+    ],
+    ids=["measure", "graph", "rule", "function"],
+)
+def test_a_name_and_its_term_give_the_same_fit(X, name, term):
+    by_name = TopologicalFeatureSelector(4, **name).fit(X)
+    by_term = TopologicalFeatureSelector(4, **term).fit(X)
+    assert by_name.graph_ == by_term.graph_
+    np.testing.assert_array_equal(by_name.ranking_, by_term.ranking_)
+    assert by_name.similarity_ == by_term.similarity_
+    assert by_name.rule_ == by_term.rule_
+
+
+def test_a_measure_without_a_scale_is_refused_under_coverage(X):
+    @dataclass(frozen=True, repr=False)
+    class Bare(Measure):
+        def operator(self, table):
+            raise AssertionError
+
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        TopologicalFeatureSelector(similarity=Bare()).fit(X)
+    assert str(caught.value) == (
+        "similarity 'bare' does not say what chance alone gives (it has no scale), and rule "
+        "'coverage' needs that: choose rule='degree', or another similarity"
+    )
+
+
+# --- registering
+
+
+class Ranks(Spearman):
+    short_name = "ranks"
+
+
+def test_a_registered_name_is_taken_everywhere(X):
+    with pytest.raises(ValueError, match="similarity is 'ranks'; known are"):
+        measure_of("ranks")
+    assert register(Ranks(squared=False)) == Ranks(squared=False)
+    assert measure_of("ranks") == Ranks(squared=False)
+    assert "Ranks" in takers_of("squared")
+    selector = TopologicalFeatureSelector(3, similarity="ranks").fit(X)
+    expected = TopologicalFeatureSelector(3, similarity=Spearman(squared=False)).fit(X)
+    np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
+    with pytest.raises(ValueError, match="'pearson', 'precomputed', 'ranks', 'spearman' and a"):
+        measure_of("rank")
+
+
+def test_registering_twice():
+    register(Ranks())
+    register(Ranks())
+    message = (
+        r"the similarity 'ranks' is Ranks\(\) already: give the new one another short_name"
+    )
+    with pytest.raises(ValueError, match=message):
+        register(Ranks(squared=False))
+    assert measure_of("ranks") == Ranks()
+    with pytest.raises(ValueError, match=r"the similarity 'spearman' is Spearman\(\) already"):
+        register(Spearman(squared=False))
+    register(Spearman())
+
+
+def test_a_class_that_is_written_anew_takes_the_place_of_the_old_one():
+    def cell(words_of_the_cell):
+        @dataclass(frozen=True, repr=False)
+        class Cell(Graph):
+            words: ClassVar[str] = words_of_the_cell
+
+        return register(Cell())
+
+    first, second = cell("first"), cell("second")
+    assert type(first) is not type(second)
+    assert graph_of("cell") is second
+
+
+def test_kinds_do_not_share_names():
+    @dataclass(frozen=True, repr=False)
+    class Hub(Graph):
+        short_name: ClassVar[str] = "degree"
+
+    register(Hub())
+    assert graph_of("degree") == Hub()
+    assert rule_of("degree") == Centrality("degree")
+
+
+@pytest.mark.parametrize("given", [Pearson, "pearson", pearson, 3, Term()])
+def test_what_is_no_term_cannot_be_registered(given):
+    with pytest.raises(TypeError, match="register takes a measure, a graph or a rule; got"):
+        register(given)
+
+
+def test_terms_of_other_distributions_are_found_by_their_entry_points(monkeypatch, X):
+    module = SimpleNamespace(TERM=Ranks(), here=True)
+
+    def load(entry):
+        return module.TERM if entry.name == "ranks" else register(Mesh()) and module
+
+    @dataclass(frozen=True, repr=False)
+    class Mesh(Graph):
+        def build(self, similarity):
+            return MST().build(similarity)
+
+    entries = [
+        EntryPoint("ranks", "elsewhere:TERM", "topofs.terms"),
+        EntryPoint("mesh", "elsewhere", "topofs.terms"),
+    ]
+    monkeypatch.setattr(EntryPoint, "load", load)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: entries)
+    assert "ranks" not in registered("similarity")
+    selector = TopologicalFeatureSelector(3, similarity="ranks", graph="mesh").fit(X)
+    assert selector.similarity_ == Ranks()
+    assert selector.graph_.n_edges == 9
+
+
+# --- a term of one's own describes its parameters
+
+
+def check_whole(most):
+    if not isinstance(most, int):
+        raise ValueError(f"most is {most!r}; give a whole number")
+
+
+@dataclass(frozen=True, repr=False)
+class Limit(Rule):
+    most: int = parameter(3, help="How many.", check=check_whole)
+    word: str = parameter("a", choices=("a", "b"), option=False)
+
+
+def test_parameters_carry_what_the_command_line_asks():
+    fields = {name: field.metadata for name, field in Limit.__dataclass_fields__.items()}
+    assert fields["most"]["help"] == "How many."
+    assert fields["most"]["option"]
+    assert not fields["word"]["option"]
+    assert fields["word"]["choices"] == ("a", "b")
+    with pytest.raises(ValueError, match=r"most is 1.5; give a whole number"):
+        Limit(1.5)
+    assert repr(Limit(4)) == "Limit(most=4)"
+    assert Limit().name == "limit"
