@@ -9,7 +9,6 @@ from tests.matrices import factor_table
 from tests.own_terms.graph import Nearest
 from tests.own_terms.measure import Cosine, Grades
 from tests.own_terms.rule import Stars, Weakest
-from topofs.rules.wishes import Wishes
 from topofs import (
     Auto,
     Coverage,
@@ -27,6 +26,7 @@ from topofs import (
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
+from topofs.rules.wishes import Wishes
 from topofs.similarity.operator import dense
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.tables import typed_table

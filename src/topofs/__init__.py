@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from topofs.terms import parameter, register, registered
 
 __all__ = [
+    "MST",
+    "PMFG",
+    "TMFG",
     "AtMost",
     "Auto",
     "Budget",
@@ -75,7 +78,6 @@ __all__ = [
     "Graph",
     "IdentifierFeatureWarning",
     "InfiniteFeatureSelector",
-    "MST",
     "Measure",
     "MinShare",
     "MissingExtraError",
@@ -84,13 +86,11 @@ __all__ = [
     "Needs",
     "Network",
     "NoStructureWarning",
-    "PMFG",
     "Pearson",
     "Ranking",
     "Rule",
     "Spearman",
     "Stability",
-    "TMFG",
     "TopologicalFeatureSelector",
     "UntilCoverage",
     "__version__",

@@ -117,7 +117,7 @@ def test_permuted_columns_give_the_permuted_order():
 
 
 def test_an_empty_graph_is_ordered_by_index():
-    order, gains = path_reach(np.zeros((4, 4)), 0.5).greedy(NOBODY)
+    order, gains = greedy(path_reach(np.zeros((4, 4)), 0.5))
     assert order.tolist() == [0, 1, 2, 3]
     assert gains.tolist() == [1.0] * 4
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tests.matrices import factor_table
 from tests.greedy import greedy
+from tests.matrices import factor_table
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
 from topofs import (
     Centrality,

@@ -87,7 +87,7 @@ def block_length(n_samples: int) -> int:
     .. [1] H. R. Künsch (1989). The jackknife and the bootstrap for general stationary
        observations. Annals of Statistics 17(3), 1217-1241.
     """
-    return max(2, round(n_samples ** (1 / 3)))
+    return max(2, int(round(n_samples ** (1 / 3))))  # noqa: RUF046
 
 
 def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:

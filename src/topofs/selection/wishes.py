@@ -237,7 +237,8 @@ def resolve_wishes(
         raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
     if len(excluded) == len(names):
         raise ValueError("exclude names all columns: there is nothing left to select")
-    group, labels = None, []
+    group: Ints | None = None
+    labels: list[Any] = []
     if at_most is not None:
         if not isinstance(at_most, AtMost):
             raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")

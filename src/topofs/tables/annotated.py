@@ -78,7 +78,9 @@ def named_matrix(
     """
     if is_annotated(X):
         if feature_names is not None:
-            raise ValueError("feature_names is given, but X is an AnnData object with var_names")
+            raise ValueError(
+                "feature_names is given, but X is an AnnData object with var_names"
+            )
         return NamedArray(_matrix_of(X, layer), tuple(map(str, X.var_names)))
     if layer is not None:
         raise ValueError(
