@@ -34,6 +34,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
+from topofs.rules.wishes import Wishes
 from topofs.similarity.operator import dense
 
 RESULTS = Path(__file__).parent / "results"
@@ -206,7 +207,7 @@ def beyond_the_paper():
     X = factor_table(columns, 100, dtype=np.float32)
     graph = tmfg_from_data(X, threshold=None)
     network = Network(graph, Pearson().scale(None, n_samples=100, n_features=columns))
-    nothing = np.empty(0, dtype=np.int64)
+    nothing = Wishes.none(columns)
     Coverage().rank(network, nothing)
     for reach in ("paths", "edges"):
         seconds = once(lambda reach=reach: Coverage(reach=reach).rank(network, nothing))

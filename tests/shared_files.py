@@ -45,6 +45,17 @@ def training_part(name):
     return train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)[0]
 
 
+def whole_table(name):
+    """All rows of a dataset, as numbers."""
+    folder = SHARED / "datasets"
+    for path in (folder / f"{name}.mat", folder / f"{name}.npz"):
+        if path.exists():
+            content = loadmat(path) if path.suffix == ".mat" else np.load(path)
+            return np.asarray(content["X"], dtype=np.float64)
+    pytest.skip(f"{name} is not in {folder}: the datasets are not part of the repository")
+    return None
+
+
 def configurations(golden):
     """(key, metric, squared, alpha) of every configuration in a golden file."""
     for file in golden.files:

@@ -26,6 +26,7 @@ from topofs import (
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
+from topofs.rules.wishes import Wishes
 from topofs.similarity.operator import dense
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.tables import typed_table
@@ -168,7 +169,7 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     network = build_network(columns, graph, needs=rule.needs, cut=cut)
     assert (network.shares is not None) == rule.needs.all_pairs
     forced = np.array(list(chosen), dtype=np.int64)
-    ranking = rule.rank(network, forced)
+    ranking = rule.rank(network, Wishes.none(9, forced))
     assert sorted(ranking.order) == list(range(9))
     assert set(ranking.order[: len(forced)]) == set(chosen)
     assert ranking.scores.shape == (9,)

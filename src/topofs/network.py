@@ -51,11 +51,14 @@ class Needs:
         What the measure says about chance.
     all_pairs : bool
         The shares of variance of all pairs, as a matrix.
+    pairs_from : float or None
+        The similarity of the pairs that reach this level.
     """
 
     graph: bool = True
     scale: bool = False
     all_pairs: bool = False
+    pairs_from: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +76,15 @@ class Network:
         Shares of variance of all pairs, where the rule asks for them.
     operator : SimilarityOperator or None
         The similarity of any block of pairs; None where the table lies on workers.
+    pairs : scipy.sparse.csr_array or None
+        The similarity of the pairs that reach a level, where it was asked for.
     """
 
     graph: FilteredGraph
     scale: Scale | None
     shares: npt.NDArray[np.float64] | None = None
     operator: Any = None
+    pairs: Any = None
 
     @property
     def n_nodes(self) -> int:

@@ -8,12 +8,12 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
+from tests.greedy import greedy
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
 from topofs.rules.reach import MatrixReach, PathReach
 
 # Dyadic weights: products and sums of a few are exact, so equal gains are equal.
 DYADIC = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
-NOBODY = np.empty(0, dtype=np.int64)
 
 
 @st.composite
@@ -42,14 +42,14 @@ def without_diagonal(weights):
 def test_dense_and_sparse_weights_follow_the_twin(weights):
     order, gains = naive_cover(weights)
     for matrix in (weights, weights.astype(np.float32), sparse.csr_array(weights)):
-        found, found_gains = MatrixReach(matrix).greedy(NOBODY)
+        found, found_gains = greedy(MatrixReach(matrix))
         assert found.tolist() == order
         assert found_gains.tolist() == gains
 
 
 @given(weight_matrices(st.floats(0, 1)))
 def test_with_any_weights_each_step_takes_a_best_node(weights):
-    order, gains = MatrixReach(weights).greedy(NOBODY)
+    order, gains = greedy(MatrixReach(weights))
     assert sorted(order) == list(range(len(weights)))
     covered = np.zeros(len(weights))
     for step, node in enumerate(order):
@@ -67,7 +67,7 @@ def test_paths_follow_the_twin(weights, least):
     whole = naive_path_weights(edges, least)
     order, gains = naive_cover(whole)
     reach = path_reach(edges, least)
-    found, found_gains = reach.greedy(NOBODY)
+    found, found_gains = greedy(reach)
     assert found_gains.tolist() == pytest.approx(gains, abs=1e-11)
     assert found.tolist() == order
     np.testing.assert_array_equal(reach.isolated(), (whole > 0).sum(axis=1) == 1)
@@ -109,15 +109,15 @@ def test_permuted_columns_give_the_permuted_order():
     edges = sparse.random_array((60, 60), density=0.1, rng=rng).toarray()
     edges = np.maximum(edges, edges.T)
     np.fill_diagonal(edges, 0)
-    _, gains = path_reach(edges, 0.5).greedy(NOBODY)
+    _, gains = greedy(path_reach(edges, 0.5))
     for seed in range(5):
         shuffled = np.random.default_rng(seed).permutation(60)
-        _, again = path_reach(edges[np.ix_(shuffled, shuffled)], 0.5).greedy(NOBODY)
+        _, again = greedy(path_reach(edges[np.ix_(shuffled, shuffled)], 0.5))
         assert again.tolist() == gains.tolist()
 
 
 def test_an_empty_graph_is_ordered_by_index():
-    order, gains = path_reach(np.zeros((4, 4)), 0.5).greedy(NOBODY)
+    order, gains = greedy(path_reach(np.zeros((4, 4)), 0.5))
     assert order.tolist() == [0, 1, 2, 3]
     assert gains.tolist() == [1.0] * 4
 
@@ -139,7 +139,7 @@ def test_a_large_graph_of_weak_or_strong_links_follows_the_whole_matrix(strength
     whole = np.exp(-dijkstra(lengths, directed=False))
     whole = np.maximum(np.where(whole >= 0.5, whole, 0), edges)
     np.fill_diagonal(whole, 1)
-    order, gains = MatrixReach(whole).greedy(NOBODY)
-    found, found_gains = path_reach(edges, 0.5).greedy(NOBODY)
+    order, gains = greedy(MatrixReach(whole))
+    found, found_gains = greedy(path_reach(edges, 0.5))
     np.testing.assert_allclose(found_gains, gains, atol=1e-6)
     assert found[:50].tolist() == order[:50].tolist()

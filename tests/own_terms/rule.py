@@ -1,12 +1,13 @@
 """Two rules of one's own: one with groups and an end, and one with neither."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from topofs import Needs, Ranking, Rule, parameter, register
 from topofs.rules import ScoreWords
+from topofs.rules.greedy import greedy_ranking
 from topofs.rules.reach import MatrixReach
 
 
@@ -27,24 +28,21 @@ class Stars(Rule):
     def words(self):
         return ScoreWords("Shine", "how many they light up", "shine", axis="columns lit up")
 
-    def rank(self, network, chosen):
-        reach = MatrixReach(network.shares)
-        order, gains = reach.greedy(np.sort(chosen))
-        scores = np.empty(network.n_nodes)
-        scores[order] = gains
-        end = max(1, len(chosen), int((gains >= self.least).sum()))
-        return Ranking(order, scores, end, reach, reach.isolated())
+    def rank(self, network, wishes):
+        ranking = greedy_ranking(MatrixReach(network.shares), wishes)
+        gains = ranking.scores[ranking.order]
+        end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
+        return replace(ranking, end=end)
 
 
 @dataclass(frozen=True, repr=False)
 class Weakest(Rule):
     """Those with the weakest links first: no end, no groups, no parameters."""
 
-    def rank(self, network, chosen):
+    def rank(self, network, wishes):
         scores = -network.graph.strength()
-        later = np.ones(network.n_nodes, dtype=bool)
-        later[chosen] = False
-        return Ranking(np.lexsort([-scores, later]), scores)
+        order, selectable = wishes.applied(np.argsort(-scores, kind="stable"))
+        return Ranking(order, scores, selectable=selectable)
 
 
 register(Stars())

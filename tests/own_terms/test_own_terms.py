@@ -169,6 +169,10 @@ def test_a_rule_with_groups_and_an_end(X):
     scale = measure.scale(operator, n_samples=80, n_features=14)
     shares = whole_weights(dense(operator), scale)
     order, gains = naive_cover(shares)
+    # Nodes that represent themselves alone come last.
+    alone = (shares > 0).sum(axis=1) == 1
+    places = np.argsort(alone[order], kind="stable")
+    order, gains = np.array(order)[places].tolist(), np.array(gains)[places].tolist()
     assert np.argsort(selector.ranking_).tolist() == order
     assert selector.n_features_ == sum(gain >= 1.5 for gain in gains) > 1
     expected, expected_shares = naive_nearest(shares, set(order[: selector.n_features_]))

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tests.greedy import greedy
 from topofs.network import Needs
 from topofs.rules.reach import MatrixReach
 from topofs.rules.rule import Ranking, Rule
@@ -21,11 +22,12 @@ class Neighbourhoods(Rule):
     def needs(self):
         return Needs(graph=False)
 
-    def rank(self, network, chosen):
+    def rank(self, network, wishes):
+        chosen = wishes.chosen
         n = network.n_nodes
         shares = network.operator.block(slice(0, n), slice(0, n))
         reach = MatrixReach(np.where(shares > 0.3, shares, 0.0))
-        order, _ = reach.greedy(np.sort(chosen))
+        order, _ = greedy(reach, chosen)
         scores = np.empty(n)
         scores[order] = 100.0 * np.arange(n, 0, -1)
         return Ranking(order, scores, reach=reach)
@@ -42,7 +44,8 @@ class Ended(Rule):
     def needs(self):
         return Needs(graph=False)
 
-    def rank(self, network, chosen):
+    def rank(self, network, wishes):
+        chosen = wishes.chosen
         order = np.arange(network.n_nodes)
         order = np.concatenate([chosen, np.setdiff1d(order, chosen)])
         return Ranking(order, np.arange(network.n_nodes, 0.0, -1.0), end=len(chosen) + 4)
@@ -52,7 +55,8 @@ class Ended(Rule):
 class Plain(Rule):
     """Has nothing but an order along the graph."""
 
-    def rank(self, network, chosen):
+    def rank(self, network, wishes):
+        chosen = wishes.chosen
         scores = network.graph.strength()
         last = ~np.isin(np.arange(network.n_nodes), chosen)
         return Ranking(np.lexsort([-scores, last]), scores)

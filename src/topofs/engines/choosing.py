@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
 from topofs.engines.numpy_engine import NumpyEngine
@@ -134,16 +135,28 @@ def build_network(
     )
     if not needs.graph and not needs.all_pairs:
         bare = FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
-        return Network(bare, scale, operator=columns.operator)
+        pairs = _pairs(columns, columns.operator, needs)
+        return Network(bare, scale, operator=columns.operator, pairs=pairs)
     if _matrix_is_too_large(columns, needs):
         built = _without_matrix(columns, graph, needs=needs, cut=cut)
-        return Network(built, scale, operator=columns.operator)
+        pairs = _pairs(columns, columns.operator, needs)
+        return Network(built, scale, operator=columns.operator, pairs=pairs)
     similarity = columns.matrix()
     if needs.scale and not columns.measure.knows_chance:
         check_shared_variance(similarity)
     shares = whole_weights(similarity, scale) if needs.all_pairs and scale else None
+    pairs = _pairs(columns, MatrixOperator(similarity), needs)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
-    return Network(built, scale, shares, columns.operator)
+    return Network(built, scale, shares, columns.operator, pairs)
+
+
+def _pairs(
+    columns: ComparedColumns, similarity: SimilarityOperator | None, needs: Needs
+) -> sparse.csr_array | None:
+    """The pairs that reach a level, where they are asked for."""
+    if needs.pairs_from is None or similarity is None:
+        return None
+    return pairs_from(similarity, needs.pairs_from, memory=columns.engine.memory)
 
 
 def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:

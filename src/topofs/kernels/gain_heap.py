@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -20,39 +22,31 @@ Room for 2²³ columns, each known to 12 digits.
 
 
 @njit(cache=True, nogil=True)
-def heapify(heap: Ints, bound: Ints) -> None:
+def heapify(heap: Ints, key: npt.NDArray[Any]) -> None:
     """Put nodes in heap order.
 
     Parameters
     ----------
     heap : array of int64
         The nodes, reordered in place.
-    bound : array of int64
+    key : array of int64 or float64
         The gain of each node; of equal ones the lowest node comes first.
     """
     for position in range(len(heap) // 2 - 1, -1, -1):
-        sift_down(heap, len(heap), bound, position)
+        sift_down(heap, len(heap), key, position)
 
 
 @njit(cache=True, nogil=True)
-def sift_down(heap: Ints, size: int, bound: Ints, position: int) -> None:
+def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int) -> None:
     """Move the node at a position of ``heap[:size]`` down until no child comes before it."""
     while True:
         first = position
         for child in (2 * position + 1, 2 * position + 2):
             if child < size:
                 u, v = heap[child], heap[first]
-                if bound[u] > bound[v] or (bound[u] == bound[v] and u < v):
+                if key[u] > key[v] or (key[u] == key[v] and u < v):
                     first = child
         if first == position:
             return
         heap[position], heap[first] = heap[first], heap[position]
         position = first
-
-
-@njit(cache=True, nogil=True)
-def others(n: int, chosen: Ints) -> Ints:
-    """The nodes that are not among the chosen, ascending."""
-    rest = np.ones(n, np.bool_)
-    rest[chosen] = False
-    return np.flatnonzero(rest)

@@ -24,7 +24,7 @@ def running_nodes(
     Parameters
     ----------
     starts, columns, weights, least
-        As in `topofs.kernels.path_cover.greedy_path_cover`.
+        As in `topofs.kernels.cover_state.PathGraph`.
     order : array of int64, shape (n,)
         A permutation: nodes in the order in which they become origins.
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs.network import Network
+    from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["SCORES", "TIES", "Centrality"]
@@ -101,18 +101,17 @@ class Centrality(Rule):
         """Cut at the mean, as the authors' program does."""
         return "mean"
 
-    def rank(self, network: Network, chosen: npt.NDArray[np.int64]) -> Ranking:
+    def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Rank nodes by the score, those chosen beforehand first."""
         from topofs.centrality import CENTRALITIES
 
         graph = network.graph
         scores = CENTRALITIES[self.score](graph)
-        last = np.ones(graph.n_nodes, dtype=np.bool_)
-        last[chosen] = False
-        keys = [-scores, last]
+        keys = [-scores]
         if self.ties == TIES[0]:
             keys.insert(0, -graph.strength())
-        return Ranking(np.lexsort(keys), scores)
+        order, n_selectable = wishes.applied(np.lexsort(keys))
+        return Ranking(order, scores, selectable=n_selectable)
 
 
 for _score in SCORES:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.network import Needs
 from topofs.rules.centrality import TIES
@@ -14,14 +11,13 @@ from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs.graph import FilteredGraph
     from topofs.network import Network
     from topofs.rules.reach import MatrixReach, PathReach
+    from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["Coverage"]
-
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
 
 PATHS, EDGES, SIMILARITY = "paths", "edges", "similarity"
 DROP, KEEP = "drop", "keep"
@@ -129,21 +125,21 @@ class Coverage(Rule):
         """Cut nothing, unless nothing tells what chance gives: what is less than usual then."""
         return None if measure.knows_chance else "links"
 
-    def rank(self, network: Network, chosen: Ints) -> Ranking:
+    def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
-        reach = self._reach(network)
-        order, gains = reach.greedy(np.sort(chosen))
-        isolated = reach.isolated()
-        strength = network.graph.strength() if self.ties == TIES[0] else None
-        order, gains = self._isolated_in_place(order, gains, isolated, strength, len(chosen))
-        explaining = ~isolated[order] & (gains > 1.0)
-        explaining[: len(chosen)] = True
-        end = int(explaining.sum())
-        if self.keeps_isolated:
-            end += int(isolated[order[len(chosen) :]].sum())
-        scores = np.empty(network.n_nodes)
-        scores[order] = gains
-        return Ranking(order, scores, max(1, end), reach, isolated)
+        return self._greedy(self._reach(network), network.graph, wishes)
+
+    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:
+        """Order the nodes greedily under other wishes."""
+        return self._greedy(ranking.reach, graph, wishes)
+
+    def _greedy(self, reach: Any, graph: FilteredGraph, wishes: Wishes) -> Ranking:
+        from topofs.rules.greedy import greedy_ranking
+
+        strength = graph.strength() if self.ties == TIES[0] else None
+        return greedy_ranking(
+            reach, wishes, strength=strength, isolated_early=self.keeps_isolated
+        )
 
     def _reach(self, network: Network) -> PathReach | MatrixReach:
         from topofs.rules.reach import MatrixReach, graph_reach
@@ -152,28 +148,6 @@ class Coverage(Rule):
             return MatrixReach(network.shares)
         assert network.scale is not None
         return graph_reach(network.graph, network.scale, paths=self.reach == PATHS)
-
-    def _isolated_in_place(
-        self,
-        order: Ints,
-        gains: Doubles,
-        isolated: npt.NDArray[np.bool_],
-        strength: Doubles | None,
-        n_chosen: int,
-    ) -> tuple[Ints, Doubles]:
-        """Put isolated nodes last, or before others that explain themselves alone.
-
-        All of them gain exactly 1; they are ordered by strength where there is one.
-        """
-        alone = isolated[order]
-        alone[:n_chosen] = False
-        if strength is not None and alone.any():
-            nodes = np.sort(order[alone])
-            order[alone] = nodes[np.argsort(-strength[nodes], kind="stable")]
-        last = alone if not self.keeps_isolated else ~alone & (gains <= 1.0)
-        last[:n_chosen] = False
-        places = np.argsort(last, kind="stable")
-        return order[places], gains[places]
 
 
 register(Coverage())

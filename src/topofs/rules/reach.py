@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.lazy_greedy import greedy_cover
-from topofs.kernels.path_cover import best_path, greedy_path_cover, nearest_nodes
+from topofs.kernels.cover_state import PathGraph, ShareMatrix
+from topofs.kernels.nearest_nodes import best_path, nearest_nodes
 from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
 from topofs.similarity.operator import MatrixOperator
 
@@ -50,9 +50,10 @@ class PathReach:
     weights: Doubles
     least: float = HALF
 
-    def greedy(self, chosen: Ints) -> tuple[Ints, Doubles]:
-        """Order all nodes greedily, those chosen beforehand first; what each adds."""
-        return greedy_path_cover(self.starts, self.columns, self.weights, self.least, chosen)
+    @property
+    def kernel(self) -> PathGraph:
+        """What kernels take."""
+        return PathGraph(self.starts, self.columns, self.weights, self.least)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
@@ -88,16 +89,17 @@ class MatrixReach:
 
     matrix: Any
 
-    def greedy(self, chosen: Ints) -> tuple[Ints, Doubles]:
-        """Order all nodes greedily, those chosen beforehand first; what each adds."""
+    @property
+    def kernel(self) -> ShareMatrix:
+        """What kernels take."""
         n = self.matrix.shape[0]
         if sparse.issparse(self.matrix):
             starts = self.matrix.indptr.astype(np.int64)
-            columns, weights = self.matrix.indices, self.matrix.data
-            return greedy_cover(starts, starts[:-1], columns, weights, chosen)
+            columns = self.matrix.indices.astype(np.int64)
+            return ShareMatrix(starts, starts[:-1], columns, self.matrix.data)
         starts = np.arange(0, n * n + 1, max(n, 1), dtype=np.int64)[: n + 1]
         weights = np.ascontiguousarray(self.matrix).ravel()
-        return greedy_cover(starts, np.zeros(n, np.int64), np.arange(n), weights, chosen)
+        return ShareMatrix(starts, np.zeros(n, np.int64), np.arange(n), weights)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""

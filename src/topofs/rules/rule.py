@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -12,8 +12,10 @@ from topofs.network import Needs
 from topofs.terms import Term
 
 if TYPE_CHECKING:
+    from topofs.graph import FilteredGraph
     from topofs.network import Network
     from topofs.rules.running_groups import RunningGroups
+    from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["Ranking", "Reach", "Rule", "ScoreWords"]
@@ -64,6 +66,8 @@ class Ranking:
         Whom nodes represent; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent nobody and that nobody represents, where the rule can tell.
+    selectable : int or None
+        How many nodes of the order can be selected together, by the wishes; None: all.
     """
 
     order: Ints
@@ -71,6 +75,12 @@ class Ranking:
     end: int | None = None
     reach: Reach | None = None
     isolated: npt.NDArray[np.bool_] | None = None
+    selectable: int | None = None
+
+    @property
+    def n_selectable(self) -> int:
+        """How many nodes of the order can be selected together."""
+        return len(self.order) if self.selectable is None else self.selectable
 
     @property
     def curve(self) -> Doubles:
@@ -177,15 +187,36 @@ class Rule(Term):
         """
         return None
 
-    def rank(self, network: Network, chosen: Ints) -> Ranking:
+    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
+        """Rank once more under other wishes, without the network.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            What `rank` gave.
+        graph : FilteredGraph
+            The graph of the fit.
+        wishes : Wishes
+            The new wishes.
+
+        Returns
+        -------
+        Ranking
+        """
+        order, n_selectable = wishes.applied(ranking.order)
+        return replace(ranking, order=order, selectable=n_selectable)
+
+    def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Rank the nodes.
 
         Parameters
         ----------
         network : Network
             What the rule needs, and maybe more.
-        chosen : array of int
-            Nodes that are selected in any case; they come first, the others given them.
+        wishes : Wishes
+            Nodes that are selected in any case, which come first, and those that may not be
+            selected together. A rule whose order does not depend on what was selected before
+            leaves it to ``wishes.applied(order)``.
 
         Returns
         -------

@@ -16,7 +16,9 @@ from topofs.engines.dask_table import is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
-from topofs.selection.subset_size import resolve_forced, resolve_size
+from topofs.selection.sizes import Budget, MinShare
+from topofs.selection.subset_size import resolve_size
+from topofs.selection.wishes import resolve_columns
 
 __all__ = ["RankingSelector"]
 
@@ -56,10 +58,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
         check_is_fitted(self)
+        if isinstance(n_features_to_select, (Budget, MinShare)):
+            raise ValueError(
+                f"{n_features_to_select!r} needs a fit of its own: at cuts a ranking that is there"
+            )
         size = self._size(n_features_to_select, self.forced_, fitted=True)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
-        other.support_ = self._support(self._auto_size() if size is None else size)
+        other.support_ = other._support(size)  # noqa: SLF001
         if hasattr(self, "_sklearn_output_config"):
             other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
         return other
@@ -147,7 +153,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _check_size(self) -> tuple[int | None, npt.NDArray[np.int64]]:
         """Resolve how many features to select and which of them always, before the work."""
         names = getattr(self, "feature_names_in_", None)
-        forced = resolve_forced(self.keep, names, self.n_features_in_)
+        forced = resolve_columns(self.keep, names, self.n_features_in_, what="keep")
         return self._size(self.n_features_to_select, forced, fitted=False), forced
 
     def _size(
@@ -163,9 +169,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         return resolve_size(given, self.n_features_in_, least=len(forced))
 
-    def _auto_size(self) -> int:
+    def _size_by_ranking(self) -> int:
         """How many features the fitted ranking asks for, where a subclass has a rule."""
         raise NotImplementedError
+
+    def _most(self) -> int:
+        """How many features can be selected."""
+        return self.n_features_in_
 
     def _rank_and_select(
         self,
@@ -190,8 +200,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[best_first] = np.arange(1, n_features + 1)
         self.forced_ = forced
-        self.support_ = self._support(self._auto_size() if size is None else size)
+        self.support_ = self._support(size)
 
-    def _support(self, size: int) -> npt.NDArray[np.bool_]:
-        """The best ranked columns, up to the size."""
+    def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
+        """The best ranked columns, up to the size; None: as many as the ranking says."""
+        size = self._size_by_ranking() if size is None else size
+        most = self._most()
+        if size > most:
+            raise ValueError(
+                f"{size} columns are asked for, but only {most} can be selected together under "
+                "the wishes: ask for fewer, or wish for less"
+            )
         return self.ranking_ <= size

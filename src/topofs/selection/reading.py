@@ -97,10 +97,10 @@ def read_table(
         return _of_columns(X, measure)
     if measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays):
         return _of_columns(_read_columns(estimator, X), measure)
-    names = X.names if isinstance(X, NamedArray) else None
+    names, X = (X.names, X.values) if isinstance(X, NamedArray) else (None, X)
     table = read_numbers(
         estimator,
-        X.values if isinstance(X, NamedArray) else X,
+        X,
         advice=f"and similarity {measure.name!r} takes numbers only: {or_else}",
         accept_sparse="csc" if measure.takes_sparse else False,
         # NaN is a missing value in a dense table.

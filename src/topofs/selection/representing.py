@@ -14,6 +14,7 @@ from topofs.errors import NoStructureWarning
 from topofs.notebook import groups_html
 from topofs.selection.explanation import Representation
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.sizes import Budget, UntilCoverage
 
 if TYPE_CHECKING:
     from topofs.rules.rule import Ranking, Reach
@@ -139,10 +140,35 @@ class RepresentingSelector(RankingSelector):
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
-    def _auto_size(self) -> int:
-        """As many as the rule selects by itself, and the forced columns that do not vary."""
-        assert self._ranking.end is not None
-        return self._ranking.end + int((~np.isin(self.forced_, self.nodes_)).sum())
+    def _size_by_ranking(self) -> int:
+        """As many as the ranking has to the end that was asked for."""
+        ranking, wanted = self._ranking, self.n_features_to_select
+        # Forced columns that do not vary are selected beside those that do.
+        outside = int((~np.isin(self.forced_, self.nodes_)).sum())
+        if isinstance(wanted, UntilCoverage):
+            return outside + self._until(wanted.coverage)
+        if isinstance(wanted, Budget):
+            adds = ranking.scores[ranking.order[: ranking.n_selectable]]
+            n_chosen = len(self.forced_) - outside
+            return outside + n_chosen + int((adds[n_chosen:] > 0).sum())
+        assert ranking.end is not None
+        return outside + ranking.end
+
+    def _until(self, coverage: float) -> int:
+        """How many nodes of the ranking represent a share of the variance of all."""
+        curve = self._ranking.curve[: self._ranking.n_selectable]
+        # Rounding must not ask for a column more.
+        enough = np.flatnonzero(curve >= coverage - 1e-12)
+        if not enough.size:
+            raise ValueError(
+                f"a coverage of {coverage:g} cannot be reached: all {len(curve)} columns that "
+                f"may be selected represent {curve[-1]:.4g}"
+            )
+        return max(int(enough[0]) + 1, int(np.isin(self.nodes_, self.forced_).sum()))
+
+    def _most(self) -> int:
+        """The columns that the wishes allow together, and those that take no part."""
+        return self._ranking.n_selectable + self.n_features_in_ - len(self.nodes_)
 
     def _warn_without_structure(self) -> None:
         alone = self._ranking.isolated

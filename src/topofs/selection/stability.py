@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state, get_tags
 
 from topofs.engines.dask_table import is_dask
 from topofs.selection.reading import read_table
+from topofs.selection.resampling import drawn_rows
 from topofs.selection.short_names import measure_of
 from topofs.selection.topological import TopologicalFeatureSelector
 from topofs.tables.columns import check_readable
@@ -114,6 +115,7 @@ def stability(
     X: Any,
     *,
     n_resamples: int = 50,
+    splits: Any = None,
     random_state: Any = None,
     level: float = 0.95,
     n_jobs: int | None = None,
@@ -137,6 +139,12 @@ def stability(
         The table, in memory.
     n_resamples : int, default=50
         Number M of bootstrap samples, at least 2.
+    splits : None, "blocks", splitter or iterable, default=None
+        How rows are drawn. None: one by one, for rows without an order. "blocks": in runs of
+        neighbours (the moving-block bootstrap, runs of about S^(1/3) rows), for rows in the
+        order of time. Or a splitter of scikit-learn, such as `TimeSeriesSplit`, or an iterable
+        of arrays of rows or of pairs (train, test): the training rows of each are taken, and
+        there are as many resamples as it has.
     random_state : int, RandomState or None, default=None
         Draws the samples. With an int the answer is the same on any number of jobs.
     level : float, default=0.95
@@ -176,11 +184,10 @@ def stability(
     _check_resampling(selector, X)
     selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    generator = check_random_state(random_state)
-    seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
+    drawn = drawn_rows(splits, n_samples, n_resamples, check_random_state(random_state))
+    n_resamples = len(drawn)
     tasks = (
-        delayed(_fit_resample)(selector, X, number, n_samples, int(seed))
-        for number, seed in enumerate(seeds)
+        delayed(_fit_resample)(selector, X, number, rows) for number, rows in enumerate(drawn)
     )
     found: list[Any] = [None] * n_resamples
     fits = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
@@ -307,10 +314,9 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
 
 
 def _fit_resample(
-    selector: Selector, X: Any, number: int, n_samples: int, seed: int
+    selector: Selector, X: Any, number: int, rows: npt.NDArray[np.intp]
 ) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
-    """Fit a clone to one bootstrap sample: number, support, edges between columns, names."""
-    rows = np.sort(np.random.RandomState(seed).randint(n_samples, size=n_samples))
+    """Fit a clone to some rows: number, support, edges between columns, names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         named = isinstance(X, (NamedArray, TypedTable))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["column_position", "resolve_forced", "resolve_size"]
+__all__ = ["column_position", "resolve_size"]
 
 
 def resolve_size(
@@ -64,38 +63,6 @@ def resolve_size(
     return size
 
 
-def resolve_forced(
-    keep: Any, names: Sequence[str] | None, n_features: int
-) -> npt.NDArray[np.int64]:
-    """Turn names and positions of columns that are selected by wish into positions.
-
-    Parameters
-    ----------
-    keep : iterable of str or int, or None
-        Names (where the table has them) or positions.
-    names : sequence of str or None
-        The column names of the table.
-    n_features : int
-        Number of columns.
-
-    Returns
-    -------
-    array of int
-        Distinct positions, ascending.
-
-    Examples
-    --------
-    >>> resolve_forced(["b", 0], ["a", "b", "c"], 3).tolist()
-    [0, 1]
-    """
-    if keep is None:
-        return np.empty(0, dtype=np.int64)
-    if isinstance(keep, str) or not isinstance(keep, Iterable):
-        raise ValueError(f"keep is {keep!r}; give a list of column names or positions")
-    forced = {column_position(column, names, n_features) for column in keep}
-    return np.array(sorted(forced), dtype=np.int64)
-
-
 def column_position(column: Any, names: Sequence[str] | None, n_features: int) -> int:
     """Find the position of a column given by name or position.
 
@@ -106,7 +73,11 @@ def column_position(column: Any, names: Sequence[str] | None, n_features: int) -
             names = [f"x{position}" for position in range(n_features)]
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
-            raise ValueError(f"there is no column {column!r} among the {n_features} of X")
+            near = get_close_matches(column, names, n=1)
+            advice = f": did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"there is no column {column!r} among the {n_features} of X{advice}"
+            )
         return found[0]
     if _is_whole(column):
         if 0 <= column < n_features:

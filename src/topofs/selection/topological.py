@@ -16,25 +16,32 @@ from topofs.rules.centrality import Centrality
 from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
+from topofs.selection.panel import PanelSelector
 from topofs.selection.reading import read_table, warn_of_identifiers
-from topofs.selection.representing import RepresentingSelector
+from topofs.selection.redundancy import redundancy_ranking
 from topofs.selection.short_names import graph_of, measure_of, rule_of
+from topofs.selection.sizes import MinShare, Size
 from topofs.selection.subset_size import column_position, resolve_size
+from topofs.selection.wishes import resolve_wishes
+from topofs.tables.annotated import is_annotated, is_sparse_frame, named_matrix
 from topofs.tables.columns import is_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from topofs.engines.choosing import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
-    from topofs.rules.rule import Rule
+    from topofs.network import Network
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.rules.wishes import Wishes
+    from topofs.selection.wishes import AtMost, ColumnWishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
-class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
+class TopologicalFeatureSelector(NestedTerms, PanelSelector):
     r"""Select columns that represent the others in a filtered graph of similarities.
 
     Table → similarity between columns → planar filtered graph → the columns that, along the
@@ -52,7 +59,8 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
     n_features_to_select : "auto", int, float or None, default="auto"
         "auto": as many as the rule selects by itself, where it has an end ("coverage" has:
         the columns that explain more than themselves). Or a count, a fraction in (0, 1], or
-        None for half of the columns.
+        None for half of the columns; or `UntilCoverage`, `MinShare` (leave out only what is
+        redundant) or `Budget`.
     similarity : str, Measure or callable, default="auto"
         How two columns are compared. `Auto` ("auto"): `Mixed` where columns of text,
         categories or booleans take part, else `Pearson`. Or "pearson", "spearman", "mixed",
@@ -74,7 +82,14 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
     keep : list of str or int, default=None
         Names or positions of columns that are selected in any case. They come first in the
         ranking, and the others are ranked given these. They count towards
-        `n_features_to_select` and come on top of "auto".
+        `n_features_to_select` and come on top of "auto". Patterns such as ``"HLA-*"`` name
+        several columns.
+    exclude : list of str or int, default=None
+        Columns that cannot be selected, but are to be represented.
+    at_most : AtMost, default=None
+        At most so many selected columns of each group: ``AtMost(1, of=groups)``.
+    max_similarity : float, default=None
+        No two selected columns are more alike than this, on the scale of the measure.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
@@ -170,13 +185,16 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
     def __init__(
         self,
-        n_features_to_select: float | str | None = "auto",
+        n_features_to_select: float | str | Size | None = "auto",
         *,
         similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "auto",
         threshold: str | None = "auto",
         graph: str | Graph = "tmfg",
         rule: str | Rule = "coverage",
         keep: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        at_most: AtMost | None = None,
+        max_similarity: float | None = None,
         memory: int | str | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -185,6 +203,9 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         self.graph = graph
         self.rule = rule
         self.keep = keep
+        self.exclude = exclude
+        self.at_most = at_most
+        self.max_similarity = max_similarity
         self.memory = memory
 
     @classmethod
@@ -222,22 +243,34 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
             keep=keep,
         )
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        *,
+        layer: str | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
         """Build the graph of the columns and rank them.
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame or dask collection, shape \
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
 (n_samples, n_features)
-            The table; the n × n similarity where ``similarity="precomputed"``.
+            The table; the n × n similarity where ``similarity="precomputed"``. Of an AnnData
+            object (cells × genes) the matrix is taken, sparse or dense, with its `var_names`.
         y : ignored
             Labels are not used.
+        layer : str, optional
+            The layer of an AnnData object to take instead of its X.
+        feature_names : sequence of str, optional
+            Names of the columns of a matrix that carries none, such as a sparse one.
 
         Returns
         -------
         self
         """
-        self._fit(X)
+        self._fit(named_matrix(X, layer=layer, feature_names=feature_names))
         return self
 
     def _fit(self, X: Any) -> ComparedColumns:
@@ -246,6 +279,14 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         memory = parse_memory(self.memory)
         read = read_table(self, X, measure)
         size, forced = self._check_size()
+        wishes = resolve_wishes(
+            forced=forced,
+            exclude=self.exclude,
+            at_most=self.at_most,
+            max_similarity=self.max_similarity,
+            size=self.n_features_to_select,
+            names=self._column_names(),
+        )
         nodes = np.arange(self.n_features_in_)
         if read.constant is not None:
             if read.identifiers is not None and read.identifiers.any():
@@ -255,8 +296,9 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        network = build_network(columns, graph, needs=rule.needs, cut=cut)
-        ranking = rule.rank(network, np.flatnonzero(np.isin(nodes, forced)))
+        needs = replace(rule.needs, pairs_from=self._pairs_from(read.measure))
+        network = build_network(columns, graph, needs=needs, cut=cut)
+        ranking, self._wishes = self._rank(network, rule, wishes, nodes, read.measure)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
@@ -272,20 +314,65 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame, shape (n_samples, n_features)
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
             A table with the columns given to fit.
 
         Returns
         -------
-        array, sparse matrix or data frame, shape (n_samples, n_selected)
-            After a fit to a table with names, a data frame in gives a data frame out, its
+        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
+            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
+            to a table with columns of names, a data frame in gives a data frame out, its
             columns as they are.
         """
         check_is_fitted(self)
+        if is_annotated(X):
+            self._check_same_columns(X.var_names)
+            return X[:, self.support_]
+        if is_sparse_frame(X):
+            self._check_same_columns(X.columns)
+            return X.iloc[:, np.flatnonzero(self.support_)]
+        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
+            # A sparse matrix never carries names: none are missing.
+            return X.tocsc()[:, self.support_].asformat(X.format)
         if not (self._has_names and is_frame(X)):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._transform(X)
+
+    def annotate(self, adata: Any) -> None:
+        """Write the selection into the annotation of the genes of an AnnData object.
+
+        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
+        ``representative`` (empty for a gene that is alone) and ``share``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            With the genes that the selector was fitted to.
+        """
+        check_is_fitted(self)
+        self._check_same_columns(adata.var_names)
+        adata.var["selected"] = self.support_
+        adata.var["rank"] = self.ranking_
+        if self.has_groups:
+            names = np.append(self._column_names(), "")
+            adata.var["representative"] = names[self.representative_]
+            adata.var["share"] = self.shares_
+
+    def _check_same_columns(self, names: Any) -> None:
+        """Refuse a table with other columns than those of the fit."""
+        given = [str(name) for name in names]
+        if given == self._column_names().tolist():
+            return
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
+            )
+        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        raise ValueError(
+            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
+            "first that differs"
+        )
 
     def explain(self, feature: str | int) -> Explanation:
         """Say why a feature was or was not selected.
@@ -353,6 +440,46 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
             for column, weight in zip(columns, adjacency.data[row], strict=True)
         ]
 
+    def _pairs_from(self, measure: Measure) -> float | None:
+        """The least similarity of pairs that must be known one by one."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, MinShare):
+            if self.max_similarity is not None or self.at_most is not None:
+                raise ValueError(
+                    "MinShare keeps every column that no other explains, so it does not go "
+                    "together with at_most and max_similarity: leave them out"
+                )
+            # A value of that share; below 1, the square root of the share.
+            return float(wanted.share if measure.shares_variance else 0.0)
+        if self.max_similarity is None:
+            return None
+        if not measure.means_alike:
+            raise ValueError(
+                f"max_similarity needs a measure whose high values mean alike, and "
+                f"{measure.name!r} is none: choose another similarity"
+            )
+        return float(np.nextafter(self.max_similarity, np.inf))
+
+    def _rank(
+        self,
+        network: Network,
+        rule: Rule,
+        wishes: ColumnWishes,
+        nodes: npt.NDArray[np.int64],
+        measure: Measure,
+    ) -> tuple[Ranking, Wishes]:
+        """Rank the nodes by the rule, or by what is redundant."""
+        wanted = self.n_features_to_select
+        if not isinstance(wanted, MinShare):
+            asked = wishes.for_nodes(nodes, network.pairs)
+            return rule.rank(network, asked), asked
+        asked = wishes.for_nodes(nodes, None)
+        shares = network.pairs
+        shares.data = np.asarray(measure.share_of(shares.data))
+        shares.data[shares.data < wanted.share] = 0.0
+        shares.eliminate_zeros()
+        return redundancy_ranking(shares, asked), asked
+
     def _terms(self) -> tuple[Measure, Graph, Rule]:
         """Resolve the terms, and refuse those that do not go together."""
         measure, graph = measure_of(self.similarity), graph_of(self.graph)
@@ -373,6 +500,13 @@ class TopologicalFeatureSelector(NestedTerms, RepresentingSelector):
     def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
         rule = self.rule_ if fitted else rule_of(self.rule)
         check_end(rule, given)
+        if isinstance(given, Size):
+            if not rule.has_groups:
+                raise ValueError(
+                    f"n_features_to_select is {given!r}, which needs a rule by which columns "
+                    "represent others, as rule='coverage'"
+                )
+            return None
         if isinstance(given, str) and given == "auto":
             return None
         n_forced = len(forced)

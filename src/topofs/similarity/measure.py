@@ -126,6 +126,21 @@ class Measure(Term):
         """
         return self
 
+    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+        """Turn values into shares of variance as they are, chance included.
+
+        Parameters
+        ----------
+        values : array
+            Similarities.
+
+        Returns
+        -------
+        array
+            Not to be changed: it may be the one that was given.
+        """
+        return values
+
     def of_correlation(
         self, correlation: npt.NDArray[np.floating[Any]]
     ) -> npt.NDArray[np.floating[Any]]:

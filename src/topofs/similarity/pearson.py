@@ -94,6 +94,10 @@ class Pearson(Measure):
         """Whether a value is a share of variance."""
         return self.squared
 
+    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations that are not squared yet."""
+        return values if self.squared else np.square(values)
+
     def operator(self, table: Any) -> SimilarityOperator:
         """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""
         from scipy import sparse

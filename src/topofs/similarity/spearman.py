@@ -93,6 +93,10 @@ class Spearman(Measure):
         """Whether a value is a share of variance."""
         return self.squared
 
+    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations that are not squared yet."""
+        return values if self.squared else np.square(values)
+
     def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
         """Rank the columns of a checked table."""
         from topofs.similarity.correlation import correlation_of_ranks

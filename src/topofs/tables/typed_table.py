@@ -28,13 +28,13 @@ class NamedArray:
 
     Attributes
     ----------
-    values : array, shape (n_samples, n_features)
+    values : array or sparse matrix, shape (n_samples, n_features)
         The numbers; NaN marks a missing value.
     names : tuple of str
         The columns.
     """
 
-    values: npt.NDArray[np.floating[Any]]
+    values: Any
     names: tuple[str, ...]
 
     @property

@@ -1,0 +1,179 @@
+"""How well nodes are covered so far, and what one more node adds: by paths, or by a matrix.
+
+A kernel that takes a `reach` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
+two is settled when the kernel is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from numba.extending import overload
+
+from topofs.kernels.gain_heap import UNIT
+from topofs.kernels.path_bounds import path_bounds
+from topofs.kernels.path_search import no_covering, search, work_space
+
+__all__ = [
+    "PathGraph",
+    "ShareMatrix",
+    "cover_with",
+    "first_bounds",
+    "gain_of",
+    "start_cover",
+]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+class PathGraph(NamedTuple):
+    """Shares along paths: the largest product of weights, where enough of it is left.
+
+    starts, columns, weights : arrays of int64, int64 and float64
+        CSR rows of the graph, both directions of each edge, weights in (0, 1].
+    least : float
+        What must be left at the end of a path of several edges, in (0, 1].
+    """
+
+    starts: Ints
+    columns: Ints
+    weights: Doubles
+    least: float
+
+
+class ShareMatrix(NamedTuple):
+    """Shares from a matrix, dense or sparse.
+
+    starts : array of int64, shape (n + 1,)
+        Row i of the shares is ``weights[starts[i] : starts[i + 1]]``.
+    columns_at : array of int64, shape (n,)
+        The columns of row i begin at ``columns[columns_at[i]]``. A sparse matrix has
+        ``columns_at = starts[:-1]``; the rows of a dense one share ``columns = 0 … n - 1``.
+    columns : array of int64
+        Nodes that a row has shares of.
+    weights : array of float32 or float64
+        Shares in [0, 1]; the diagonal is stored.
+    """
+
+    starts: Ints
+    columns_at: Ints
+    columns: Ints
+    weights: npt.NDArray[Any]
+
+
+def start_cover(reach: Any) -> Any:
+    """Nothing is covered yet: the state that the functions below share."""
+    return (_start_paths if _is_paths(reach) else _start_matrix)(reach)
+
+
+def first_bounds(reach: Any, state: Any) -> Ints:
+    """Bound what each node adds while nothing is covered, in units."""
+    return (_bounds_of_paths if _is_paths(reach) else _bounds_of_matrix)(reach, state)
+
+
+def gain_of(reach: Any, node: int, state: Any) -> int:
+    """What a node adds to what is covered, in units."""
+    return (_gain_by_paths if _is_paths(reach) else _gain_by_matrix)(reach, node, state)
+
+
+def cover_with(reach: Any, node: int, state: Any) -> None:
+    """Let a node cover what it covers better."""
+    (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
+
+
+def _is_paths(reach: Any) -> bool:
+    return isinstance(reach, PathGraph)
+
+
+@overload(start_cover, strict=False)
+def _start(reach: Any) -> Any:
+    if reach.instance_class is PathGraph:
+        return lambda reach: _start_paths(reach)  # noqa: PLW0108
+    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
+
+
+@overload(first_bounds, strict=False)
+def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
+    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
+
+
+@overload(gain_of, strict=False)
+def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
+@overload(cover_with, strict=False)
+def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
+@njit(cache=True, nogil=True)
+def _start_paths(reach: PathGraph) -> Any:
+    n = len(reach.starts) - 1
+    # Who covers a node plays no part: as well as others is not better.
+    return no_covering(n), work_space(n, len(reach.columns))
+
+
+@njit(cache=True, nogil=True)
+def _start_matrix(reach: ShareMatrix) -> Any:
+    return np.zeros(len(reach.starts) - 1, np.float64)
+
+
+@njit(cache=True, nogil=True)
+def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
+    graph = (reach.starts, reach.columns, reach.weights)
+    return path_bounds(graph, reach.least, state[0], state[1])
+
+
+@njit(cache=True, nogil=True)
+def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
+    n = len(reach.starts) - 1
+    bounds = np.empty(n, np.int64)
+    for v in range(n):
+        bounds[v] = _gain_by_matrix(reach, v, state)
+    return bounds
+
+
+@njit(cache=True, nogil=True)
+def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
+    graph = (reach.starts, reach.columns, reach.weights)
+    return search(node, graph, reach.least, state[0], state[1])[0]
+
+
+@njit(cache=True, nogil=True)
+def _gain_by_matrix(reach: ShareMatrix, node: int, covered: Doubles) -> int:
+    shift = reach.columns_at[node] - reach.starts[node]
+    total = 0
+    for position in range(reach.starts[node], reach.starts[node + 1]):
+        more = reach.weights[position] - covered[reach.columns[position + shift]]
+        if more > 0:
+            total += int(np.rint(more * UNIT))
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
+    graph = (reach.starts, reach.columns, reach.weights)
+    covering, work = state
+    n_reached = search(node, graph, reach.least, covering, work)[1]
+    reached, product, covered = work[0], work[1], covering[0]
+    for position in range(n_reached):
+        covered[reached[position]] = product[reached[position]]
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_matrix(reach: ShareMatrix, node: int, covered: Doubles) -> None:
+    shift = reach.columns_at[node] - reach.starts[node]
+    for position in range(reach.starts[node], reach.starts[node + 1]):
+        j = reach.columns[position + shift]
+        covered[j] = max(covered[j], reach.weights[position])

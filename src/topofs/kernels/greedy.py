@@ -1,0 +1,216 @@
+"""Lazy greedy coverage under wishes: one loop for paths of a graph and for matrices of shares."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from topofs.kernels.cover_state import cover_with, first_bounds, gain_of, start_cover
+from topofs.kernels.gain_heap import UNIT, heapify, sift_down
+
+__all__ = ["Limits", "Turns", "gains_given", "greedy_cover"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+class Turns(NamedTuple):
+    """Whose turn it is when.
+
+    first : array of int64
+        Nodes that come before all others, whatever the limits say.
+    linked : array of int64
+        Nodes that may represent others.
+    alone : array of int64
+        Nodes that represent themselves alone, in the order in which they come.
+    alone_early : int
+        1 where these come before linked nodes that add no more than themselves, else 0.
+    """
+
+    first: Ints
+    linked: Ints
+    alone: Ints
+    alone_early: int
+
+
+class Limits(NamedTuple):
+    """What may be taken together.
+
+    allowed : array of bool, shape (n,)
+        Nodes that may be taken.
+    group : array of int64, shape (n,)
+        The group of a node; -1 for none.
+    room : array of int64, shape (n_groups,)
+        How many of each group may be taken.
+    starts, columns : arrays of int64
+        CSR rows: the nodes that may not be taken beside a node.
+    cost : array of float64, shape (n,) or (0,)
+        What each node costs; empty where nothing does.
+    budget : float
+        What may be spent.
+    by_cost : int
+        1 to take the node that adds most for its cost, 0 the one that adds most.
+    """
+
+    allowed: npt.NDArray[np.bool_]
+    group: Ints
+    room: Ints
+    starts: Ints
+    columns: Ints
+    cost: Doubles
+    budget: float
+    by_cost: int
+
+
+@njit(cache=True, nogil=True)
+def greedy_cover(
+    reach: Any, turns: Turns, limits: Limits, key: npt.NDArray[Any]
+) -> tuple[Ints, Doubles, int]:
+    """Order nodes by what each adds to Σ_j max_i w_ij beyond the nodes before it.
+
+    Parameters
+    ----------
+    reach : PathGraph or ShareMatrix
+        The shares w (see `topofs.kernels.cover_state`).
+    turns : Turns
+        Who comes before whom.
+    limits : Limits
+        What may be taken together.
+    key : array of int64 or float64, shape (n,)
+        Work space: int64 for gains, float64 for gains over costs.
+
+    Returns
+    -------
+    order : array of int64
+        The nodes that were taken.
+    gains : array of float64
+        What each added, never rising among linked nodes.
+    end : int
+        How many of them came first, added more than themselves, or are alone and early.
+
+    Notes
+    -----
+    Invariant: ``bound[v]`` is at least the gain of v, and is its gain when ``known_at[v]``
+    nodes were taken; a gain never rises (the sum is submodular, and exact: see `UNIT`). So an
+    open node on top of the heap whose bound is of now is the best, and the lowest of the best.
+    A node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
+    stays.
+    """
+    n = len(limits.allowed)
+    state = start_cover(reach)
+    bound = first_bounds(reach, state)
+    known_at = np.full(n, -1, np.int64)
+    room, open_ = limits.room.copy(), limits.allowed.copy()
+    order, gains = np.empty(n, np.int64), np.empty(n, np.float64)
+    taken, end, left = 0, 0, limits.budget
+    for turn in range(4):
+        if turn == 2:
+            for v in turns.alone:
+                if _is_open(v, open_, room, left, limits):
+                    bound[v] = gain_of(reach, v, state)
+                    left = _take(v, reach, state, limits, room, open_, left)
+                    order[taken], gains[taken] = v, bound[v] / UNIT
+                    taken += 1
+                    end += turns.alone_early
+            continue
+        if turn == 3 and not turns.alone_early:
+            break
+        if turn < 2:
+            heap = turns.first.copy() if turn == 0 else turns.linked.copy()
+            size = len(heap)
+            for v in heap:
+                _set_key(key, v, bound[v], limits)
+            heapify(heap, key)
+        while size > 0:
+            v = heap[0]
+            if turn > 0 and not _is_open(v, open_, room, left, limits):
+                size -= 1
+                heap[0] = heap[size]
+                sift_down(heap, size, key, 0)
+                continue
+            if known_at[v] != taken:
+                bound[v] = gain_of(reach, v, state)
+                _set_key(key, v, bound[v], limits)
+                known_at[v] = taken
+                sift_down(heap, size, key, 0)
+                continue
+            if turn == 1 and turns.alone_early and bound[v] <= UNIT:
+                break
+            left = _take(v, reach, state, limits, room, open_, left)
+            order[taken], gains[taken] = v, bound[v] / UNIT
+            taken += 1
+            end += turn == 0 or bound[v] > UNIT
+            size -= 1
+            heap[0] = heap[size]
+            sift_down(heap, size, key, 0)
+    return order[:taken].copy(), gains[:taken].copy(), end
+
+
+@njit(cache=True, nogil=True)
+def gains_given(reach: Any, chosen: Ints) -> Doubles:
+    """What each node would add beyond some that are chosen.
+
+    Parameters
+    ----------
+    reach : PathGraph or ShareMatrix
+        The shares.
+    chosen : array of int64
+        The chosen nodes.
+
+    Returns
+    -------
+    array of float64, shape (n,)
+        0 for a chosen node.
+    """
+    state = start_cover(reach)
+    for v in chosen:
+        cover_with(reach, v, state)
+    n = len(reach.starts) - 1
+    gains = np.empty(n, np.float64)
+    for v in range(n):
+        gains[v] = gain_of(reach, v, state) / UNIT
+    gains[chosen] = 0.0
+    return gains
+
+
+@njit(cache=True, nogil=True)
+def _set_key(key: npt.NDArray[Any], v: int, bound: int, limits: Limits) -> None:
+    """Note what the heap is ordered by: the bound itself, exact, or what it is for its cost."""
+    if limits.by_cost:
+        key[v] = bound / limits.cost[v]
+    else:
+        key[v] = bound
+
+
+@njit(cache=True, nogil=True)
+def _is_open(
+    v: int, open_: npt.NDArray[np.bool_], room: Ints, left: float, limits: Limits
+) -> bool:
+    """Whether a node may be taken beside those taken."""
+    if not open_[v] or (limits.group[v] >= 0 and room[limits.group[v]] <= 0):
+        return False
+    return len(limits.cost) == 0 or limits.cost[v] <= left
+
+
+@njit(cache=True, nogil=True)
+def _take(
+    v: int,
+    reach: Any,
+    state: Any,
+    limits: Limits,
+    room: Ints,
+    open_: npt.NDArray[np.bool_],
+    left: float,
+) -> float:
+    """Take a node: cover with it, close what may not stand beside it, and pay."""
+    cover_with(reach, v, state)
+    open_[v] = False
+    if limits.group[v] >= 0:
+        room[limits.group[v]] -= 1
+    if len(limits.columns):
+        for position in range(limits.starts[v], limits.starts[v + 1]):
+            open_[limits.columns[position]] = False
+    return left - limits.cost[v] if len(limits.cost) else left

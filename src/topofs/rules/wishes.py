@@ -1,0 +1,167 @@
+"""`Wishes`: what the user wants of a selection, in terms of the nodes of a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+__all__ = ["Wishes"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Wishes:
+    """Which nodes must, may and may not be selected together.
+
+    All of it holds for every part of a set that it holds for, so the beginning of an order
+    that keeps to it keeps to it, too.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes.
+    chosen : array of int
+        Nodes that are selected in any case; the others are ranked given these.
+    excluded : array of int
+        Nodes that cannot be selected, but are to be represented.
+    group : array of int, shape (n_nodes,), or None
+        The group of each node, -1 for none.
+    room : array of int or None
+        How many nodes of each group may be selected.
+    too_alike : scipy.sparse.csr_array, shape (n_nodes, n_nodes), or None
+        Pairs that may not be selected together.
+    cost : array of float, shape (n_nodes,), or None
+        What each node costs.
+    budget : float
+        What may be spent.
+    """
+
+    n_nodes: int
+    chosen: Ints
+    excluded: Ints
+    group: Ints | None = None
+    room: Ints | None = None
+    too_alike: Any = None
+    cost: Doubles | None = None
+    budget: float = np.inf
+
+    @classmethod
+    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Wishes:
+        """Give the wishes of somebody who has none, or only some nodes chosen.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Number of nodes.
+        chosen : array of int, optional
+            Nodes that are selected in any case.
+
+        Returns
+        -------
+        Wishes
+        """
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(n_nodes, nothing if chosen is None else chosen, nothing)
+
+    def given(self, chosen: Ints) -> Wishes:
+        """Give the same wishes with other nodes chosen.
+
+        Parameters
+        ----------
+        chosen : array of int
+            Nodes that are selected in any case.
+
+        Returns
+        -------
+        Wishes
+        """
+        return replace(self, chosen=chosen)
+
+    @property
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        """Which nodes may be selected at all."""
+        allowed = np.ones(self.n_nodes, dtype=np.bool_)
+        allowed[self.excluded] = False
+        return allowed
+
+    def open_beside(self, taken: Ints) -> Ints:
+        """Give the nodes that may be selected beside some.
+
+        Parameters
+        ----------
+        taken : array of int
+            Selected nodes.
+
+        Returns
+        -------
+        array of int
+        """
+        state = _State(self)
+        for node in taken.tolist():
+            state.take(node)
+        others = np.setdiff1d(np.arange(self.n_nodes), taken)
+        return np.array([node for node in others.tolist() if state.is_open(node)], np.int64)
+
+    def applied(self, order: Ints) -> tuple[Ints, int]:
+        """Put the chosen nodes of an order first and those that may not be selected last.
+
+        For rules whose order does not depend on what was selected before.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_nodes,)
+            All nodes, best first.
+
+        Returns
+        -------
+        order : array of int, shape (n_nodes,)
+            All nodes; each beginning up to `n_selectable` keeps to the wishes.
+        n_selectable : int
+            How many can be selected together.
+        """
+        is_chosen = np.isin(order, self.chosen)
+        taken, rest = order[is_chosen].tolist(), []
+        state = _State(self)
+        for node in taken:
+            state.take(node)
+        for node in order[~is_chosen].tolist():
+            if state.is_open(node):
+                state.take(node)
+                taken.append(node)
+            else:
+                rest.append(node)
+        return np.array([*taken, *rest], dtype=np.int64), len(taken)
+
+
+class _State:
+    """What is still open while nodes are taken one by one."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self._open = wishes.allowed
+        self._room = None if wishes.room is None else wishes.room.copy()
+        self._left = wishes.budget
+
+    def is_open(self, node: int) -> bool:
+        wishes = self._wishes
+        if not self._open[node] or (wishes.cost is not None and wishes.cost[node] > self._left):
+            return False
+        if wishes.group is None or self._room is None or wishes.group[node] < 0:
+            return True
+        return bool(self._room[wishes.group[node]] > 0)
+
+    def take(self, node: int) -> None:
+        wishes = self._wishes
+        if wishes.group is not None and self._room is not None and wishes.group[node] >= 0:
+            self._room[wishes.group[node]] -= 1
+        if wishes.cost is not None:
+            self._left -= wishes.cost[node]
+        if wishes.too_alike is not None:
+            rows = sparse.csr_array(wishes.too_alike)
+            self._open[rows.indices[rows.indptr[node] : rows.indptr[node + 1]]] = False

@@ -1,0 +1,415 @@
+"""Questions about a list of columns: how good it is, what to add, what replaces one of it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from topofs.selection.representing import RepresentingSelector
+from topofs.selection.subset_size import column_position
+from topofs.selection.wishes import resolve_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topofs.graph import FilteredGraph
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.rules.wishes import Wishes
+    from topofs.selection.representing import Group
+
+__all__ = ["Addition", "Evaluation", "PanelSelector", "RandomLists", "SamePair", "Substitute"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+SAME = 0.8
+"""Two columns of a list say the same where one explains this share of the other."""
+
+
+@dataclass(frozen=True)
+class RandomLists:
+    """Coverage of random lists of a size.
+
+    Attributes
+    ----------
+    mean : float
+        On average.
+    low, high : float
+        The range of 95 % of them.
+    n_lists : int
+        How many were drawn.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n_lists: int
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A column that could be added, or is in a list, with what it adds.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    position : int
+        Its position in the table.
+    adds : float
+        What it adds to the coverage, in columns: 1 is itself alone.
+    """
+
+    name: str
+    position: int
+    adds: float
+
+
+@dataclass(frozen=True)
+class SamePair:
+    """Two columns of a list of which one explains most of the other."""
+
+    name: str
+    other: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """A column that could take the place of a selected one.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    position : int
+        Its position in the table.
+    lost : float
+        By how much the coverage of all falls, as a share; below 0 where it rises.
+    share : float
+        The share of the replaced column's variance that the new list explains.
+    """
+
+    name: str
+    position: int
+    lost: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How good a list of columns is.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The list.
+    coverage : float
+        Share of the variance of all columns that it represents.
+    random : RandomLists
+        The same for random lists of its size.
+    groups : tuple of Group
+        Who represents whom.
+    same : tuple of SamePair
+        Columns of the list that say the same, the most alike first.
+    least : tuple of Addition
+        Columns of the list that add least beyond the others of it.
+    alone : tuple of str
+        Columns that none of the list represents.
+    next : tuple of Addition
+        What to add, the best first, each given those before it.
+    missing : tuple of Group
+        The largest groups that are not represented: columns that could be added, with those
+        they would represent.
+    """
+
+    names: tuple[str, ...]
+    coverage: float
+    random: RandomLists
+    groups: tuple[Group, ...]
+    same: tuple[SamePair, ...]
+    least: tuple[Addition, ...]
+    alone: tuple[str, ...]
+    next: tuple[Addition, ...]
+    missing: tuple[Group, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self.names)} columns represent {self.coverage:.1%} of the variance of all; "
+            f"random lists of {len(self.names)}: {self.random.mean:.1%} "
+            f"({self.random.low:.1%} to {self.random.high:.1%}).",
+            f"{len(self.alone)} columns are alone: none of the list represents them.",
+        ]
+        lines += [
+            f"{pair.name} and {pair.other} say the same ({pair.share:.2f})."
+            for pair in self.same[:5]
+        ]
+        if self.least:
+            weakest = ", ".join(f"{one.name} ({one.adds:.2f})" for one in self.least[:5])
+            lines.append(f"Adding least: {weakest}.")
+        if self.next:
+            best = ", ".join(f"{one.name} (+{one.adds:.2f})" for one in self.next[:5])
+            lines.append(f"To add next: {best}.")
+        return "\n".join(lines)
+
+
+class PanelSelector(RepresentingSelector):
+    """Base of a selector that answers for any list of columns after its fit."""
+
+    rule_: Rule
+    graph_: FilteredGraph
+    _wishes: Wishes
+
+    def evaluate(
+        self,
+        columns: Iterable[str | int] | None = None,
+        *,
+        n_next: int = 10,
+        n_random: int = 200,
+        random_state: Any = 0,
+    ) -> Evaluation:
+        """Judge a list of columns, from wherever it comes.
+
+        Parameters
+        ----------
+        columns : iterable of str or int, optional
+            Names, patterns or positions; by default the selected ones.
+        n_next : int, default=10
+            How many columns to propose, and how many groups that are missing.
+        n_random : int, default=200
+            Random lists to compare with.
+        random_state : int, RandomState or None, default=0
+            Draws them.
+
+        Returns
+        -------
+        Evaluation
+            Print it to read it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> selector = TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
+        >>> found = selector.evaluate(["alcohol", "hue"])
+        >>> round(found.coverage, 3), found.next[0].name
+        (0.252, 'flavanoids')
+        """
+        positions = self._listed(columns)
+        listed = self._with_support(positions)
+        nodes = np.flatnonzero(np.isin(self.nodes_, positions))
+        representative, share = listed._representatives("evaluate")  # noqa: SLF001
+        names = self._column_names()
+        takes_part = np.zeros(self.n_features_in_, dtype=np.bool_)
+        takes_part[self.nodes_] = True
+        alone = np.flatnonzero(takes_part & (representative < 0))
+        additions = self._next(nodes, n_next)
+        extended = self._with_support(
+            np.concatenate([positions, [one.position for one in additions]]).astype(np.int64)
+        )
+        new = {one.position for one in additions}
+        missing = [group for group in extended.groups_ if group.position in new]
+        missing.sort(key=lambda group: -len(group.members))
+        return Evaluation(
+            names=tuple(str(names[i]) for i in positions),
+            coverage=float(share[self.nodes_].mean()),
+            random=self.random_lists(len(nodes), n_lists=n_random, random_state=random_state),
+            groups=listed.groups_,
+            same=self._same(nodes),
+            least=self._least(nodes, share),
+            alone=tuple(str(names[i]) for i in alone),
+            next=additions,
+            missing=tuple(missing),
+        )
+
+    def substitute(self, column: str | int, *, n: int = 5) -> tuple[Substitute, ...]:
+        """Rank what could take the place of a selected column, the rest fixed.
+
+        Parameters
+        ----------
+        column : str or int
+            Name or position of a selected column.
+        n : int, default=5
+            How many to name.
+
+        Returns
+        -------
+        tuple of Substitute
+            The least loss first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> selector = TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
+        >>> selector.substitute("flavanoids")[0].name
+        'total_phenols'
+        """
+        reach = self._reach("substitute")
+        names = self._column_names()
+        position = column_position(column, names.tolist(), self.n_features_in_)
+        if not self.support_[position]:
+            raise ValueError(
+                f"the column {names[position]!r} is not selected: nothing to replace"
+            )
+        node = np.flatnonzero(self.nodes_ == position)
+        if not node.size:
+            raise ValueError(
+                f"the column {names[position]!r} takes no part: nothing replaces it"
+            )
+        selected = np.flatnonzero(self.support_[self.nodes_])
+        rest = np.setdiff1d(selected, node)
+        before = reach.representatives(selected)[1].sum()
+        base = reach.representatives(rest)[1].sum()
+        adds = self._gains(rest)
+        adds[~self._open_given(rest)] = -np.inf
+        adds[node] = -np.inf
+        order = np.argsort(-adds, kind="stable")[:n]
+        found = []
+        for other in order[np.isfinite(adds[order])].tolist():
+            share = reach.representatives(np.append(rest, other))[1][node[0]]
+            lost = (before - base - adds[other]) / len(self.nodes_)
+            place = int(self.nodes_[other])
+            found.append(Substitute(str(names[place]), place, float(lost), float(share)))
+        return tuple(found)
+
+    def extend(self, n_more: int) -> Self:
+        """Select more columns, given those selected now; none is lost.
+
+        `at` cuts the ranking of the fit at another size; `extend` ranks the other columns anew,
+        given the selection as it is, whatever it was cut to or forced by.
+
+        Parameters
+        ----------
+        n_more : int
+            How many more.
+
+        Returns
+        -------
+        estimator
+            A fitted copy; this one stays as it is.
+        """
+        check_is_fitted(self)
+        whole = isinstance(n_more, (int, np.integer)) and not isinstance(n_more, bool)
+        if not whole or n_more < 1:
+            raise ValueError(f"extend takes a whole number of at least 1; got {n_more!r}")
+        now = np.flatnonzero(self.support_)
+        other = copy.copy(self)
+        other._rank_given(now)  # noqa: SLF001
+        return other.at(len(now) + int(n_more))
+
+    def random_lists(
+        self, size: int | None = None, *, n_lists: int = 200, random_state: Any = 0
+    ) -> RandomLists:
+        """Tell the coverage of random lists of a size.
+
+        Parameters
+        ----------
+        size : int, optional
+            How many columns; by default as many as are selected.
+        n_lists : int, default=200
+            How many lists to draw.
+        random_state : int, RandomState or None, default=0
+            Draws them.
+
+        Returns
+        -------
+        RandomLists
+        """
+        reach = self._reach("random_lists")
+        n = len(self.nodes_)
+        size = int(self.support_[self.nodes_].sum()) if size is None else size
+        generator = check_random_state(random_state)
+        covered = np.array(
+            [
+                reach.representatives(generator.permutation(n)[:size])[1].mean()
+                for _ in range(n_lists)
+            ]
+        )
+        low, high = np.quantile(covered, [0.025, 0.975])
+        return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
+
+    def _listed(self, columns: Iterable[str | int] | None) -> Ints:
+        check_is_fitted(self)
+        self._reach("evaluate")
+        if columns is None:
+            return np.flatnonzero(self.support_)
+        names = getattr(self, "feature_names_in_", None)
+        found = resolve_columns(columns, names, self.n_features_in_, what="columns")
+        if not found.size:
+            raise ValueError("the list is empty: give at least one column to judge")
+        return found
+
+    def _with_support(self, positions: Ints) -> Self:
+        """A copy that selects some columns."""
+        other = copy.copy(self)
+        other.support_ = np.zeros(self.n_features_in_, dtype=np.bool_)
+        other.support_[positions] = True
+        return other
+
+    def _gains(self, nodes: Ints) -> Doubles:
+        """What each node would add beyond some."""
+        from topofs.kernels.greedy import gains_given
+
+        reach: Any = self._reach("evaluate")
+        return np.asarray(gains_given(reach.kernel, np.sort(nodes)))
+
+    def _ranking_given(self, nodes: Ints) -> Ranking:
+        """Rank the other nodes given some."""
+        return self.rule_.again(self._ranking, self.graph_, self._wishes.given(nodes))
+
+    def _rank_given(self, positions: Ints) -> None:
+        """Rank the other columns given some, which become forced."""
+        chosen = np.flatnonzero(np.isin(self.nodes_, positions))
+        self._ranking = self._ranking_given(chosen)
+        self._wishes = self._wishes.given(chosen)
+        order, scores = self._ranking.order, self._ranking.scores
+        self._rank_and_select(len(positions), positions, order, scores, self.nodes_)
+
+    def _open_given(self, nodes: Ints) -> npt.NDArray[np.bool_]:
+        """Which nodes the wishes allow beside some."""
+        open_ = np.zeros(len(self.nodes_), dtype=np.bool_)
+        open_[self._wishes.open_beside(nodes)] = True
+        return open_
+
+    def _next(self, nodes: Ints, n_next: int) -> tuple[Addition, ...]:
+        """The columns that a ranking given some would take next."""
+        ranking = self._ranking_given(nodes)
+        names = self._column_names()
+        following = ranking.order[len(nodes) : min(ranking.n_selectable, len(nodes) + n_next)]
+        return tuple(
+            Addition(str(names[self.nodes_[v]]), int(self.nodes_[v]), float(ranking.scores[v]))
+            for v in following.tolist()
+        )
+
+    def _same(self, nodes: Ints) -> tuple[SamePair, ...]:
+        """Pairs of a list of which one explains most of the other."""
+        reach, names = self._reach("evaluate"), self._column_names()
+        found: dict[frozenset[int], SamePair] = {}
+        for node in nodes.tolist():
+            representative, share = reach.representatives(np.setdiff1d(nodes, [node]))
+            other = int(representative[node])
+            if other >= 0 and share[node] >= SAME:
+                ends = (str(names[self.nodes_[node]]), str(names[self.nodes_[other]]))
+                found.setdefault(frozenset((node, other)), SamePair(*ends, float(share[node])))
+        return tuple(sorted(found.values(), key=lambda pair: -pair.share))
+
+    def _least(self, nodes: Ints, share: Doubles) -> tuple[Addition, ...]:
+        """The columns of a list that add least beyond the others of it."""
+        reach, names = self._reach("evaluate"), self._column_names()
+        whole = share[self.nodes_].sum()
+        found = [
+            Addition(
+                str(names[self.nodes_[node]]),
+                int(self.nodes_[node]),
+                float(whole - reach.representatives(np.setdiff1d(nodes, [node]))[1].sum()),
+            )
+            for node in nodes.tolist()
+        ]
+        return tuple(sorted(found, key=lambda one: one.adds)[:10])

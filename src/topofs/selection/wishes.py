@@ -1,0 +1,282 @@
+"""What a user wishes of a selection, by names: resolved, checked, handed to the rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.rules.wishes import Wishes
+from topofs.selection.sizes import Budget, per_column
+from topofs.selection.subset_size import column_position
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["AtMost", "ColumnWishes", "resolve_columns", "resolve_wishes"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AtMost:
+    """At most so many selected columns of each group.
+
+    Parameters
+    ----------
+    number : int
+        How many, at least 1.
+    of : mapping of str to object, or array-like
+        The group of each column: by name, or one a column. A column without one, or with
+        None, is free.
+
+    Examples
+    --------
+    >>> AtMost(1, of={"height": "size", "weight": "size"})
+    AtMost(1, of=<2 columns in 1 group>)
+    """
+
+    number: int
+    of: Any
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.number, (int, np.integer)) and not isinstance(self.number, bool)
+        if not whole or self.number < 1:
+            raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
+
+    def __repr__(self) -> str:
+        values = self.of.values() if hasattr(self.of, "keys") else list(self.of)
+        groups = [group for group in values if group is not None]
+        n = len(set(map(str, groups)))
+        what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
+        return f"AtMost({self.number}, of={what})"
+
+    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
+        """Number the groups.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the table.
+
+        Returns
+        -------
+        group : array of int, shape (n_features,)
+            -1 for a column without one.
+        labels : list
+            What the groups are called.
+        """
+        values = per_column(self.of, names, what="at_most")
+        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
+        number = {label: i for i, label in enumerate(labels)}
+        group = [-1 if _is_nothing(value) else number[value] for value in values]
+        return np.array(group, dtype=np.int64), labels
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnWishes:
+    """Wishes in terms of the columns of a table.
+
+    Attributes
+    ----------
+    forced, excluded : arrays of int
+        Positions of columns.
+    at_most : AtMost or None
+        Limits of groups.
+    group : array of int or None
+        The group of each column.
+    labels : list
+        What the groups are called.
+    max_similarity : float or None
+        No two selected columns are more alike.
+    cost : array of float or None
+        What each column costs.
+    budget : float
+        What may be spent.
+    names : array of str
+        The columns.
+    """
+
+    forced: Ints
+    excluded: Ints
+    at_most: AtMost | None
+    group: Ints | None
+    labels: list[Any]
+    max_similarity: float | None
+    cost: npt.NDArray[np.float64] | None
+    budget: float
+    names: npt.NDArray[np.object_]
+
+    def for_nodes(self, nodes: Ints, pairs: Any) -> Wishes:
+        """Hand the wishes to a rule.
+
+        Parameters
+        ----------
+        nodes : array of int
+            The column of each node.
+        pairs : scipy.sparse.csr_array or None
+            Pairs of nodes that are more alike than `max_similarity`.
+
+        Returns
+        -------
+        Wishes
+        """
+        chosen = np.flatnonzero(np.isin(nodes, self.forced))
+        if pairs is not None:
+            self._check_alike(nodes, chosen, pairs)
+        room = None
+        if self.at_most is not None:
+            room = np.full(len(self.labels), self.at_most.number, dtype=np.int64)
+        # Forced columns that take no part are paid for, too.
+        outside = np.setdiff1d(self.forced, nodes)
+        spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
+        return Wishes(
+            n_nodes=len(nodes),
+            chosen=chosen,
+            excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
+            group=None if self.group is None else self.group[nodes],
+            room=room,
+            too_alike=pairs,
+            cost=None if self.cost is None else self.cost[nodes],
+            budget=self.budget - spent,
+        )
+
+    def _check_alike(self, nodes: Ints, chosen: Ints, pairs: Any) -> None:
+        among = pairs[chosen][:, chosen].tocoo()
+        if among.nnz:
+            left, right = (self.names[nodes[chosen[i[0]]]] for i in (among.row, among.col))
+            raise ValueError(
+                f"keep names {left!r} and {right!r}, which are more alike ({among.data[0]:.3g}) "
+                f"than max_similarity {self.max_similarity:g} allows: keep one of them, or "
+                "allow more"
+            )
+
+
+def resolve_columns(
+    given: Any, names: Sequence[str] | None, n_features: int, *, what: str
+) -> Ints:
+    """Turn names, patterns and positions of columns into positions.
+
+    Parameters
+    ----------
+    given : iterable of str or int, or None
+        Names (where the table has them), patterns with ``*``, ``?`` or ``[…]`` for several
+        names, or positions.
+    names : sequence of str or None
+        The column names of the table.
+    n_features : int
+        Number of columns.
+    what : str
+        The parameter, for messages.
+
+    Returns
+    -------
+    array of int
+        Distinct positions, ascending.
+
+    Examples
+    --------
+    >>> resolve_columns(["b*", 0], ["a", "b1", "b2"], 3, what="keep").tolist()
+    [0, 1, 2]
+    """
+    if given is None:
+        return np.empty(0, dtype=np.int64)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{what} is {given!r}; give a list of column names or positions")
+    known = [f"x{i}" for i in range(n_features)] if names is None else list(names)
+    found: set[int] = set()
+    for column in given:
+        if isinstance(column, str) and column not in known and set(column) & set("*?["):
+            matches = [i for i, name in enumerate(known) if fnmatchcase(name, column)]
+            if not matches:
+                raise ValueError(f"{what}: no column is like {column!r}")
+            found.update(matches)
+        else:
+            found.add(column_position(column, names, n_features))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def resolve_wishes(
+    *,
+    forced: Ints,
+    exclude: Any,
+    at_most: Any,
+    max_similarity: Any,
+    size: Any,
+    names: npt.NDArray[np.object_],
+) -> ColumnWishes:
+    """Resolve and check the wishes of a selection.
+
+    Parameters
+    ----------
+    forced : array of int
+        Positions of the columns that are selected in any case.
+    exclude, at_most, max_similarity, size
+        As in `TopologicalFeatureSelector`.
+    names : array of str
+        The columns of the table.
+
+    Returns
+    -------
+    ColumnWishes
+
+    Raises
+    ------
+    ValueError
+        Wishes that are unknown or contradict each other; the message names the columns.
+    """
+    excluded = resolve_columns(exclude, names.tolist(), len(names), what="exclude")
+    both = np.intersect1d(forced, excluded)
+    if both.size:
+        raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
+    if len(excluded) == len(names):
+        raise ValueError("exclude names all columns: there is nothing left to select")
+    group: Ints | None = None
+    labels: list[Any] = []
+    if at_most is not None:
+        if not isinstance(at_most, AtMost):
+            raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
+        group, labels = at_most.groups(names.tolist())
+        _check_room(forced, group, labels, at_most.number, names)
+    _check_max_similarity(max_similarity)
+    cost, budget = None, np.inf
+    if isinstance(size, Budget):
+        cost, budget = size.costs(names.tolist(), len(names)), float(size.total)
+        needed = float(cost[forced].sum())
+        if needed > budget:
+            raise ValueError(
+                f"keep names columns that cost {needed:g}, more than the budget of {budget:g}: "
+                "raise the budget or keep fewer"
+            )
+    return ColumnWishes(
+        forced, excluded, at_most, group, labels, max_similarity, cost, budget, names
+    )
+
+
+def _check_room(
+    forced: Ints, group: Ints, labels: list[Any], number: int, names: npt.NDArray[np.object_]
+) -> None:
+    counts = Counter(group[forced][group[forced] >= 0].tolist())
+    for label, count in counts.items():
+        if count > number:
+            which = ", ".join(repr(names[i]) for i in forced if group[i] == label)
+            raise ValueError(
+                f"keep names {count} columns of the group {labels[label]!r} ({which}), but at "
+                f"most {number} may be selected: keep fewer, or raise at_most"
+            )
+
+
+def _check_max_similarity(value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if value is not None and not (number and np.isfinite(float(value))):
+        raise ValueError(f"max_similarity is {value!r}; it must be a number")
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value)) or value == ""

@@ -1,0 +1,159 @@
+"""Sizes that are objects: until a coverage, only what is redundant, within a budget."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from tests.shared_files import whole_table
+from topofs import (
+    Budget,
+    Coverage,
+    MinShare,
+    Pearson,
+    TopologicalFeatureSelector,
+    UntilCoverage,
+    pearson,
+)
+
+TUMOURS = load_breast_cancer(as_frame=True).data
+WINE = load_wine(as_frame=True).data
+
+
+@pytest.mark.parametrize("wanted", [0.3, 0.6, 0.9, 1.0])
+def test_until_coverage_takes_the_fewest_that_reach_it(wanted):
+    selector = TopologicalFeatureSelector(UntilCoverage(wanted)).fit(TUMOURS)
+    assert selector.shares_.mean() >= wanted - 1e-9
+    if selector.n_features_ > 1:
+        assert selector.at(selector.n_features_ - 1).shares_.mean() < wanted
+
+
+def test_until_coverage_at_another_size():
+    selector = TopologicalFeatureSelector(3).fit(TUMOURS)
+    assert selector.at(UntilCoverage(0.9)).shares_.mean() >= 0.9
+
+
+def test_a_coverage_that_cannot_be_reached_says_what_can():
+    selector = TopologicalFeatureSelector(
+        UntilCoverage(0.99), exclude=TUMOURS.columns[5:].tolist()
+    )
+    with pytest.raises(
+        ValueError, match=r"0\.99 cannot be reached: all 5 columns .* represent 0\."
+    ):
+        selector.fit(TUMOURS)
+
+
+def explained_by_others(X, support):
+    """The largest r² of each column with a selected one other than itself, by numpy."""
+    squared = np.corrcoef(np.asarray(X, dtype=float), rowvar=False) ** 2
+    np.fill_diagonal(squared, 0.0)
+    return squared[:, support].max(axis=1)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_min_share_leaves_out_only_what_is_explained(share):
+    selector = TopologicalFeatureSelector(MinShare(share)).fit(TUMOURS)
+    support = selector.support_
+    assert (explained_by_others(TUMOURS, support)[~support] >= share - 1e-9).all()
+    assert (selector.shares_[~support] >= share).all()
+    squared = np.corrcoef(TUMOURS, rowvar=False) ** 2
+    for column in np.flatnonzero(support):
+        fewer = support.copy()
+        fewer[column] = False
+        explained = squared[:, fewer].max(axis=1)
+        left_out = ~fewer
+        assert (explained[left_out] < share).any(), column
+
+
+def test_min_share_with_signed_correlations_is_about_variance():
+    signed = TopologicalFeatureSelector(
+        MinShare(0.8), similarity=Pearson(squared=False), rule=Coverage()
+    )
+    plain = TopologicalFeatureSelector(MinShare(0.8))
+    assert signed.fit(TUMOURS).n_features_ == plain.fit(TUMOURS).n_features_
+
+
+def test_min_share_keeps_forced_columns_and_never_takes_excluded_ones():
+    selector = TopologicalFeatureSelector(
+        MinShare(0.8), keep=["mean area"], exclude=["worst area"]
+    )
+    selector.fit(TUMOURS)
+    chosen = selector.get_feature_names_out()
+    assert "mean area" in chosen
+    assert "worst area" not in chosen
+
+
+def smart_correlated(X, threshold):
+    """What feature-engine's SmartCorrelatedSelection keeps: groups around columns in order."""
+    correlation = np.abs(np.corrcoef(np.asarray(X, dtype=float), rowvar=False))
+    order = np.argsort(
+        -np.nansum(np.where(correlation > threshold, 1, 0), axis=0), kind="stable"
+    )
+    dropped, kept = set(), []
+    for column in order:
+        if column in dropped:
+            continue
+        kept.append(column)
+        alike = np.flatnonzero(correlation[column] > threshold)
+        dropped |= set(alike.tolist()) - {column}
+    return kept
+
+
+@pytest.mark.parametrize("name", ["colon", "lung_small", "Yale", "warpPIE10P"])
+def test_min_share_on_real_tables(name):
+    X = whole_table(name)
+    selector = TopologicalFeatureSelector(MinShare(0.8)).fit(X)
+    support = selector.support_
+    assert (explained_by_others(X, support)[~support] >= 0.8 - 1e-6).all()
+    assert support.sum() <= len(smart_correlated(X, np.sqrt(0.8)))
+
+
+def test_a_budget_is_kept_and_costs_count():
+    cost = {name: 5.0 if name.startswith("worst") else 1.0 for name in TUMOURS}
+    selector = TopologicalFeatureSelector(Budget(6, cost)).fit(TUMOURS)
+    chosen = selector.get_feature_names_out()
+    assert sum(cost[name] for name in chosen) <= 6
+    assert selector.shares_.mean() >= 0.6
+    one_each = TopologicalFeatureSelector(Budget(6)).fit(TUMOURS)
+    six = TopologicalFeatureSelector(6).fit(TUMOURS)
+    assert one_each.shares_.mean() >= six.shares_.mean() - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        (lambda: Budget(0), "above 0; got 0"),
+        (lambda: Budget(3, {"ash": -1.0}), "costs -1|has no cost"),
+        (lambda: Budget(3, dict.fromkeys(WINE, 2.0) | {"ash": np.nan}), "'ash' has no cost"),
+        (lambda: Budget(3, dict.fromkeys(WINE, 2.0) | {"ash": -2.0}), "'ash' costs -2"),
+        (lambda: Budget(3, dict.fromkeys(WINE, 9.0)), "below the cost of the cheapest"),
+        (lambda: Budget(3, [1.0, 2.0]), "2 values for 13 columns"),
+        (lambda: Budget(3, {"who": 1.0}), "none of the names, such as 'who'"),
+        (lambda: UntilCoverage(0), "above 0, at most 1; got 0"),
+        (lambda: MinShare(1.5), "above 0, at most 1; got 1.5"),
+    ],
+)
+def test_bad_sizes_get_a_sentence(size, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        TopologicalFeatureSelector(size()).fit(WINE)
+
+
+def test_sizes_need_a_rule_with_groups_and_a_fit_of_their_own():
+    with pytest.raises(ValueError, match=r"needs a rule by which columns represent others"):
+        TopologicalFeatureSelector(MinShare(0.9), rule="degree").fit(WINE)
+    with pytest.raises(ValueError, match="needs a fit of its own"):
+        TopologicalFeatureSelector(3).fit(WINE).at(Budget(3))
+
+
+def test_sizes_are_values():
+    assert Budget(3) == Budget(3.0)
+    assert repr(UntilCoverage(0.5)) == "UntilCoverage(coverage=0.5)"
+    selector = clone(TopologicalFeatureSelector(MinShare(0.75)))
+    assert selector.n_features_to_select == MinShare(0.75)
+
+
+def test_min_share_equals_itself_from_a_given_similarity():
+    given = TopologicalFeatureSelector(MinShare(0.8), similarity="precomputed", threshold=None)
+    found = given.fit(pearson(TUMOURS, squared=True)).support_
+    expected = TopologicalFeatureSelector(MinShare(0.8)).fit(TUMOURS).support_
+    np.testing.assert_array_equal(found, expected)
