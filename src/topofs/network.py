@@ -53,12 +53,15 @@ class Needs:
         The shares of variance of all pairs, as a matrix.
     pairs_from : float or None
         The similarity of the pairs that reach this level.
+    pairs_of_shares : bool
+        Whether level and pairs are shares of variance, rather than similarities.
     """
 
     graph: bool = True
     scale: bool = False
     all_pairs: bool = False
     pairs_from: float | None = None
+    pairs_of_shares: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,7 @@ class Network:
     operator : SimilarityOperator or None
         The similarity of any block of pairs; None where the table lies on workers.
     pairs : scipy.sparse.csr_array or None
-        The similarity of the pairs that reach a level, where it was asked for.
+        The similarity, or the share, of the pairs that reach a level, where asked for.
     """
 
     graph: FilteredGraph

@@ -9,6 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["pairs_from"]
@@ -19,7 +21,11 @@ _BYTES = 24
 
 
 def pairs_from(
-    similarity: SimilarityOperator, level: float, *, memory: int
+    similarity: SimilarityOperator,
+    level: float,
+    *,
+    memory: int,
+    change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None,
 ) -> sparse.csr_array:
     """List the pairs of columns whose similarity is at least a level.
 
@@ -31,6 +37,8 @@ def pairs_from(
         The least that counts.
     memory : int
         Bytes that the pairs may take.
+    change : callable, optional
+        What is made of the entries before they are compared with the level.
 
     Returns
     -------
@@ -52,6 +60,7 @@ def pairs_from(
     for start in range(0, n, _ROWS):
         stop = min(start + _ROWS, n)
         block = similarity.block(slice(start, stop), slice(0, stop))
+        block = block if change is None else change(block)
         i, j = np.nonzero(block >= level)
         below = j < i + start
         i, j = i[below], j[below]

@@ -156,7 +156,12 @@ def _pairs(
     """The pairs that reach a level, where they are asked for."""
     if needs.pairs_from is None or similarity is None:
         return None
-    return pairs_from(similarity, needs.pairs_from, memory=columns.engine.memory)
+    return pairs_from(
+        similarity,
+        needs.pairs_from,
+        memory=columns.engine.memory,
+        change=columns.measure.share_of if needs.pairs_of_shares else None,
+    )
 
 
 def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:

@@ -4,7 +4,13 @@ from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.from_data import tmfg_from_data
 from topofs.selection.infinite import InfiniteFeatureSelector
 from topofs.selection.noise import NoiseFeatures, noise_features
-from topofs.selection.panel import Addition, Evaluation, RandomLists, SamePair, Substitute
+from topofs.selection.panel_answers import (
+    Addition,
+    Evaluation,
+    RandomLists,
+    SamePair,
+    Substitute,
+)
 from topofs.selection.plain_settings import plain_settings
 from topofs.selection.ranked_columns import RankedColumn, fitted_similarity, ranked_columns
 from topofs.selection.representing import Group, Member

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
-from topofs.selection.explanation import Explanation, Neighbor
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.panel import PanelSelector
 from topofs.selection.reading import read_table, warn_of_identifiers
-from topofs.selection.redundancy import redundancy_ranking
+from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.short_names import graph_of, measure_of, rule_of
-from topofs.selection.sizes import MinShare, Size
-from topofs.selection.subset_size import column_position, resolve_size
+from topofs.selection.sizes import Size
+from topofs.selection.subset_size import resolve_size
+from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
-from topofs.tables.annotated import is_annotated, is_sparse_frame, named_matrix
-from topofs.tables.columns import is_frame
+from topofs.tables.annotated import named_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,16 +29,14 @@ if TYPE_CHECKING:
     from topofs.engines.choosing import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
-    from topofs.network import Network
-    from topofs.rules.rule import Ranking, Rule
-    from topofs.rules.wishes import Wishes
-    from topofs.selection.wishes import AtMost, ColumnWishes
+    from topofs.rules.rule import Rule
+    from topofs.selection.wishes import AtMost
     from topofs.similarity.measure import Measure
 
 __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
-class TopologicalFeatureSelector(NestedTerms, PanelSelector):
+class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     r"""Select columns that represent the others in a filtered graph of similarities.
 
     Table → similarity between columns → planar filtered graph → the columns that, along the
@@ -296,9 +291,9 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        needs = replace(rule.needs, pairs_from=self._pairs_from(read.measure))
+        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         network = build_network(columns, graph, needs=needs, cut=cut)
-        ranking, self._wishes = self._rank(network, rule, wishes, nodes, read.measure)
+        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
@@ -308,177 +303,6 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
         if size is None:
             self._warn_without_structure()
         return columns
-
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
-            A table with the columns given to fit.
-
-        Returns
-        -------
-        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
-            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
-            to a table with columns of names, a data frame in gives a data frame out, its
-            columns as they are.
-        """
-        check_is_fitted(self)
-        if is_annotated(X):
-            self._check_same_columns(X.var_names)
-            return X[:, self.support_]
-        if is_sparse_frame(X):
-            self._check_same_columns(X.columns)
-            return X.iloc[:, np.flatnonzero(self.support_)]
-        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
-            # A sparse matrix never carries names: none are missing.
-            return X.tocsc()[:, self.support_].asformat(X.format)
-        if not (self._has_names and is_frame(X)):
-            return super().transform(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return self._transform(X)
-
-    def annotate(self, adata: Any) -> None:
-        """Write the selection into the annotation of the genes of an AnnData object.
-
-        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
-        ``representative`` (empty for a gene that is alone) and ``share``.
-
-        Parameters
-        ----------
-        adata : AnnData
-            With the genes that the selector was fitted to.
-        """
-        check_is_fitted(self)
-        self._check_same_columns(adata.var_names)
-        adata.var["selected"] = self.support_
-        adata.var["rank"] = self.ranking_
-        if self.has_groups:
-            names = np.append(self._column_names(), "")
-            adata.var["representative"] = names[self.representative_]
-            adata.var["share"] = self.shares_
-
-    def _check_same_columns(self, names: Any) -> None:
-        """Refuse a table with other columns than those of the fit."""
-        given = [str(name) for name in names]
-        if given == self._column_names().tolist():
-            return
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
-            )
-        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
-        raise ValueError(
-            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
-            "first that differs"
-        )
-
-    def explain(self, feature: str | int) -> Explanation:
-        """Say why a feature was or was not selected.
-
-        Parameters
-        ----------
-        feature : str or int
-            Name or position of a column.
-
-        Returns
-        -------
-        Explanation
-            Score, rank, neighbours, who represents it and whom it represents; print it to
-            read it.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> from topofs import TopologicalFeatureSelector
-        >>> X = load_wine(as_frame=True).data
-        >>> print(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
-        alcohol is not selected.
-        Rank 10 of 13 (4 selected), coverage gain 0.588952.
-        proline represents it, with 0.411 of its variance.
-        Joined to 6 features, 3 of them selected:
-          proline  0.4144  selected
-          alcalinity_of_ash  0.09625
-          total_phenols  0.08358
-          magnesium  0.07333
-          flavanoids  0.05608  selected
-          ash  0.04475  selected
-        """
-        check_is_fitted(self)
-        names = self._column_names()
-        column = column_position(feature, names.tolist(), self.n_features_in_)
-        score = float(self.scores_[column])
-        node = np.flatnonzero(self.nodes_ == column)
-        neighbors: list[Neighbor] = []
-        same = 0
-        if node.size:
-            neighbors = self._neighbors(int(node[0]))
-            same = int((self.scores_[self.nodes_] == score).sum()) - 1
-        return Explanation(
-            feature=names[column],
-            selected=bool(self.support_[column]),
-            forced=column in self.forced_,
-            score=score,
-            rank=int(self.ranking_[column]),
-            n_features=self.n_features_in_,
-            n_selected=int(self.support_.sum()),
-            n_same_score=same,
-            score_name=self.rule_.words.short,
-            neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
-            constant=not node.size,
-            representation=self._representation(column),
-        )
-
-    def _neighbors(self, node: int) -> list[Neighbor]:
-        names = self._column_names()
-        adjacency = self.graph_.to_scipy()
-        row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
-        columns = self.nodes_[adjacency.indices[row]]
-        return [
-            Neighbor(names[column], float(weight), bool(self.support_[column]))
-            for column, weight in zip(columns, adjacency.data[row], strict=True)
-        ]
-
-    def _pairs_from(self, measure: Measure) -> float | None:
-        """The least similarity of pairs that must be known one by one."""
-        wanted = self.n_features_to_select
-        if isinstance(wanted, MinShare):
-            if self.max_similarity is not None or self.at_most is not None:
-                raise ValueError(
-                    "MinShare keeps every column that no other explains, so it does not go "
-                    "together with at_most and max_similarity: leave them out"
-                )
-            # A value of that share; below 1, the square root of the share.
-            return float(wanted.share if measure.shares_variance else 0.0)
-        if self.max_similarity is None:
-            return None
-        if not measure.means_alike:
-            raise ValueError(
-                f"max_similarity needs a measure whose high values mean alike, and "
-                f"{measure.name!r} is none: choose another similarity"
-            )
-        return float(np.nextafter(self.max_similarity, np.inf))
-
-    def _rank(
-        self,
-        network: Network,
-        rule: Rule,
-        wishes: ColumnWishes,
-        nodes: npt.NDArray[np.int64],
-        measure: Measure,
-    ) -> tuple[Ranking, Wishes]:
-        """Rank the nodes by the rule, or by what is redundant."""
-        wanted = self.n_features_to_select
-        if not isinstance(wanted, MinShare):
-            asked = wishes.for_nodes(nodes, network.pairs)
-            return rule.rank(network, asked), asked
-        asked = wishes.for_nodes(nodes, None)
-        shares = network.pairs
-        shares.data = np.asarray(measure.share_of(shares.data))
-        shares.data[shares.data < wanted.share] = 0.0
-        shares.eliminate_zeros()
-        return redundancy_ranking(shares, asked), asked
 
     def _terms(self) -> tuple[Measure, Graph, Rule]:
         """Resolve the terms, and refuse those that do not go together."""

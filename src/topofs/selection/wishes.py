@@ -101,6 +101,8 @@ class ColumnWishes:
         What may be spent.
     names : array of str
         The columns.
+    size : object
+        What was asked for as `n_features_to_select`.
     """
 
     forced: Ints
@@ -112,6 +114,7 @@ class ColumnWishes:
     cost: npt.NDArray[np.float64] | None
     budget: float
     names: npt.NDArray[np.object_]
+    size: Any
 
     def for_nodes(self, nodes: Ints, pairs: Any) -> Wishes:
         """Hand the wishes to a rule.
@@ -255,7 +258,7 @@ def resolve_wishes(
                 "raise the budget or keep fewer"
             )
     return ColumnWishes(
-        forced, excluded, at_most, group, labels, max_similarity, cost, budget, names
+        forced, excluded, at_most, group, labels, max_similarity, cost, budget, names, size
     )
 
 

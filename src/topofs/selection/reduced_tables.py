@@ -1,0 +1,88 @@
+"""The selected columns of a table, in the form the table has: array, frame, AnnData, sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from topofs.selection.panel import PanelSelector
+from topofs.tables.annotated import is_annotated, is_sparse_frame
+from topofs.tables.columns import is_frame
+
+__all__ = ["ReducingSelector"]
+
+
+class ReducingSelector(PanelSelector):
+    """Base of a selector that reduces tables of any kind.
+
+    A subclass sets `_has_names`: whether the fit was to columns of names.
+    """
+
+    _has_names: bool
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
+            A table with the columns given to fit.
+
+        Returns
+        -------
+        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
+            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
+            to a table with columns of names, a data frame in gives a data frame out, its
+            columns as they are.
+        """
+        check_is_fitted(self)
+        if is_annotated(X):
+            self._check_same_columns(X.var_names)
+            return X[:, self.support_]
+        if is_sparse_frame(X):
+            self._check_same_columns(X.columns)
+            return X.iloc[:, np.flatnonzero(self.support_)]
+        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
+            # A sparse matrix never carries names: none are missing.
+            return X.tocsc()[:, self.support_].asformat(X.format)
+        if not (self._has_names and is_frame(X)):
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._transform(X)
+
+    def annotate(self, adata: Any) -> None:
+        """Write the selection into the annotation of the genes of an AnnData object.
+
+        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
+        ``representative`` (empty for a gene that is alone) and ``share``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            With the genes that the selector was fitted to.
+        """
+        check_is_fitted(self)
+        self._check_same_columns(adata.var_names)
+        adata.var["selected"] = self.support_
+        adata.var["rank"] = self.ranking_
+        if self.has_groups:
+            names = np.append(self._column_names(), "")
+            adata.var["representative"] = names[self.representative_]
+            adata.var["share"] = self.shares_
+
+    def _check_same_columns(self, names: Any) -> None:
+        """Refuse a table with other columns than those of the fit."""
+        given = [str(name) for name in names]
+        if given == self._column_names().tolist():
+            return
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
+            )
+        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        raise ValueError(
+            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
+            "first that differs"
+        )

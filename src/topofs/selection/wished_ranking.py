@@ -1,0 +1,92 @@
+"""Rank under wishes: by the rule, or by what is redundant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.selection.redundancy import redundancy_ranking
+from topofs.selection.sizes import MinShare
+
+if TYPE_CHECKING:
+    from topofs.network import Needs, Network
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.rules.wishes import Wishes
+    from topofs.selection.wishes import ColumnWishes
+    from topofs.similarity.measure import Measure
+
+__all__ = ["needs_of_wishes", "rank_by_wishes"]
+
+
+def needs_of_wishes(needs: Needs, wishes: ColumnWishes, measure: Measure) -> Needs:
+    """Add the pairs that the wishes must know one by one to what a rule needs.
+
+    Parameters
+    ----------
+    needs : Needs
+        What the rule needs.
+    wishes : ColumnWishes
+        The wishes, with the size.
+    measure : Measure
+        How columns are compared.
+
+    Returns
+    -------
+    Needs
+
+    Raises
+    ------
+    ValueError
+        The wishes do not go together with each other, or with the measure.
+    """
+    if isinstance(wishes.size, MinShare):
+        if wishes.max_similarity is not None or wishes.at_most is not None:
+            raise ValueError(
+                "MinShare keeps every column that no other explains, so it does not go together "
+                "with at_most and max_similarity: leave them out"
+            )
+        return replace(needs, pairs_from=float(wishes.size.share), pairs_of_shares=True)
+    if wishes.max_similarity is None:
+        return needs
+    if not measure.means_alike:
+        raise ValueError(
+            "max_similarity needs a measure whose high values mean alike, and "
+            f"{measure.name!r} is none: choose another similarity"
+        )
+    return replace(needs, pairs_from=float(np.nextafter(wishes.max_similarity, np.inf)))
+
+
+def rank_by_wishes(
+    network: Network,
+    rule: Rule,
+    wishes: ColumnWishes,
+    nodes: npt.NDArray[np.int64],
+) -> tuple[Ranking, Wishes]:
+    """Rank the nodes of a network.
+
+    Parameters
+    ----------
+    network : Network
+        With what `needs_of_wishes` asks for.
+    rule : Rule
+        How, unless only what is redundant is to be left out.
+    wishes : ColumnWishes
+        The wishes.
+    nodes : array of int
+        The column of each node.
+
+    Returns
+    -------
+    ranking : Ranking
+        The order.
+    wishes : Wishes
+        The wishes of the nodes.
+    """
+    if not isinstance(wishes.size, MinShare):
+        asked = wishes.for_nodes(nodes, network.pairs)
+        return rule.rank(network, asked), asked
+    asked = wishes.for_nodes(nodes, None)
+    return redundancy_ranking(network.pairs, asked), asked
