@@ -33,6 +33,8 @@ def above(method: Method) -> str:
     -------
     str
     """
+    if method.redundant_from is not None:
+        return f"that explains {percent(method.redundant_from)} or more"
     by_chance = method.rule.needs.scale and method.measure.knows_chance
     return "stronger than chance explains" if by_chance else "of any weight"
 
@@ -61,7 +63,8 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
     return (
         f"{'It was' if one else 'They were'} chosen to represent the others: "
         f"{'it covers' if one else 'together they cover'} {share} of what varies in "
-        f"{summary.table_name}."
+        f"{summary.table_name}; random lists of {summary.n_selected:,}: "
+        f"{percent(summary.random_share)}."
     )
 
 
