@@ -14,7 +14,7 @@ from topofs.errors import NoStructureWarning
 from topofs.notebook import groups_html
 from topofs.selection.explanation import Representation
 from topofs.selection.ranking_selector import RankingSelector
-from topofs.selection.sizes import Budget, UntilCoverage
+from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 
 if TYPE_CHECKING:
     from topofs.rules.rule import Ranking, Reach
@@ -180,6 +180,8 @@ class RepresentingSelector(RankingSelector):
         return n_nodes + int((~np.isin(self.forced_, self.nodes_)).sum())
 
     def _warn_without_structure(self) -> None:
+        if isinstance(self.n_features_to_select, MinShare):
+            return  # There isolated only means that nothing explains a column to that share.
         alone = self._ranking.isolated
         if alone is not None and alone.all() and len(alone) > 1:
             n_selected = int(self.support_.sum())

@@ -161,7 +161,7 @@ def _network(summary: SelectionSummary) -> str:
         return ""
     links = counted(n_edges, "link")
     n_carrying = summary.running.n_links
-    if n_carrying is not None:
+    if n_carrying is not None and summary.method.redundant_from is None:
         many = "all" if n_carrying == n_edges else f"{n_carrying:,}"
         links += f", {many} of them {representation_words.above(summary.method)}"
     pairs = counted(n_nodes * (n_nodes - 1) // 2, "pair")
