@@ -117,7 +117,7 @@ def test_sizes_that_are_terms():
     spent = np.array(cost)[budget.support_].sum()
     assert f"within a budget of 9; {spent:g} of it spent." in said(budget, X)
     assert "can be selected together within the budget" in said(budget, X)
-    page, data = page_of(budget, X)
+    _, data = page_of(budget, X)
     assert data["cost"] == cost
     assert data["end"] is None
 
@@ -160,7 +160,9 @@ def test_alternatives_are_those_of_the_selector():
     X = chained_table()
     selector = TopologicalFeatureSelector(6, keep=["a b"]).fit(X)
     _, data = page_of(selector, X)
-    assert set(data["alternatives"]["of"]) == {str(i) for i in np.flatnonzero(selector.support_)}
+    assert set(data["alternatives"]["of"]) == {
+        str(i) for i in np.flatnonzero(selector.support_)
+    }
     for feature, found in data["alternatives"]["of"].items():
         expected = selector.substitute(int(feature), n=3)
         assert [one[0] for one in found] == [one.position for one in expected]

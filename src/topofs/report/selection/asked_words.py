@@ -95,7 +95,9 @@ def _limits(summary: SelectionSummary) -> list[str]:
 def _size(summary: SelectionSummary) -> list[str]:
     asked, size = summary.asked, summary.asked.size
     if isinstance(size, UntilCoverage):
-        return [f"Asked for: the fewest columns of the ranking that cover {percent(size.coverage)}."]
+        return [
+            f"Asked for: the fewest columns of the ranking that cover {percent(size.coverage)}."
+        ]
     if isinstance(size, Budget):
         return [
             f"Asked for: the most coverage within a budget of {size.total:g}; "

@@ -21,8 +21,8 @@ _N_LISTS = 50
 # At the size of the selection itself, as `random_lists` draws by default.
 _N_LISTS_THERE = 200
 # Without groups every list looks at all pairs: fewer lists of a large table.
-_PAIRS = 5e8
-_FEWEST_LISTS = 10
+_PAIRS = 2.5e8
+_FEWEST_LISTS = 6
 _ROWS = 512
 
 

@@ -108,8 +108,8 @@ def _meaning(summary: SelectionSummary) -> str:
             "it."
         )
     return (
-        f"{they_cover} {share} of {summary.table_name} ({random}): the average similarity of a column to "
-        "the selected column most like it."
+        f"{they_cover} {share} of {summary.table_name} ({random}): the average "
+        "similarity of a column to the selected column most like it."
     )
 
 
@@ -170,7 +170,7 @@ def _network(summary: SelectionSummary) -> str:
 
 def _notes(summary: SelectionSummary) -> list[str]:
     notes = []
-    features, method = summary.features, summary.method
+    method = summary.method
     if summary.ties is not None:
         ties, unit = summary.ties, method.rule.words.unit
         with_score = counted(int(ties.score), unit) if unit else "the same score"
