@@ -29,7 +29,7 @@ def test_the_policy_names_style_and_script_by_their_hash():
     context = dict.fromkeys(
         ("title", "version", "table_name", "shape", "selected_names", "scores_title"), ""
     )
-    context |= {"measure_sentence": "", "least": 1, "n_features": 2, "n_selected": 1}
+    context |= {"measure_sentence": "", "least": 1, "most": 2, "n_selected": 1}
     context |= {
         "left_out": [],
         "data": "{}",
@@ -37,6 +37,9 @@ def test_the_policy_names_style_and_script_by_their_hash():
         "has_groups": False,
         "has_links": True,
         "isolated": None,
+        "has_forced": False,
+        "has_excluded": False,
+        "explained": None,
     }
     context["words"] = dict.fromkeys(("headline", "meaning", "method", "covered"), "")
     context["words"] |= {"notes": [], "stability": ""}

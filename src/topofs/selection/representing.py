@@ -14,7 +14,7 @@ from topofs.errors import NoStructureWarning
 from topofs.notebook import groups_html
 from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.ranking_selector import RankingSelector
-from topofs.selection.sizes import Budget, UntilCoverage
+from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
 if TYPE_CHECKING:
@@ -170,11 +170,22 @@ class RepresentingSelector(RankingSelector):
             )
         return max(int(enough[0]) + 1, int(np.isin(self.nodes_, self.forced_).sum()))
 
+    @property
+    def n_selectable_(self) -> int:
+        """How many columns can be selected together: all, unless wishes set a limit."""
+        check_is_fitted(self)
+        return self._most()
+
     def _most(self) -> int:
-        """The columns that the wishes allow together, and those that take no part."""
-        return self._ranking.n_selectable + self.n_features_in_ - len(self.nodes_)
+        """All columns; under a limit, those that it allows and forced ones outside the graph."""
+        n_nodes = self._ranking.n_selectable
+        if n_nodes == len(self.nodes_):
+            return self.n_features_in_
+        return n_nodes + int((~np.isin(self.forced_, self.nodes_)).sum())
 
     def _warn_without_structure(self) -> None:
+        if isinstance(self.n_features_to_select, MinShare):
+            return  # There isolated only means that nothing explains a column to that share.
         alone = self._ranking.isolated
         if alone is not None and alone.all() and len(alone) > 1:
             n_selected = int(self.support_.sum())

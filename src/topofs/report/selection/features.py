@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from topofs.selection.wishes import resolve_columns
 
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
@@ -29,13 +31,17 @@ class Features:
         What the rule gave it, and the sum of the weights of its edges; 0 outside the network.
     score_groups : array of int, shape (n_features,)
         Equal for equal scores, ascending with them; -1 outside the network and where the
-        score plays no part because the feature is forced.
+        score plays no part because the feature is forced or cannot be selected.
     forced : array of int
         The features that are selected by the user's wish; they come first in the order.
     order : array of int, shape (n_features,)
         Features from rank 1 on: the first k are selected at size k.
     nodes : array of int
         The feature of each node of the network.
+    excluded : array of int
+        The features that the user does not want selected.
+    n_selectable : int or None
+        How many of the order can be selected together, by the user's wishes; None: all.
     """
 
     names: tuple[str, ...]
@@ -45,6 +51,13 @@ class Features:
     forced: Ints
     order: Ints
     nodes: Ints
+    excluded: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    n_selectable: int | None = None
+
+    @property
+    def most(self) -> int:
+        """How many of the order can be selected together."""
+        return self.n_features if self.n_selectable is None else self.n_selectable
 
     @property
     def n_features(self) -> int:
@@ -106,14 +119,19 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
         1
     ]
     groups[selector.forced_] = -1
+    order = np.argsort(selector.ranking_)
+    most = selector.n_selectable_
+    groups[order[most:]] = -1
     return Features(
         names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
         scores=selector.scores_,
         strengths=strengths,
         score_groups=groups,
         forced=selector.forced_,
-        order=np.argsort(selector.ranking_),
+        order=order,
         nodes=selector.nodes_,
+        excluded=resolve_columns(selector.exclude, names, n, what="exclude"),
+        n_selectable=most,
     )
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.report.selection.alternatives import MOST_COLUMNS
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -41,6 +43,16 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "k": summary.n_selected,
         "forced": len(features.forced),
         "end": summary.end,
+        "most": features.most,
+        "excluded": features.excluded.tolist(),
+        "cost": None if summary.asked.cost is None else _short(summary.asked.cost),
+        "random": {
+            "sizes": summary.random.sizes.tolist(),
+            "mean": _whole(summary.random.mean),
+            "low": _whole(summary.random.low),
+            "high": _whole(summary.random.high),
+        },
+        "alternatives": _alternatives(summary),
         "names": list(features.names),
         "scores": _short(features.scores),
         "strengths": _short(features.strengths),
@@ -64,6 +76,19 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "words": _words(summary, words),
         **_by_rule(summary),
         "resampled": _resampled(summary),
+    }
+
+
+def _alternatives(summary: SelectionSummary) -> dict[str, Any]:
+    """For each selected feature: feature, coverage lost and share, of each stand-in."""
+    return {
+        "most": MOST_COLUMNS,
+        "of": {
+            str(feature): [
+                [one.position, *_short(np.array([one.lost, one.share]))] for one in found
+            ]
+            for feature, found in summary.alternatives.items()
+        },
     }
 
 

@@ -31,7 +31,7 @@ class Representation:
         The representatives of the nodes at every size.
     adds : array of float, shape (n_features,)
         What each feature adds at its turn to what those before it represent, in columns'
-        worth; 0 outside the network.
+        worth; 0 outside the network and where it cannot be selected.
     isolated : array of int
         Features that represent no other and that no other represents, ascending; none where
         the rule does not tell.
@@ -97,6 +97,7 @@ def _adds(running: RunningGroups, features: Features) -> Floats:
     adds = np.zeros(features.n_features)
     steps = len(features.nodes) * np.diff(running.curve)
     adds[features.nodes[features.node_order()]] = steps
+    adds[features.order[features.most :]] = 0.0
     return features.scores if np.allclose(adds, features.scores, atol=1e-9) else adds
 
 

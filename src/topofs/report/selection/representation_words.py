@@ -33,6 +33,8 @@ def above(method: Method) -> str:
     -------
     str
     """
+    if method.redundant_from is not None:
+        return f"that explains {percent(method.redundant_from)} or more"
     by_chance = method.rule.needs.scale and method.measure.knows_chance
     return "stronger than chance explains" if by_chance else "of any weight"
 
@@ -51,17 +53,24 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
     -------
     str
     """
-    if len(representation.isolated) == summary.network.n_nodes > 1:
+    redundant_from = summary.method.redundant_from
+    if redundant_from is None and len(representation.isolated) == summary.network.n_nodes > 1:
         return (
             f"No two columns of {summary.table_name} have a link {above(summary.method)}, so "
             "there is nothing to choose by: every column represents itself alone."
         )
     one = summary.n_selected == 1
+    what = f"{'It was' if one else 'They were'} chosen to represent the others"
+    if redundant_from is not None:
+        what = "Only what is redundant was left out"
+        if not summary.asked.left_out:
+            what = "Nothing is redundant"
     share = percent(float(summary.share[summary.n_selected]))
     return (
-        f"{'It was' if one else 'They were'} chosen to represent the others: "
+        f"{what}: "
         f"{'it covers' if one else 'together they cover'} {share} of what varies in "
-        f"{summary.table_name}."
+        f"{summary.table_name}; random lists of {summary.n_selected:,}: "
+        f"{percent(summary.random_share)}."
     )
 
 
@@ -91,6 +100,12 @@ def isolated_note(summary: SelectionSummary, representation: Representation) -> 
         fate = f"{n_selected:,} of them {'is' if n_selected == 1 else 'are'} selected."
     else:
         fate = f"{'It is' if n == 1 else 'They are'} left out."
+    if summary.method.redundant_from is not None:
+        return (
+            f"{counted(n, 'column')} {'is' if n == 1 else 'are'} isolated: no other column "
+            f"explains {percent(summary.method.redundant_from)} or more of "
+            f"{'it' if n == 1 else 'them'}. {fate}"
+        )
     return (
         f"{counted(n, 'column')} {'is' if n == 1 else 'are'} isolated, with no link "
         f"{above(summary.method)}: no other column can represent "

@@ -9,15 +9,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from topofs.report.selection.alternatives import alternatives_of
+from topofs.report.selection.asked import Asked, asked_of
 from topofs.report.selection.distribution import Bars, bars_of
 from topofs.report.selection.features import Features, Ties, features_of, ties_at
 from topofs.report.selection.heat_map import MOST_ROWS, HeatMap, heat_map
 from topofs.report.selection.network import NetworkView, network_view, placing_graph
+from topofs.report.selection.random_lists import RandomCoverage, random_coverage
 from topofs.report.selection.representation import Representation, representation_of
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
 from topofs.rules.running_groups import RunningGroups, running_over_all
 from topofs.selection.short_names import graph_of
+from topofs.selection.sizes import MinShare
 from topofs.tables.columns import has_nominal_columns
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
     from topofs.selection import Stability, TopologicalFeatureSelector
+    from topofs.selection.panel import Substitute
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
 
@@ -55,12 +60,16 @@ class Method:
         The terms of the fit.
     cut : str or None
         Which similarities counted as 0 before filtering: "mean", "links", or none.
+    redundant_from : float or None
+        The share from which on a column that another explains is left out, where only such
+        are.
     """
 
     measure: Measure
     graph: Graph
     rule: Rule
     cut: str | None
+    redundant_from: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +115,12 @@ class SelectionSummary:
         The features that hold names; None where all are numbers.
     resampled : Resampled or None
         What came back when the data were drawn anew, where that was tried.
+    random : RandomCoverage
+        What random lists cover.
+    asked : Asked
+        Limits and sizes that the user asked for.
+    alternatives : dict of int to tuple of Substitute
+        What could take the place of a selected feature.
     """
 
     table_name: str
@@ -124,8 +139,17 @@ class SelectionSummary:
     heat: HeatMap
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
     passed_through: tuple[str, ...]
-    nominal: npt.NDArray[np.int64] | None = None
-    resampled: Resampled | None = None
+    nominal: npt.NDArray[np.int64] | None
+    resampled: Resampled | None
+    random: RandomCoverage
+    asked: Asked
+    alternatives: dict[int, tuple[Substitute, ...]]
+
+    @property
+    def random_share(self) -> float:
+        """What random lists of the size of the selection cover, on average."""
+        selected = self.features.order[: self.n_selected]
+        return self.random.at(int(np.isin(selected, self.features.nodes).sum()))
 
 
 def summarise_selection(
@@ -195,11 +219,14 @@ def summarise_selection(
         selector.graph_, features, n_selected, placed_by=placing_graph(selector)
     )
     given = selector.n_features_to_select
+    asked = asked_of(selector, features)
+    own_end = asked.leaves_out_redundant or asked.within_budget
+    has_end = selector.rule_.has_end and not own_end
     return SelectionSummary(
         table_name=str(table_name),
         n_samples=_n_samples(X) if selector.similarity_.takes_table else None,
         n_selected=n_selected,
-        end=selector.at("auto").n_features_ if selector.rule_.has_end else None,
+        end=selector.at("auto").n_features_ if has_end else None,
         size_given=not (isinstance(given, str) and given == "auto"),
         method=_method(selector),
         features=features,
@@ -214,6 +241,9 @@ def summarise_selection(
         passed_through=tuple(map(str, passed_through)),
         nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,
+        random=random_coverage(selector, blocks),
+        asked=asked,
+        alternatives=alternatives_of(selector, features),
     )
 
 
@@ -240,7 +270,9 @@ def _nominal(X: Any) -> npt.NDArray[np.int64] | None:
 def _method(selector: TopologicalFeatureSelector) -> Method:
     measure, rule = selector.similarity_, selector.rule_
     cut = rule.cut_for(measure) if selector.threshold == "auto" else selector.threshold
-    return Method(measure, graph_of(selector.graph), rule, cut)
+    size = selector.n_features_to_select
+    redundant_from = size.share if isinstance(size, MinShare) else None
+    return Method(measure, graph_of(selector.graph), rule, cut, redundant_from)
 
 
 def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:

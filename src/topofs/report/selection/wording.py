@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topofs.report.selection import representation_words
+from topofs.report.selection.asked_words import (
+    REDUNDANCY_SCORE,
+    asked_notes,
+    redundancy_sentence,
+)
 from topofs.report.selection.phrases import counted, listed, percent
 from topofs.report.selection.resampled_words import stability_sentence
 
@@ -83,7 +88,7 @@ def words_of(summary: SelectionSummary) -> Words:
         notes=tuple(_notes(summary)),
         covered=covered,
         measure=method.measure.words,
-        score=method.rule.words,
+        score=method.rule.words if method.redundant_from is None else REDUNDANCY_SCORE,
         end=_end(summary),
         above=representation_words.above(method),
         stability="" if summary.resampled is None else stability_sentence(summary.resampled),
@@ -95,20 +100,24 @@ def _meaning(summary: SelectionSummary) -> str:
         return representation_words.meaning(summary, summary.representation)
     share = percent(float(summary.share[summary.n_selected]))
     they_cover = "It covers" if summary.n_selected == 1 else "They cover"
+    random = f"random lists of {summary.n_selected:,}: {percent(summary.random_share)}"
     if summary.method.measure.shares_variance:
         return (
-            f"{they_cover} {share} of the variation in {summary.table_name}: that is how much "
-            "variance a column shares, on average, with the selected column most like it."
+            f"{they_cover} {share} of the variation in {summary.table_name} ({random}): that is "
+            "how much variance a column shares, on average, with the selected column most like "
+            "it."
         )
     return (
-        f"{they_cover} {share} of {summary.table_name}: the average similarity of a column to "
-        "the selected column most like it."
+        f"{they_cover} {share} of {summary.table_name} ({random}): the average "
+        "similarity of a column to the selected column most like it."
     )
 
 
 def _why_so_many(summary: SelectionSummary) -> str:
     """Why the selection has this size, where the rule has a word in it."""
     n, end, representation = summary.n_selected, summary.end, summary.representation
+    if summary.asked.size is not None:
+        return ""
     if end is None or (not summary.size_given and n == summary.features.n_features):
         return ""
     if representation is not None and len(representation.isolated) == summary.network.n_nodes:
@@ -136,9 +145,12 @@ def _end(summary: SelectionSummary) -> str:
 def _method(summary: SelectionSummary) -> str:
     method = summary.method
     over = f" over {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
+    sentence = method.rule.sentence
+    if method.redundant_from is not None:
+        sentence = redundancy_sentence(method.redundant_from)
     return (
         f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
-        f"{method.rule.sentence} No target was used."
+        f"{sentence} No target was used."
     )
 
 
@@ -149,7 +161,7 @@ def _network(summary: SelectionSummary) -> str:
         return ""
     links = counted(n_edges, "link")
     n_carrying = summary.running.n_links
-    if n_carrying is not None:
+    if n_carrying is not None and summary.method.redundant_from is None:
         many = "all" if n_carrying == n_edges else f"{n_carrying:,}"
         links += f", {many} of them {representation_words.above(summary.method)}"
     pairs = counted(n_nodes * (n_nodes - 1) // 2, "pair")
@@ -158,7 +170,7 @@ def _network(summary: SelectionSummary) -> str:
 
 def _notes(summary: SelectionSummary) -> list[str]:
     notes = []
-    features, method = summary.features, summary.method
+    method = summary.method
     if summary.ties is not None:
         ties, unit = summary.ties, method.rule.words.unit
         with_score = counted(int(ties.score), unit) if unit else "the same score"
@@ -177,8 +189,7 @@ def _notes(summary: SelectionSummary) -> list[str]:
             "alike: here “covered”, “nearest” and “alike” speak of a high value, not of shared "
             "information."
         )
-    if len(features.forced):
-        notes.append(f"Forced: {listed([features.names[i] for i in features.forced])}.")
+    notes += asked_notes(summary)
     notes += _kinds_of_columns(summary)
     if len(summary.network.drawn) < summary.network.n_nodes:
         notes.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topofs.report.document import embedded_json, render, write_document
+from topofs.report.selection.asked_words import explained_by
 from topofs.report.selection.page_data import page_data
 from topofs.report.selection.phrases import counted, listed, percent
 from topofs.report.selection.summary import summarise_selection
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
 
+_MOST_EXPLAINED = 500
+
 __all__ = ["SCRIPTS", "selection_page", "selection_report", "write_selection_report"]
 
 SCRIPTS = (
     "data.js",
     "representation.js",
+    "wishes.js",
     "state.js",
     "elements.js",
     "network.js",
@@ -182,7 +186,10 @@ def selection_page(summary: SelectionSummary) -> str:
         "left_out": [(reason, listed(names, most=200)) for reason, names in summary.left_out],
         "selected_names": listed(selected, most=200),
         "least": max(1, len(features.forced)),
-        "n_features": features.n_features,
+        "most": features.most,
+        "has_forced": len(features.forced) > 0,
+        "has_excluded": len(features.excluded) > 0,
+        "explained": _explained(summary),
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
         "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
@@ -228,6 +235,18 @@ def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
         "title": f"{counted(len(names), 'column')} isolated",
         "names": listed(names, most=500),
         "last": representation.isolated_last,
+    }
+
+
+def _explained(summary: SelectionSummary) -> dict[str, Any] | None:
+    """Columns that were left out because another explains them, to be unfolded."""
+    left_out = summary.asked.left_out
+    if not left_out:
+        return None
+    return {
+        "title": f"{counted(len(left_out), 'column')} left out, and what explains each",
+        "names": [explained_by(one) for one in left_out[:_MOST_EXPLAINED]],
+        "more": max(0, len(left_out) - _MOST_EXPLAINED),
     }
 
 

@@ -12,34 +12,42 @@ function newChart(box, label) {
 
 function drawCoverage() {
   const k = state.k;
-  const chart = newChart(byId("coverage-chart"), `Share covered by the first k columns. At ${k}: ${percent(covered(k))}.`);
+  const chart = newChart(byId("coverage-chart"), `Share covered by the first k columns. At ${k}: ${percent(covered(k))}; ${randomText(k)}.`);
   const { svg, right, bottom } = chart;
-  const across = (size) => MARGIN.left + (size / N) * (right - MARGIN.left);
+  const across = (size) => MARGIN.left + (size / MOST) * (right - MARGIN.left);
   const up = (share) => bottom - Math.max(0, share) * (bottom - MARGIN.top);
   [0, 0.25, 0.5, 0.75, 1].forEach((share) => {
     svg.append(drawing("line", { class: "axis", x1: MARGIN.left, x2: right, y1: up(share), y2: up(share) }));
     svg.append(drawing("text", { x: MARGIN.left - 6, y: up(share) + 4, "text-anchor": "end" }, `${share * 100} %`));
   });
   // No more points than there is room for.
-  const step = Math.max(1, Math.floor(N / (2 * (right - MARGIN.left))));
-  const points = [];
-  for (let size = 0; size < N; size += step) points.push(`${across(size).toFixed(1)},${up(covered(size)).toFixed(1)}`);
-  points.push(`${across(N).toFixed(1)},${up(covered(N)).toFixed(1)}`);
-  svg.append(drawing("path", { class: "under", d: `M${across(0)},${bottom}L${points.join("L")}L${across(N)},${bottom}Z` }));
+  const step = Math.max(1, Math.floor(MOST / (2 * (right - MARGIN.left))));
+  const sizes = [];
+  for (let size = 0; size < MOST; size += step) sizes.push(size);
+  sizes.push(MOST);
+  const line = (height, at = sizes) => at.map((size) => `${across(size).toFixed(1)},${up(height(size)).toFixed(1)}`);
+  const points = line(covered);
+  svg.append(drawing("path", { class: "under", d: `M${across(0)},${bottom}L${points.join("L")}L${across(MOST)},${bottom}Z` }));
+  const reversed = [...sizes].reverse();
+  svg.append(drawing("polygon", { class: "random-range", points: [...line((size) => randomAt(size, "low")), ...line((size) => randomAt(size, "high"), reversed)].join(" ") }));
+  svg.append(drawing("polyline", { class: "random", points: line((size) => randomAt(size)).join(" ") }));
   svg.append(drawing("path", { class: "curve", d: `M${points.join("L")}` }));
   svg.append(drawing("line", { class: "mark", x1: across(k), x2: across(k), y1: up(covered(k)), y2: bottom }));
   if (DATA.end !== null) markStop(svg, across(DATA.end), up(covered(DATA.end)), bottom);
   if (k !== DATA.k) svg.append(drawing("circle", { class: "run", cx: across(DATA.k), cy: up(covered(DATA.k)), r: 4 }));
   svg.append(drawing("circle", { class: "point", cx: across(k), cy: up(covered(k)), r: 6 }));
-  const late = k > 0.6 * N;
-  svg.append(drawing("text", { class: "strong", x: across(k) + (late ? -10 : 10), y: Math.min(bottom - 8, up(covered(k)) + 20), "text-anchor": late ? "end" : "start" }, `${k.toLocaleString("en")} columns: ${percent(covered(k))}`));
-  [[1, "start"], [N, "end"]].forEach(([size, anchor]) => {
+  const late = k > 0.6 * MOST;
+  const below = Math.min(bottom - 26, Math.max(up(covered(k)), up(randomAt(k))) + 22);
+  const beside = { x: across(k) + (late ? -10 : 10), "text-anchor": late ? "end" : "start" };
+  svg.append(drawing("text", { class: "strong on-chart", y: below, ...beside }, `${counted(k, "column")}: ${percent(covered(k))}`));
+  svg.append(drawing("text", { class: "on-chart", y: below + 16, ...beside }, randomText(k)));
+  [[1, "start"], [MOST, "end"]].forEach(([size, anchor]) => {
     svg.append(drawing("text", { x: across(size), y: bottom + 16, "text-anchor": anchor }, size.toLocaleString("en")));
   });
   svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, "columns selected"));
   svg.addEventListener("pointerdown", (event) => {
     const box = svg.getBoundingClientRect();
-    setSize(((event.clientX - box.left - MARGIN.left) / (right - MARGIN.left)) * N);
+    setSize(((event.clientX - box.left - MARGIN.left) / (right - MARGIN.left)) * MOST);
   });
 }
 
@@ -92,6 +100,7 @@ function drawScores() {
 
 function tiesText(ties, k) {
   if (k >= N) return "All columns are selected: there is no cut.";
+  if (k >= MOST) return "No more columns can be selected beside these: there is no cut.";
   if (ties === null) return "The cut falls between two scores: no tie had to be broken.";
   const score = scoreWithUnit(DATA.scores[ties.features[0]]);
   return `The cut goes through the dashed bar: ${counted(ties.features.length, "column")} with ${score}, ${ties.inside.toLocaleString("en")} selected and ${ties.outside.toLocaleString("en")} not, decided by ${DATA.words.ties}.`;

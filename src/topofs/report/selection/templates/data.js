@@ -70,7 +70,7 @@ function covered(k) {
 
 // Features with the score at the cut, where the cut goes through them; else null.
 function tiesAt(k) {
-  if (DATA.scoreGroups === null || k >= N) return null;
+  if (DATA.scoreGroups === null || k >= DATA.most) return null;
   const group = DATA.scoreGroups[DATA.order[k - 1]];
   if (group < 0 || group !== DATA.scoreGroups[DATA.order[k]]) return null;
   const features = DATA.order.filter((feature) => DATA.scoreGroups[feature] === group);

@@ -25,7 +25,7 @@ function reasons(feature, k) {
   const sentences = [];
   if (forced) sentences.push([forced]);
   else if (isSelected(feature, k)) sentences.push([`Selected: with ${DATA.words.unit ? score : `a score of ${score}`} it takes ${rankText(feature)}.`]);
-  else sentences.push([`Not selected: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are selected.`]);
+  else sentences.push([notSelectedText(feature, k)]);
   const tie = tieSentence(feature, k);
   if (tie) sentences.push([tie]);
   if (nearest !== null) {
@@ -34,17 +34,25 @@ function reasons(feature, k) {
   return sentences;
 }
 
+function notSelectedText(feature, k) {
+  if (isExcluded(feature)) return "Excluded: it cannot be selected because you asked for that.";
+  if (!isOpen(feature)) return "Not selected: your wishes leave no room for it beside the columns ranked before it.";
+  return `Not selected: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are selected.`;
+}
+
 // Who represents a column, by which way, and whom it represents.
 function representationReasons(feature, k, forced) {
   const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth" : "of a column"}`;
   const sentences = [];
   if (forced) sentences.push([`${forced}It ${adds}.`]);
   else if (isSelected(feature, k)) sentences.push([`Selected: at ${rankText(feature)} it ${adds}.`]);
-  else sentences.push([`Not selected: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are selected. Beyond those before it, it ${adds}.`]);
+  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` Beyond those before it, it ${adds}.` : ""}`]);
   if (ISOLATED.has(feature)) sentences.push([`It is isolated: it has no link ${DATA.words.above}, so no other column represents it.`]);
   else if (isSelected(feature, k)) {
-    const n = membersOf(feature, k).length;
-    sentences.push([n === 0 ? "It represents itself alone: others represent the columns around it better." : `It represents itself and ${counted(n, "other column")}.`]);
+    const [members, weak] = parted(membersOf(feature, k));
+    const itself = members.length > 0 ? `It represents itself and ${counted(members.length, "other column")}` : "It represents itself alone";
+    const why = members.length + weak.length > 0 ? "" : ": others represent the columns around it better";
+    sentences.push([`${itself}${why}.${weak.length > 0 ? ` It shares less than 25 % with ${counted(weak.length, "other")}.` : ""}`]);
   } else sentences.push(representativeSentence(feature, k));
   return sentences;
 }
@@ -53,6 +61,7 @@ function representativeSentence(feature, k) {
   const by = nearestSelected(feature, k);
   if (by === null) return ["It is alone: no selected column represents it."];
   const way = wayTo(feature, k).flatMap((step, at) => [at === 0 ? ", by way of " : ", ", step]);
+  if (!isRepresented(by.similarity)) return [`It shares ${percent(by.similarity)} with `, by.feature, ...way, ": too little to call it represented."];
   return [by.feature, ` represents it and explains ${percent(by.similarity)} of its variance`, ...way, "."];
 }
 
@@ -71,8 +80,8 @@ function neighbourItem([other, weight]) {
   const selected = isSelected(other, state.k);
   const button = nameButton(
     other,
-    dot(selected),
-    element("span", {}, DATA.names[other], element("span", { class: "visually-hidden" }, selected ? " (selected)" : " (not selected)")),
+    dot(selected, other),
+    element("span", {}, DATA.names[other], element("span", { class: "visually-hidden" }, ` (${statusOf(other, state.k).toLowerCase()})`)),
     meter(weight, selected),
     element("span", { class: "value" }, similarityText(weight)),
   );
@@ -91,6 +100,7 @@ function factsOf(feature) {
   const facts = [...fact("Rank", `${rankOf(feature).toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, ownScoreText(feature))];
   if (REPRESENTATION !== null && !SCORE_ADDS) facts.push(...fact("Adds", addsText(feature)));
   if (DATA.words.strength) facts.push(...fact("Strength of links", scoreText(DATA.strengths[feature])));
+  if (DATA.cost !== null) facts.push(...fact("Cost", scoreText(DATA.cost[feature])));
   if (DATA.nominal !== null) facts.push(...fact("Holds", NOMINAL.has(feature) ? "names" : "numbers"));
   if (DATA.resampled !== null) facts.push(...fact("Chosen", `in ${percent(frequency(feature))} of ${counted(DATA.resampled.n, "draw")}`));
   return element("dl", { class: "facts" }, ...facts);
@@ -100,18 +110,53 @@ function factsOf(feature) {
 function memberParts(feature) {
   const members = REPRESENTATION !== null && isSelected(feature, state.k) ? membersOf(feature, state.k) : [];
   if (members.length === 0) return [];
-  const shown = members.slice(0, FIRST_NEIGHBOURS).map(([member, share]) => element("li", {}, nameButton(
+  const shown = members.slice(0, FIRST_NEIGHBOURS);
+  const item = ([member, share]) => element("li", {}, nameButton(
     member,
-    dot(false),
+    dot(false, member),
     element("span", {}, DATA.names[member]),
     meter(share, true),
     element("span", { class: "value" }, percent(share)),
-  )));
+  ));
   const more = members.length > shown.length ? `, the first ${shown.length} of ${members.length.toLocaleString("en")}; all are in the groups below` : "";
+  const [strong, weak] = parted(shown);
+  const parts = [];
+  if (strong.length > 0) {
+    parts.push(element("p", { class: "small quiet" }, `Represents${more}:`));
+    parts.push(element("ul", { class: "neighbours represented", "aria-label": "Columns it represents" }, ...strong.map(item)));
+  }
+  if (weak.length > 0) {
+    parts.push(element("p", { class: "small quiet" }, `Shares less than 25 % with${strong.length > 0 ? "" : more}:`));
+    parts.push(element("ul", { class: "neighbours represented", "aria-label": "Columns it shares little with" }, ...weak.map(item)));
+  }
+  return parts;
+}
+
+// What could take the place of the chosen column, at the size of the run.
+function alternativeParts(feature) {
+  if (REPRESENTATION === null || !isSelected(feature, Math.min(state.k, DATA.k)) || NODE[feature] < 0) return [];
+  const found = alternativesOf(feature);
+  if (found === null) {
+    const beyond = POSITION[feature] >= DATA.alternatives.most;
+    return beyond ? [element("p", { class: "small quiet" }, `Alternatives were looked for only for the first ${DATA.alternatives.most} selected columns.`)] : [];
+  }
+  const at = state.k === DATA.k ? "" : `, with ${counted(DATA.k, "column")} selected`;
+  if (found.length === 0) return [element("p", { class: "small quiet" }, `Alternatives${at}: none, by the wishes.`)];
+  const items = found.map(([other, lost, share]) => element("li", {}, nameButton(
+    other,
+    dot(isSelected(other, state.k), other),
+    element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `explains ${percent(share)} of it`)),
+    element("span", { class: "value" }, lostText(lost)),
+  )));
   return [
-    element("p", { class: "small quiet" }, `Represents${more}:`),
-    element("ul", { class: "neighbours represented", "aria-label": "Columns it represents" }, ...shown),
+    element("p", { class: "small quiet" }, `Alternatives, if it cannot be had${at}, and what they do to the coverage:`),
+    element("ul", { class: "neighbours alternatives", "aria-label": "Alternatives" }, ...items),
   ];
+}
+
+function lostText(lost) {
+  if (Math.abs(lost) < 5e-5) return "nothing lost";
+  return `${finePercent(lost)} ${lost > 0 ? "lost" : "more"}`;
 }
 
 function showDetails() {
@@ -123,16 +168,15 @@ function showDetails() {
     );
     return;
   }
-  const selected = isSelected(feature, state.k);
   const parts = [
     element("h3", {}, DATA.names[feature]),
-    element("span", { class: selected ? "status selected" : "status" }, selected ? (isForced(feature) ? "Forced" : "Selected") : "Not selected"),
+    statusTag(feature, state.k),
   ];
   for (const sentence of reasons(feature, state.k)) {
     parts.push(element("p", {}, ...sentence.map((part) => (typeof part === "number" ? nameButton(part) : part))));
   }
   const neighbours = ADJACENT[feature];
-  parts.push(factsOf(feature), ...memberParts(feature));
+  parts.push(factsOf(feature), ...alternativeParts(feature), ...memberParts(feature));
   if (neighbours.length > 0) {
     const selectedOnes = neighbours.filter(([other]) => isSelected(other, state.k)).length;
     const alike = neighbours.filter(([, weight]) => weight !== 0);
@@ -157,7 +201,7 @@ function setUpDetails() {
     if (!keys.has("active") && !keys.has("k")) return;
     showDetails();
     if (keys.has("active") && state.active >= 0) {
-      byId("announcement").textContent = `${DATA.names[state.active]}: ${isSelected(state.active, state.k) ? "selected" : "not selected"}, rank ${rankOf(state.active)}`;
+      byId("announcement").textContent = `${DATA.names[state.active]}: ${statusOf(state.active, state.k).toLowerCase()}, rank ${rankOf(state.active)}`;
     }
   });
 }

@@ -25,8 +25,22 @@ function nameButton(feature, ...children) {
   return button;
 }
 
-function dot(selected) {
-  return element("span", { class: selected ? "dot selected" : "dot other", "aria-hidden": "true" });
+// The mark of a column as the drawing has it.
+function dot(selected, feature = -1) {
+  const kind = feature < 0 ? "" : isForced(feature) ? " forced" : isExcluded(feature) ? " excluded" : "";
+  return element("span", { class: `dot ${selected ? "selected" : "other"}${kind}`, "aria-hidden": "true" });
+}
+
+// A badge for a forced or excluded column, or nothing: to be spread.
+function badge(feature) {
+  if (isForced(feature)) return [element("span", { class: "badge forced" }, "forced")];
+  return isExcluded(feature) ? [element("span", { class: "badge excluded" }, "excluded")] : [];
+}
+
+function statusTag(feature, k, other = "Not selected") {
+  const status = statusOf(feature, k);
+  const kind = { Forced: "status selected forced", Selected: "status selected", Excluded: "status excluded" }[status] ?? "status";
+  return element("span", { class: kind }, status === "Not selected" ? other : status);
 }
 
 function meter(share, selected) {
@@ -70,7 +84,7 @@ function addsOf(feature) {
 }
 
 function addsText(feature) {
-  return addsOf(feature).toFixed(2);
+  return isOpen(feature) ? addsOf(feature).toFixed(2) : "–";
 }
 
 // The score of a column as its rule counts: what it adds, to two digits, or any other number.

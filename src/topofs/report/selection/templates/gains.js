@@ -21,7 +21,7 @@ function evenTicks(most) {
 }
 
 function drawGains() {
-  const ranked = DATA.order.filter((feature) => NODE[feature] >= 0).slice(0, gainsShown());
+  const ranked = DATA.order.filter((feature) => NODE[feature] >= 0 && isOpen(feature)).slice(0, gainsShown());
   const text = gainsText();
   byId("ties-text").textContent = text;
   const { svg, right, bottom } = newChart(byId("scores-chart"), `What each of the first ${ranked.length} columns adds. ${text}`);

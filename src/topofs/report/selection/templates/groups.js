@@ -7,7 +7,22 @@ const grouping = { open: new Set(), shown: GROUPS_A_TIME, wanted: "" };
 function memberItem([member, share]) {
   const way = wayTo(member, state.k);
   const by = way.length ? [element("span", { class: "way" }, `by way of ${way.map((feature) => DATA.names[feature]).join(", ")}`)] : [];
-  return element("li", {}, nameButton(member), meter(share, true), element("span", { class: "value" }, percent(share)), ...by);
+  return element("li", {}, element("span", {}, nameButton(member), ...badge(member)), meter(share, true), element("span", { class: "value" }, percent(share)), ...by);
+}
+
+// Those that are represented, then, under a line of their own, those with too little in common.
+function memberItems(members) {
+  const [strong, weak] = parted(members);
+  const between = weak.length > 0 ? [element("li", { class: "weak-head" }, "shares less than 25 % with:")] : [];
+  return [...strong.map(memberItem), ...between, ...weak.map(memberItem)];
+}
+
+function groupText(members) {
+  const [strong, weak] = parted(members);
+  const texts = [];
+  if (strong.length > 0) texts.push(`and ${counted(strong.length, "other")}`);
+  if (weak.length > 0) texts.push(`shares less than 25 % with ${counted(weak.length, "other")}`);
+  return texts.join("; ");
 }
 
 function matchesWanted(feature) {
@@ -17,10 +32,10 @@ function matchesWanted(feature) {
 // A long list is cut until its button is pressed; while searching only what matches is listed.
 function memberList(feature, members) {
   const listed = grouping.wanted && !matchesWanted(feature) ? members.filter(([member]) => matchesWanted(member)) : members;
-  const list = element("ul", { class: "group-members" }, ...listed.slice(0, MEMBERS_AT_FIRST).map(memberItem));
+  const list = element("ul", { class: "group-members" }, ...memberItems(listed.slice(0, MEMBERS_AT_FIRST)));
   if (listed.length > MEMBERS_AT_FIRST) {
     const more = element("button", { type: "button" }, `Show all ${listed.length.toLocaleString("en")}`);
-    more.addEventListener("click", () => list.replaceChildren(...listed.map(memberItem)));
+    more.addEventListener("click", () => list.replaceChildren(...memberItems(listed)));
     list.append(element("li", { class: "more" }, more));
   }
   return list;
@@ -29,9 +44,9 @@ function memberList(feature, members) {
 function groupItem([feature, members]) {
   const adds = element("span", { class: "quiet" }, `adds ${addsText(feature)}`);
   const name = element("b", {}, DATA.names[feature]);
-  if (members.length === 0) return element("div", { class: "group single" }, dot(true), nameButton(feature, name), element("span", {}, "itself alone"), adds);
+  if (members.length === 0) return element("div", { class: "group single" }, dot(true, feature), nameButton(feature, name), ...badge(feature), element("span", {}, "itself alone"), adds);
   const group = element("details", { class: "group" });
-  group.append(element("summary", {}, dot(true), name, element("span", {}, `and ${counted(members.length, "other")}`), adds));
+  group.append(element("summary", {}, dot(true, feature), name, ...badge(feature), element("span", {}, groupText(members)), adds));
   const fill = () => {
     const show = element("button", { type: "button", class: "show" }, "Show in the network");
     show.addEventListener("click", () => choose(feature));
@@ -61,7 +76,7 @@ function showGroups() {
   }
   if (all.length === 0) items.push(element("p", { class: "quiet" }, "No selected column, and none that is represented, has this in its name."));
   byId("groups-list").replaceChildren(...items);
-  const others = [...groups.values()].reduce((sum, members) => sum + members.length, 0);
+  const others = [...groups.values()].reduce((sum, members) => sum + parted(members)[0].length, 0);
   byId("groups-count").textContent = grouping.wanted
     ? counted(all.length, "group")
     : `${counted(groups.size, "selected column")} for ${counted(others, "other")}`;
@@ -79,7 +94,7 @@ function showAlone(alone) {
   const box = byId("alone-list");
   box.hidden = alone.length === 0;
   box.querySelector("summary").textContent = `${counted(alone.length, "column")} alone`;
-  const shown = alone.slice(0, 500).map((feature) => element("li", {}, nameButton(feature)));
+  const shown = alone.slice(0, 500).map((feature) => element("li", {}, element("span", {}, nameButton(feature), ...badge(feature))));
   if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more, in the ranking below`));
   box.querySelector("ul").replaceChildren(...shown);
 }

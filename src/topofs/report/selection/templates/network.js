@@ -158,7 +158,7 @@ function drawDots(context, near) {
     context.globalAlpha = layer < 2 ? 0.35 : 1;
     context.fillStyle = selected ? colors.selected : colors.other;
     const size = selected ? radius * 1.3 : radius;
-    circles(context, features, size);
+    circles(context, features, size, true);
     context.fill();
     if (selected && radius > 2.2) {
       context.strokeStyle = colors.ground;
@@ -167,16 +167,43 @@ function drawDots(context, near) {
     }
   });
   context.globalAlpha = 1;
+  crosses(context, near, radius);
   if (state.matches !== null) ring(context, state.matches, radius + 3, 2);
   if (state.hovered >= 0) ring(context, [state.hovered], radius + 3, 2);
   if (state.active >= 0) ring(context, [state.active], radius + 4, 3);
 }
 
-function circles(context, features, radius) {
+// Excluded columns are hollow and crossed out.
+function crosses(context, near, radius) {
+  for (const feature of DATA.excluded) {
+    if (PLACE[feature] < 0) continue;
+    const [x, y] = onScreen(feature);
+    const arm = Math.max(3, radius * 1.1);
+    context.globalAlpha = near === null || near.has(feature) ? 1 : 0.35;
+    circles(context, [feature], arm);
+    context.fillStyle = colors.ground;
+    context.fill();
+    context.strokeStyle = colors.ink;
+    context.lineWidth = 1.5;
+    context.moveTo(x - arm * 0.7, y - arm * 0.7);
+    context.lineTo(x + arm * 0.7, y + arm * 0.7);
+    context.moveTo(x + arm * 0.7, y - arm * 0.7);
+    context.lineTo(x - arm * 0.7, y + arm * 0.7);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+// Circles around the places of features; with marks, forced ones get a square.
+function circles(context, features, radius, marks = false) {
   context.beginPath();
   for (const feature of features) {
     const [x, y] = onScreen(feature);
     if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) continue;
+    if (marks && isForced(feature)) {
+      context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+      continue;
+    }
     context.moveTo(x + radius, y);
     context.arc(x, y, radius, 0, 2 * Math.PI);
   }

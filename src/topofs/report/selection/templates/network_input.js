@@ -74,7 +74,7 @@ function hover(x, y) {
     showLink(x, y, 5);
     return;
   }
-  const lines = [DATA.names[feature], `${isSelected(feature, state.k) ? "Selected" : "Not selected"} · rank ${rankOf(feature)}`];
+  const lines = [DATA.names[feature], `${statusOf(feature, state.k)} · rank ${rankOf(feature)}`];
   lines.push(`${DATA.words.score}: ${ownScoreText(feature)}`);
   lines.push(...representativeLine(feature));
   if (DATA.resampled !== null) lines.push(`Chosen in ${percent(frequency(feature))} of the draws`);
@@ -85,8 +85,9 @@ function hover(x, y) {
 function representativeLine(feature) {
   const nearest = nearestSelected(feature, state.k);
   if (REPRESENTATION === null) return nearest === null ? [] : [`Nearest selected: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`];
-  if (isSelected(feature, state.k)) return [`Represents ${counted(membersOf(feature, state.k).length, "other")}`];
+  if (isSelected(feature, state.k)) return [`Represents ${counted(parted(membersOf(feature, state.k))[0].length, "other")}`];
   if (nearest === null) return [ISOLATED.has(feature) ? "Isolated" : "Alone"];
+  if (!isRepresented(nearest.similarity)) return [`Shares ${percent(nearest.similarity)} with ${DATA.names[nearest.feature]}`];
   return [`${DATA.names[nearest.feature]} represents it, ${percent(nearest.similarity)}`];
 }
 

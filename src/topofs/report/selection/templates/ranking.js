@@ -1,30 +1,34 @@
 // The ranking: sorted, filtered, in pages, and as a file.
 
 const ROWS_A_PAGE = 25;
+const STATUSES = ["Forced", "Selected", "Not selected", "Excluded"];
 const ALL_COLUMNS = {
   rank: { label: "Rank", number: true, of: rankOf },
   name: { label: "Column", of: (f) => DATA.names[f] },
   kind: { label: "Holds", wide: true, of: (f) => (NOMINAL.has(f) ? "names" : "numbers") },
-  selected: { label: "Selected", of: (f) => (isSelected(f, state.k) ? 0 : 1) },
-  score: { label: DATA.words.score, number: true, down: true, wide: !SCORE_ADDS, of: (f) => DATA.scores[f] },
-  adds: { label: "Adds", number: true, down: true, wide: true, of: (f) => addsOf(f) },
+  selected: { label: "Selected", of: (f) => STATUSES.indexOf(statusOf(f, state.k)) },
+  cost: { label: "Cost", number: true, wide: true, of: (f) => DATA.cost[f] },
+  score: { label: DATA.words.score, number: true, down: true, wide: !SCORE_ADDS, of: (f) => (SCORE_ADDS && !isOpen(f) ? -1 : DATA.scores[f]) },
+  adds: { label: "Adds", number: true, down: true, wide: true, of: (f) => (isOpen(f) ? addsOf(f) : -1) },
   strength: { label: "Strength of links", number: true, down: true, wide: true, of: (f) => DATA.strengths[f] },
   nearest: { label: "Nearest selected", wide: true, of: (f) => { const near = nearestSelected(f, state.k); return near === null ? "" : DATA.names[near.feature]; } },
   similarity: { label: "Similarity", number: true, down: true, of: (f) => nearestSelected(f, state.k)?.similarity ?? -Infinity },
-  members: { label: "Represents", number: true, down: true, wide: true, of: (f) => (isSelected(f, state.k) ? membersOf(f, state.k).length : -1) },
+  members: { label: "Represents", number: true, down: true, wide: true, of: (f) => (isSelected(f, state.k) ? parted(membersOf(f, state.k))[0].length : -1) },
   by: { label: "Represented by", wide: true, of: (f) => { const by = representative(f, state.k); return by === null ? "" : DATA.names[by.feature]; } },
   share: { label: "Share", number: true, down: true, of: (f) => representative(f, state.k)?.similarity ?? -1 },
   chosen: { label: "Chosen", number: true, down: true, wide: true, of: (f) => frequency(f) },
 };
 const SHOWN_COLUMNS = REPRESENTATION === null
-  ? ["rank", "name", "kind", "selected", "score", "strength", "nearest", "similarity", "chosen"]
-  : ["rank", "name", "kind", "selected", "score", "adds", "members", "by", "share", "chosen"];
+  ? ["rank", "name", "kind", "selected", "cost", "score", "strength", "nearest", "similarity", "chosen"]
+  : ["rank", "name", "kind", "selected", "cost", "score", "adds", "members", "by", "share", "chosen"];
 const COLUMNS = SHOWN_COLUMNS
   .filter((key) => key !== "strength" || DATA.words.strength)
   .filter((key) => key !== "adds" || !SCORE_ADDS)
+  .filter((key) => key !== "cost" || DATA.cost !== null)
   .filter((key) => key !== "kind" || DATA.nominal !== null)
   .filter((key) => key !== "chosen" || DATA.resampled !== null)
   .map((key) => ({ key, ...ALL_COLUMNS[key] }));
+const HAS_WISHES = DATA.forced > 0 || DATA.excluded.length > 0;
 const collator = new Intl.Collator("en", { numeric: true });
 const listing = { sort: "rank", down: false, page: 0, rows: [] };
 
@@ -36,6 +40,8 @@ function listRows() {
     all: () => true,
     selected: (feature) => isSelected(feature, state.k),
     other: (feature) => !isSelected(feature, state.k),
+    forced: (feature) => isForced(feature),
+    excluded: (feature) => isExcluded(feature),
     tied: (feature) => tied.has(feature),
     isolated: (feature) => ISOLATED.has(feature),
     alone: (feature) => NODE[feature] >= 0 && representative(feature, state.k) === null,
@@ -56,10 +62,8 @@ const CELLS = {
   rank: (feature) => [rankOf(feature).toLocaleString("en")],
   name: (feature) => [nameButton(feature)],
   kind: (feature) => [ALL_COLUMNS.kind.of(feature)],
-  selected: (feature) => {
-    const selected = isSelected(feature, state.k);
-    return [element("span", { class: selected ? "status selected" : "status" }, selected ? (isForced(feature) ? "Forced" : "Selected") : "–")];
-  },
+  selected: (feature) => [statusTag(feature, state.k, "–")],
+  cost: (feature) => [scoreText(DATA.cost[feature])],
   score: (feature) => [ownScoreText(feature)],
   adds: (feature) => [addsText(feature)],
   strength: (feature) => [scoreText(DATA.strengths[feature])],
@@ -71,11 +75,13 @@ const CELLS = {
     const nearest = nearestSelected(feature, state.k);
     return nearest === null ? ["–"] : [meter(nearest.similarity, true), similarityText(nearest.similarity)];
   },
-  members: (feature) => [isSelected(feature, state.k) ? counted(membersOf(feature, state.k).length, "other") : "–"],
+  members: (feature) => [isSelected(feature, state.k) ? counted(parted(membersOf(feature, state.k))[0].length, "other") : "–"],
   by: (feature) => {
     const by = representative(feature, state.k);
     if (by === null) return [NODE[feature] < 0 ? "–" : ISOLATED.has(feature) ? "isolated" : "alone"];
-    return [by.feature === feature ? "itself" : shortened(DATA.names[by.feature], 36)];
+    if (by.feature === feature) return ["itself"];
+    const name = shortened(DATA.names[by.feature], 36);
+    return isRepresented(by.similarity) ? [name] : [element("span", { class: "quiet" }, `shares ${percent(by.similarity)} with ${name}`)];
   },
   share: (feature) => {
     const by = representative(feature, state.k);
@@ -124,6 +130,8 @@ function csvText() {
   const heads = ["rank", "column", "selected", SCORE_ADDS ? "adds" : "score", "strength"];
   heads.push(...(REPRESENTATION === null ? ["nearest_selected", "similarity"] : ["represented_by", "share"]));
   if (REPRESENTATION !== null && !SCORE_ADDS) heads.push("adds");
+  if (HAS_WISHES) heads.push("wish");
+  if (DATA.cost !== null) heads.push("cost");
   if (DATA.nominal !== null) heads.push("holds");
   if (DATA.resampled !== null) heads.push("chosen");
   const lines = listing.rows.map((feature) => {
@@ -134,6 +142,8 @@ function csvText() {
       by === null ? "" : DATA.names[by.feature], by === null ? "" : by.similarity,
     ];
     if (REPRESENTATION !== null && !SCORE_ADDS) line.push(addsOf(feature));
+    if (HAS_WISHES) line.push(isForced(feature) ? "forced" : isExcluded(feature) ? "excluded" : "");
+    if (DATA.cost !== null) line.push(DATA.cost[feature]);
     if (DATA.nominal !== null) line.push(ALL_COLUMNS.kind.of(feature));
     if (DATA.resampled !== null) line.push(frequency(feature));
     return line;

@@ -26,7 +26,7 @@ function showResults() {
   pointed = results.length > 0 ? 0 : -1;
   const items = results.map((feature, at) => {
     const item = element("li", { role: "option", id: `result-${at}`, "aria-selected": String(at === 0) });
-    item.append(dot(isSelected(feature, state.k)), element("span", {}, DATA.names[feature]));
+    item.append(dot(isSelected(feature, state.k), feature), element("span", {}, DATA.names[feature]), ...badge(feature));
     // On pointerdown: a click would come after the field has lost the focus.
     item.addEventListener("pointerdown", (event) => {
       event.preventDefault();

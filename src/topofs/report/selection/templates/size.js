@@ -5,10 +5,23 @@ const MOST_CHIPS = 100;
 function showFigures() {
   const k = state.k;
   byId("covered").textContent = percent(covered(k));
+  byId("covered-detail").textContent = randomText(k);
   byId("share-selected").textContent = percent(k / N);
   byId("share-selected-detail").textContent = `${k.toLocaleString("en")} of ${N.toLocaleString("en")}`;
   if (REPRESENTATION === null) showTies(k);
   else showRepresentation(k);
+  showSteps(k);
+}
+
+// What one column more adds, and what one less loses.
+function showSteps(k) {
+  const more = k < MOST ? DATA.order[k] : -1;
+  const less = k > Math.max(1, DATA.forced) ? DATA.order[k - 1] : -1;
+  const worth = (feature, from, to) => (REPRESENTATION === null ? `${finePercent(covered(to) - covered(from))} of coverage` : addsText(feature));
+  const none = k < N ? "none, by the wishes" : "none is left";
+  const forced = DATA.forced > 0 && k === DATA.forced ? "none, all are forced" : "none, one must stay";
+  byId("one-more").replaceChildren("One more: ", ...(more < 0 ? [none] : ["+ ", nameButton(more), ` adds ${worth(more, k, k + 1)}`]));
+  byId("one-less").replaceChildren("One less: ", ...(less < 0 ? [forced] : ["− ", nameButton(less), ` loses ${worth(less, k - 1, k)}`]));
 }
 
 function showTies(k) {
@@ -22,7 +35,7 @@ function showTies(k) {
 }
 
 function showRepresentation(k) {
-  const next = k < N ? DATA.order[k] : -1;
+  const next = k < MOST ? DATA.order[k] : -1;
   const { alone } = groupsAt(k);
   const isolated = alone.filter((feature) => ISOLATED.has(feature)).length;
   byId("next").textContent = next < 0 ? "–" : addsText(next);
@@ -34,7 +47,7 @@ function showRepresentation(k) {
 function showChips() {
   const shown = DATA.order.slice(0, Math.min(state.k, MOST_CHIPS));
   const items = shown.map((feature) => {
-    const button = element("button", { type: "button", "aria-pressed": String(feature === state.active) }, DATA.names[feature]);
+    const button = element("button", { type: "button", "aria-pressed": String(feature === state.active) }, DATA.names[feature], ...badge(feature));
     button.addEventListener("click", () => choose(feature));
     return element("li", {}, button);
   });
@@ -74,7 +87,7 @@ function setUpSize() {
     if (keys.has("k")) {
       slider.value = state.k;
       number.value = state.k;
-      slider.setAttribute("aria-valuetext", `${state.k} columns, ${percent(covered(state.k))} covered`);
+      slider.setAttribute("aria-valuetext", `${state.k} columns, ${percent(covered(state.k))} covered, ${randomText(state.k)}`);
       byId("size-reset").hidden = state.k === DATA.k;
       showFigures();
     }

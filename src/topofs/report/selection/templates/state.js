@@ -53,5 +53,5 @@ function showAll() {
 
 function setSize(k) {
   const least = Math.max(1, DATA.forced);
-  if (Number.isFinite(k)) update({ k: Math.min(N, Math.max(least, Math.round(k))) });
+  if (Number.isFinite(k)) update({ k: Math.min(MOST, Math.max(least, Math.round(k))) });
 }

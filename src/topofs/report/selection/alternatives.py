@@ -1,0 +1,59 @@
+"""What could take the place of each selected column."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from topofs.report.selection.features import Features
+    from topofs.selection import TopologicalFeatureSelector
+    from topofs.selection.panel import Substitute
+
+__all__ = ["MOST_COLUMNS", "alternatives_of"]
+
+MOST_COLUMNS = 60
+"""For how many selected columns stand-ins are looked for."""
+
+_MOST_EACH = 3
+
+
+def alternatives_of(
+    selector: TopologicalFeatureSelector, features: Features
+) -> dict[int, tuple[Substitute, ...]]:
+    """Find stand-ins for the selected columns, each with the rest fixed.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted.
+    features : Features
+        Its features.
+
+    Returns
+    -------
+    dict
+        For the first 60 selected columns at most three each, the least loss first; none where
+        the rule has no groups.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> from topofs.report.selection.features import features_of
+    >>> selector = TopologicalFeatureSelector(2).fit(load_wine().data)
+    >>> {f: [s.name for s in found] for f, found in
+    ...     alternatives_of(selector, features_of(selector)).items()}
+    {6: ['x5', 'x11', 'x10'], 12: ['x0', 'x9', 'x3']}
+    """
+    if not selector.has_groups:
+        return {}
+    first = features.order[: min(selector.n_features_, MOST_COLUMNS)]
+    found: dict[int, tuple[Substitute, ...]] = {}
+    # A rule of the user's own may have groups of a kind that cannot be searched.
+    with suppress(AttributeError):
+        for feature in first[np.isin(first, features.nodes)].tolist():
+            found[feature] = selector.substitute(feature, n=_MOST_EACH)
+    return found

@@ -1,0 +1,138 @@
+"""The sentences about what the user asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topofs.report.selection.phrases import counted, listed, percent
+from topofs.rules.rule import ScoreWords
+from topofs.selection.sizes import Budget, MinShare, UntilCoverage
+
+if TYPE_CHECKING:
+    from topofs.report.selection.asked import Explained
+    from topofs.report.selection.summary import SelectionSummary
+
+__all__ = ["REDUNDANCY_SCORE", "asked_notes", "explained_by", "redundancy_sentence"]
+
+REDUNDANCY_SCORE = ScoreWords(
+    "Explains anew",
+    "the number of columns that none before it explains",
+    "columns explained anew",
+    unit="column",
+    axis="columns, best first",
+)
+"""What a score is called where only redundant columns are left out."""
+
+
+def redundancy_sentence(share: float) -> str:
+    """Say how columns are put in order where only redundant ones are left out.
+
+    Parameters
+    ----------
+    share : float
+        What must be explained of a column to leave it out.
+
+    Returns
+    -------
+    str
+    """
+    return (
+        "Each next column is the one that explains most of those that none explains yet, each "
+        f"to at least {percent(share)}; columns that were not needed in the end were given up."
+    )
+
+
+def asked_notes(summary: SelectionSummary) -> list[str]:
+    """Say what was forced, excluded, limited and asked for.
+
+    Parameters
+    ----------
+    summary : SelectionSummary
+        The numbers.
+
+    Returns
+    -------
+    list of str
+    """
+    features, notes = summary.features, []
+    if len(features.forced):
+        forced = listed([features.names[i] for i in features.forced])
+        given = " The others were chosen given these." if summary.representation else ""
+        notes.append(f"Forced: {forced}.{given}")
+    if len(features.excluded):
+        excluded = listed([features.names[i] for i in features.excluded])
+        cannot = "It" if len(features.excluded) == 1 else "They"
+        but = f", but {'is' if cannot == 'It' else 'are'} to be represented"
+        if summary.representation is None:
+            but = ""
+        notes.append(f"Excluded: {excluded}. {cannot} cannot be selected{but}.")
+    notes += [*_limits(summary), *_size(summary)]
+    return notes
+
+
+def _limits(summary: SelectionSummary) -> list[str]:
+    asked, features, notes = summary.asked, summary.features, []
+    if asked.at_most is not None:
+        free = f" ({counted(asked.n_free, 'column')} in no group)" if asked.n_free else ""
+        notes.append(
+            f"At most {asked.at_most:,} selected of each of {counted(asked.n_groups, 'group')}"
+            f"{free}."
+        )
+    if asked.max_similarity is not None:
+        notes.append(
+            f"No two selected columns are more alike than {asked.max_similarity:g} "
+            f"({summary.method.measure.words})."
+        )
+    if features.most < features.n_features:
+        why = "within the budget" if asked.within_budget else "under these wishes"
+        notes.append(
+            f"At most {counted(features.most, 'column')} can be selected together {why}: the "
+            "slider ends there."
+        )
+    return notes
+
+
+def _size(summary: SelectionSummary) -> list[str]:
+    asked, size = summary.asked, summary.asked.size
+    if isinstance(size, UntilCoverage):
+        return [
+            f"Asked for: the fewest columns of the ranking that cover {percent(size.coverage)}."
+        ]
+    if isinstance(size, Budget):
+        return [
+            f"Asked for: the most coverage within a budget of {size.total:g}; "
+            f"{asked.spent:g} of it spent."
+        ]
+    if not isinstance(size, MinShare):
+        return []
+    by = [one for one in asked.left_out if one.by is not None]
+    if not by:
+        return [
+            f"Asked for: leave out only columns of which another explains at least "
+            f"{percent(size.share)}. There is none."
+        ]
+    notes = [
+        f"Asked for: leave out only columns of which a selected one explains at least "
+        f"{percent(size.share)}. Left out: {listed([explained_by(one) for one in by])}."
+    ]
+    unexplained = [one.name for one in asked.left_out if one.by is None]
+    if unexplained:
+        notes.append(f"Left out, and explained by no selected one: {listed(unexplained)}.")
+    return notes
+
+
+def explained_by(one: Explained) -> str:
+    """Say which column explains one that was left out.
+
+    Parameters
+    ----------
+    one : Explained
+        The column.
+
+    Returns
+    -------
+    str
+    """
+    if one.by is None:
+        return f"{one.name} (explained by none)"
+    return f"{one.name} (explained by {one.by}, {percent(one.share)})"

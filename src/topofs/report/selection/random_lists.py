@@ -1,0 +1,124 @@
+"""The coverage of random lists, at every size that a page may show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.kernels.running_best import add_running_best
+
+if TYPE_CHECKING:
+    from topofs.selection import TopologicalFeatureSelector
+    from topofs.similarity.operator import SimilarityOperator
+
+__all__ = ["RandomCoverage", "random_coverage"]
+
+_N_SIZES = 12
+_N_LISTS = 50
+# At the size of the selection itself, as `random_lists` draws by default.
+_N_LISTS_THERE = 200
+# Without groups every list looks at all pairs: fewer lists of a large table.
+_PAIRS = 2.5e8
+_FEWEST_LISTS = 6
+_ROWS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class RandomCoverage:
+    """What random lists of some sizes cover.
+
+    Attributes
+    ----------
+    sizes : array of int
+        Numbers of nodes, ascending.
+    mean, low, high : array of float
+        On average, and the range of 95 % of the lists.
+    """
+
+    sizes: npt.NDArray[np.int64]
+    mean: npt.NDArray[np.float64]
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+
+    def at(self, size: int) -> float:
+        """Give the mean at a size; between two sizes along the logarithm of the size.
+
+        Parameters
+        ----------
+        size : int
+            A number of nodes.
+
+        Returns
+        -------
+        float
+        """
+        if size < 1:
+            return 0.0
+        return float(np.interp(np.log(size), np.log(self.sizes), self.mean))
+
+
+def random_coverage(
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
+) -> RandomCoverage:
+    """Draw random lists at a handful of sizes, and at that of the selection.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted.
+    similarity : SimilarityOperator
+        Between its nodes; looked at where the rule has no groups.
+
+    Returns
+    -------
+    RandomCoverage
+        The same for the same input.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> from topofs.report.selection.similarity import similarity_of
+    >>> X = load_wine().data
+    >>> selector = TopologicalFeatureSelector().fit(X)
+    >>> found = random_coverage(selector, similarity_of(selector, X))
+    >>> found.at(4) == selector.random_lists(4).mean
+    True
+    """
+    n = len(selector.nodes_)
+    here = max(1, int(selector.support_[selector.nodes_].sum()))
+    grid = np.rint(np.geomspace(1, n, _N_SIZES)).astype(np.int64)
+    sizes = np.unique(np.append(grid, here))
+    if not selector.has_groups:
+        covered = _over_all(similarity, sizes)
+        low, high = np.quantile(covered, [0.025, 0.975], axis=0)
+        return RandomCoverage(sizes, covered.mean(axis=0), low, high)
+    found = [
+        selector.random_lists(size, n_lists=_N_LISTS_THERE if size == here else _N_LISTS)
+        for size in sizes.tolist()
+    ]
+    return RandomCoverage(
+        sizes,
+        np.array([one.mean for one in found]),
+        np.array([one.low for one in found]),
+        np.array([one.high for one in found]),
+    )
+
+
+def _over_all(
+    similarity: SimilarityOperator, sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """The mean best similarity to the first of random orders: one row an order."""
+    n = similarity.n_features
+    n_lists = int(np.clip(_PAIRS / n**2, _FEWEST_LISTS, _N_LISTS))
+    generator = np.random.default_rng(0)
+    orders = [generator.permutation(n) for _ in range(n_lists)]
+    totals = np.zeros((n_lists, n))
+    for start in range(0, n, _ROWS):
+        block = similarity.block(slice(start, min(start + _ROWS, n)), slice(0, n))
+        for order, total in zip(orders, totals, strict=True):
+            add_running_best(block, order, total)
+    return totals[:, sizes - 1] / n
