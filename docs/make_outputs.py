@@ -106,7 +106,7 @@ def run_commands(body: str, folder: Path) -> str:
     for command, old in zip(parts[1::2], parts[2::2], strict=True):
         done = subprocess.run(
             command,
-            shell=True,  # noqa: S602 - as a reader would type it
+            shell=True,
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
