@@ -3,6 +3,7 @@
 # --8<-- [start:read]
 import pandas as pd
 from skfolio.datasets import load_sp500_dataset
+from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
 from topofs import AtMost, TopologicalFeatureSelector, UntilCoverage, stability
@@ -58,7 +59,7 @@ for name, fitted in [("free", free), ("two a sector", spread)]:
 # --8<-- [end:judge]
 
 # --8<-- [start:stability]
-eleven = spread.set_params(n_features_to_select=spread.n_features_)
+eleven = clone(spread).set_params(n_features_to_select=spread.n_features_)
 blocks = stability(eleven, before, splits="blocks", n_resamples=20, random_state=0)
 print(f"blocks of days: stability {blocks.phi:.2f} ({blocks.lower:.2f} to {blocks.upper:.2f})")
 walked = stability(eleven, before, splits=TimeSeriesSplit(5))
