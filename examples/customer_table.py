@@ -1,12 +1,10 @@
 """Clean a messy business table: leave out only what others say, then pay for what is bought."""
 
 # --8<-- [start:make]
-import warnings
-
 import numpy as np
 import pandas as pd
 
-from topofs import Budget, IdentifierFeatureWarning, MinShare, TopologicalFeatureSelector
+from topofs import Budget, MinShare, TopologicalFeatureSelector
 from topofs.report.selection import write_selection_report
 
 rng = np.random.default_rng(0)
@@ -78,6 +76,5 @@ print(paid.evaluate(["orders", "net_eur", "gross_eur", "plan"], n_next=3))
 # --8<-- [end:panel]
 
 # --8<-- [start:report]
-warnings.simplefilter("default", IdentifierFeatureWarning)
-write_selection_report("customers.html", selector=named, X=X, table_name="customers.csv")
+write_selection_report("customers.html", selector=paid, X=X, table_name="customers.csv")
 # --8<-- [end:report]
