@@ -134,9 +134,9 @@ def about_auto(summary, frame):
         frame[frame["method"] == "all"].groupby("dataset")["balanced_accuracy"].mean().mean()
     )
     shown = rows.drop(columns=["method", "n_splits"]).rename(
-        columns={"n_varying": "columns", "n_auto": "kept"}
+        columns={"n_varying": "columns", "n_auto": "selected"}
     )
-    shown["kept"] = shown["kept"].map("{:.1f}".format)
+    shown["selected"] = shown["selected"].map("{:.1f}".format)
     shown["columns"] = shown["columns"].map("{:.0f}".format)
     shown.columns = [column.replace("_", " ") for column in shown]
     return {

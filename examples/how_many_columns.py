@@ -1,9 +1,10 @@
 """Let the table say how many columns it needs, and see which represents which."""
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
-from topofs import Coverage, TopologicalFeatureSelector
+from topofs import Budget, Coverage, MinShare, TopologicalFeatureSelector, UntilCoverage
 from topofs.selection import noise_features
 
 # --8<-- [start:auto]
@@ -11,7 +12,7 @@ data = load_breast_cancer()
 # Two columns of noise, to see what becomes of them.
 noise = np.random.default_rng(0).normal(size=(len(data.data), 2))
 X = np.column_stack([data.data, noise])
-names = [*data.feature_names, "noise 1", "noise 2"]
+names = [*data.feature_names.tolist(), "noise 1", "noise 2"]
 
 selector = TopologicalFeatureSelector().fit(X)
 print(f"{selector.n_features_} of {X.shape[1]} columns are selected")
@@ -27,6 +28,32 @@ print("isolated:", ", ".join(names[column] for column in selector.isolated_))
 for size in (1, 2, 4, selector.n_features_, 16):
     print(f"{size:>2} columns represent {selector.coverage_[size - 1]:.0%} of the variance")
 # --8<-- [end:curve]
+
+# --8<-- [start:sizes]
+sizes = {
+    "UntilCoverage(0.8)": UntilCoverage(0.8),
+    "MinShare(0.9)": MinShare(0.9),
+    "Budget(10, cost)": Budget(10, cost=[1.0] * 10 + [2.0] * 20 + [1.0] * 2),
+}
+for name, size in sizes.items():
+    fitted = TopologicalFeatureSelector(size).fit(X)
+    print(f"{name:<19}{fitted.n_features_:>3} columns represent {fitted.shares_.mean():.0%}")
+# --8<-- [end:sizes]
+
+# --8<-- [start:random]
+lists = selector.random_lists()
+print(
+    f"random lists of 7: {lists.mean:.0%} of the variance ({lists.low:.0%} to {lists.high:.0%})"
+)
+# --8<-- [end:random]
+
+# --8<-- [start:wishes]
+wishes = {"keep": ["mean area"], "exclude": ["worst *"]}
+frame = pd.DataFrame(X, columns=names)
+given = TopologicalFeatureSelector(5, **wishes).fit(frame)
+for group in given.groups_:
+    print(f"{group.name}: {', '.join(member.name for member in group.members[:3])}")
+# --8<-- [end:wishes]
 
 # --8<-- [start:keep]
 everyone = TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)

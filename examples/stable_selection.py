@@ -1,6 +1,8 @@
 """See whether another sample of the same kind would have given the same columns."""
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import TimeSeriesSplit
 
 from topofs import TopologicalFeatureSelector, stability
 
@@ -11,6 +13,20 @@ for selector in (TopologicalFeatureSelector(6), TopologicalFeatureSelector.paper
     print(f"rule {selector.rule!r}")
     print(found)
 # --8<-- [end:stability]
+
+# --8<-- [start:ordered]
+rng = np.random.default_rng(0)
+days = rng.normal(size=(500, 3)).cumsum(axis=0)  # three things that drift
+series = days @ rng.normal(size=(3, 12)) + rng.normal(size=(500, 12))
+drift = TopologicalFeatureSelector(3)
+for name, splits in [
+    ("rows one by one", None),
+    ("blocks of rows", "blocks"),
+    ("walking forward", TimeSeriesSplit(10)),
+]:
+    ordered = stability(drift, series, splits=splits, n_resamples=20, random_state=0)
+    print(f"{name:<17}{ordered.phi:.2f}")
+# --8<-- [end:ordered]
 
 # --8<-- [start:edges]
 sure = sum(edge.confidence == 1 for edge in found.edges)

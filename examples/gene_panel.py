@@ -1,0 +1,82 @@
+"""Design a gene panel: forced markers, genes that cannot be measured, and what replaces one."""
+
+# --8<-- [start:read]
+import numpy as np
+import scanpy as sc
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from topofs import TopologicalFeatureSelector
+from topofs.report.selection import write_selection_report
+
+cells = sc.datasets.pbmc68k_reduced()  # ships with scanpy; nothing is fetched
+print(f"{cells.n_obs} cells, {cells.n_vars} genes")
+# --8<-- [end:read]
+
+# --8<-- [start:select]
+markers = ["CD3D", "CD8A", "CD79A", "NKG7", "LYZ"]  # the laboratory wants these
+selector = TopologicalFeatureSelector(
+    30,
+    keep=markers,
+    exclude=["HLA-*", "RPL*", "RPS*"],  # not on the panel, but to be represented
+)
+selector.fit(cells)
+for group in selector.groups_[:8]:
+    members = ", ".join(member.name for member in group.members[:4])
+    forced = " (forced)" if group.name in markers else ""
+    print(f"{group.rank:>2} {group.name}{forced}: {members or 'itself'}")
+# --8<-- [end:select]
+
+# --8<-- [start:given]
+free = TopologicalFeatureSelector(30).fit(cells)
+for name, fitted in [("with wishes", selector), ("without", free)]:
+    found = fitted.evaluate()
+    print(
+        f"{name:<12} {found.coverage:.1%} of the variance; random lists of 30: "
+        f"{found.random.mean:.1%} ({found.random.low:.1%} to {found.random.high:.1%})"
+    )
+# --8<-- [end:given]
+
+# --8<-- [start:evaluate]
+theirs = ["CD3D", "CD3E", "CD8A", "CD8B", "CD79A", "CD79B", "MS4A1", "NKG7", "GNLY", "CST3"]
+judged = selector.evaluate(theirs)
+print(judged)
+# --8<-- [end:evaluate]
+
+# --8<-- [start:substitute]
+first = selector.groups_[0].name
+for other in selector.substitute(first, n=3):
+    print(f"{other.name} for {first}: {other.lost:+.2%} lost, explains {other.share:.2f} of it")
+more = selector.extend(10)
+new = np.flatnonzero(more.support_ & ~selector.support_)
+new = new[np.argsort(more.ranking_[new])]
+print("ten more:", ", ".join(cells.var_names[new]))
+# --8<-- [end:substitute]
+
+# --8<-- [start:check]
+types = cells.obs["bulk_labels"]  # the selection did not see them
+
+
+def score(genes):
+    """Tell the cell types from a panel."""
+    return cross_val_score(
+        KNeighborsClassifier(), cells[:, genes].X, types, scoring="balanced_accuracy"
+    ).mean()
+
+
+rng = np.random.default_rng(0)
+draws = [score(rng.permutation(cells.var_names)[:30]) for _ in range(20)]
+print(f"panel of 30     {score(selector.get_feature_names_out()):.3f}")
+print(f"random 30       {np.mean(draws):.3f} ({min(draws):.3f} to {max(draws):.3f})")
+print(f"all {cells.n_vars} genes   {score(cells.var_names):.3f}")
+# --8<-- [end:check]
+
+# --8<-- [start:write]
+selector.annotate(cells)
+panel = selector.transform(cells)  # an AnnData object of 30 genes
+print(panel.shape)
+print(cells.var.loc[["LYZ", "HLA-DRA"], ["selected", "rank", "representative"]])
+write_selection_report(
+    "panel.html", selector=selector, X=cells.to_df(), table_name="PBMC, 765 genes"
+)
+# --8<-- [end:write]

@@ -1,0 +1,71 @@
+"""A rule of one's own: greedy by coverage, until a column adds less than asked for."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from topofs import Needs, Ranking, Rule, TopologicalFeatureSelector, parameter, register
+from topofs.rules import ScoreWords
+from topofs.rules.greedy import greedy_ranking
+from topofs.rules.reach import MatrixReach
+
+
+# --8<-- [start:define]
+@dataclass(frozen=True, repr=False)
+class Periphery(Rule):
+    """The columns with the weakest links first: the odd ones."""
+
+    def rank(self, network, wishes):
+        """Rank by strength; `applied` puts forced columns first and heeds the other wishes."""
+        scores = -network.graph.strength()
+        order, selectable = wishes.applied(np.argsort(-scores, kind="stable"))
+        return Ranking(order, scores, selectable=selectable)
+
+
+register(Periphery())
+# --8<-- [end:define]
+
+
+# --8<-- [start:groups]
+@dataclass(frozen=True, repr=False)
+class Worth(Rule):
+    """Greedy over all pairs; it ends where a column adds less than it must."""
+
+    least: float = parameter(1.5, help="What a column must add to be selected.")
+
+    has_end: ClassVar[bool] = True  # "auto" is a size then
+    has_groups: ClassVar[bool] = True  # selected columns represent others
+
+    @property
+    def needs(self):
+        """Shares of variance, of all pairs."""
+        return Needs(scale=True, all_pairs=True)
+
+    @property
+    def words(self):
+        """What its scores are called."""
+        return ScoreWords("Adds", "what each adds", "gain")
+
+    def rank(self, network, wishes):
+        """Rank given the wishes: forced columns come first, the others given these."""
+        ranking = greedy_ranking(MatrixReach(network.shares), wishes)
+        gains = ranking.scores[ranking.order]
+        end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
+        return replace(ranking, end=end)
+
+
+register(Worth())
+# --8<-- [end:groups]
+
+# --8<-- [start:use]
+if __name__ == "__main__":
+    from sklearn.datasets import load_breast_cancer
+
+    X = load_breast_cancer(as_frame=True).data
+    odd = TopologicalFeatureSelector(3, rule="periphery").fit(X)
+    print("odd:", ", ".join(odd.get_feature_names_out()))
+    for least in (1.5, 2.0, 4.0):
+        selector = TopologicalFeatureSelector(rule=Worth(least=least)).fit(X)
+        print(f"{least}: {', '.join(group.name for group in selector.groups_)}")
+# --8<-- [end:use]

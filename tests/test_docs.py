@@ -1,0 +1,113 @@
+"""Code and commands on the pages: the code runs, the commands and their options exist."""
+
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).parents[1]
+shown = pytest.importorskip("docs.make_outputs", reason="the repository alone has the pages")
+
+COMMAND = re.compile(r"^(?:\$ )?(topofs (?=[a-z-])(?:.*\\\n)*.*)$", re.MULTILINE)
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OWN = {"--top": "peaks", "--least": "worth"}  # of examples/own_*.py
+GONE = re.compile(
+    r"--centrality|centrality=\"|SelectionSettings|SIMILARITIES|representative_weight"
+    r"|stands? for (?:the others|it\b|whom|nobody)|topofs\[reproduce\]|topofs\.experiments"
+)
+
+
+def commands(page):
+    """Every command that a page shows in a block."""
+    found = []
+    for block in FENCE.findall(page.read_text(encoding="utf-8")):
+        if "Usage: topofs" in block:
+            continue
+        for line in COMMAND.findall(block):
+            command = line.replace("\\\n", " ").split("  #")[0].split(" | ")[0]
+            found.append(command)
+    return found
+
+
+@cache
+def known_options(name):
+    return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", shown.help_of(name)))
+
+
+def shown_commands():
+    return [(page, command) for page in shown.pages() for command in commands(page)]
+
+
+@pytest.mark.parametrize("page", shown.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_exist_with_their_options(page):
+    top = {"--load", "--debug", "--install-completion", "--version", "--help"}
+    for command in commands(page):
+        words = shlex.split(command.replace("…", ""))[1:]
+        while words and words[0] in top:
+            words = words[2:] if words[0] == "--load" else words[1:]
+        if not words or words[0] == "COMMAND":
+            continue
+        name, *rest = words
+        if name == "datasets":
+            name, rest = f"datasets {rest[0]}", rest[1:]
+        known = known_options(name) if " " not in name else {"--data-dir", "--url"}
+        for word in rest:
+            if word.startswith("-") and word != "-":
+                assert word in known or word in OWN, f"{command!r} has no option {word}"
+
+
+def test_a_command_that_does_not_exist_is_seen(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```\ntopofs select t.csv --centrality degree\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="has no option --centrality"):
+        test_commands_exist_with_their_options(page)
+
+
+def test_some_commands_are_found():
+    names = {command.split()[1] for _, command in shown_commands()}
+    assert {"select", "groups", "explain", "compare", "stability", "graph"} <= names
+
+
+def test_the_reference_shows_the_help_of_the_commands():
+    page = ROOT / "docs/reference/command-line.md"
+    text = page.read_text(encoding="utf-8")
+    assert shown.with_help(text) == text, f"run python docs/make_outputs.py {page}"
+
+
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(code, "README.md", "exec"), names)
+    assert "mean radius" in capsys.readouterr().out
+    assert (tmp_path / "features.graphml").exists()
+
+
+def test_the_first_command_of_the_readme_runs(tmp_path, monkeypatch):
+    from topofs.cli.app import app
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    script, command = re.search(r"^python (\S+)\n(topofs .*)$", text, re.MULTILINE).groups()
+    monkeypatch.chdir(tmp_path)
+    exec(compile((ROOT / script).read_text(encoding="utf-8"), script, "exec"), {})
+    done = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "smaller.csv").exists()
+    assert (tmp_path / "report.html").exists()
+
+
+def test_the_code_of_the_front_page_is_that_of_the_readme():
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"```python\n(.*?)```", front, re.DOTALL)[1]
+    assert first in readme
+
+
+@pytest.mark.parametrize("page", shown.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_old_words_are_gone(page):
+    found = GONE.search(page.read_text(encoding="utf-8"))
+    assert found is None, found
