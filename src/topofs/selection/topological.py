@@ -428,6 +428,7 @@ class TopologicalFeatureSelector(NestedTerms, PanelSelector):
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
             representation=self._representation(column),
+            excluded=bool(column in self.nodes_[self._wishes.excluded]),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:
