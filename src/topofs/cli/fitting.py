@@ -80,6 +80,7 @@ def fitted(
     roles: ColumnRoles,
     messages: Messages,
     wishes: Wished | None = None,
+    only_kept: bool = False,
     layer: str | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[Fitted]:
@@ -100,6 +101,8 @@ def fitted(
         Where to say which columns are left out.
     wishes : Wished, optional
         What may, must and must not be selected.
+    only_kept : bool, default=False
+        Whether nothing is to be selected but what must; the size plays no part.
     layer : str, optional
         The layer of an AnnData file.
     check : callable, optional
@@ -130,7 +133,8 @@ def fitted(
         layer=layer,
         check=check,
     ) as (table, compared):
-        selector.set_params(n_features_to_select=size)
+        n_kept = len(compared.roles.keep)
+        selector.set_params(n_features_to_select=n_kept if only_kept else size)
         wishes.settle(selector, compared)
         with (
             messages.working(f"comparing {len(compared.names):,} columns"),
