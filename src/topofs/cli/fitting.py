@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from topofs.similarity.operator import SimilarityOperator
     from topofs.tables import ColumnRoles, ComparableTable, Table
 
-__all__ = ["Fitted", "fitted", "reading", "write_page"]
+__all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +195,8 @@ def reading(
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
             compared = comparable_table(table, roles, measure=measure)
+            if not measure.takes_sparse:
+                compared = dense(compared, table, why=f"--similarity {measure.name} takes")
             if compared.roles.time is not None:
                 compared = in_time_order(table, compared)
         messages.left_out(compared.left_out)
@@ -202,6 +204,42 @@ def reading(
             _note_names(table, compared, messages)
         messages.notes(compared.notes)
         yield table, compared
+
+
+def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
+    """Turn a sparse matrix into an array, where memory has room for it.
+
+    Parameters
+    ----------
+    compared : ComparableTable
+        Any; only one with a sparse matrix is changed.
+    table : Table
+        What it was read from.
+    why : str
+        Who takes no sparse matrix, and the verb.
+
+    Returns
+    -------
+    ComparableTable
+
+    Raises
+    ------
+    TableError
+        The array would need more than half of the memory.
+    """
+    from topofs.engines.memory_size import parse_memory
+    from topofs.errors import TableError
+
+    X = compared.X
+    if not hasattr(X, "toarray"):
+        return compared
+    needed = X.dtype.itemsize * X.shape[0] * X.shape[1]
+    if needed > parse_memory(None):
+        raise TableError(
+            f"{table.name}: {why} no sparse matrix, and as a dense one this needs "
+            f"{needed / 1e9:.1f} GB; give fewer rows or columns"
+        )
+    return replace(compared, X=X.toarray(order="F"))
 
 
 def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:

@@ -55,7 +55,8 @@ def panel(  # noqa: PLR0913 - one argument an option
     roles: ColumnRoles,
     limits: Wished,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="The page of `select` for the list.")
+        Path | None,
+        typer.Option(metavar="FILE.html", help="The page of `select` for the list."),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -127,7 +128,13 @@ def _stand_ins(found: Fitted, columns: list[str]) -> dict[str, tuple[Substitute,
     from topofs.tables.column_roles import check_columns
 
     selector = found.selector
-    check_columns(columns, selector.get_feature_names_out().tolist(), option="--substitute")
+    check_columns(columns, found.table.columns, option="--substitute")
+    listed = set(selector.get_feature_names_out())
+    for column in columns:
+        if column not in listed:
+            raise ValueError(
+                f"--substitute: the column {column!r} is not in the list; name one that is"
+            )
     return {column: selector.substitute(column) for column in columns}
 
 

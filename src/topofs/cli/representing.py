@@ -219,7 +219,6 @@ def members_in_words(group: Group, *, most: int) -> str:
         Ready to print.
     """
     from topofs.cli.messages import shown
-
     from topofs.selection.explanation import REPRESENTS
 
     named = group.members[:most]

@@ -197,7 +197,8 @@ def _print_stability(found: Fitted, answer: Stability) -> None:
     blocks = "" if time is None else f" in blocks of neighbours by {shown(time)}"
     output.say(
         f"{sizes} of {len(found.compared.names)} columns of {shown(found.table.name)} chosen "
-        f"in each of {answer.n_resamples} resamples{blocks}; {found.selector.n_features_} from all rows"
+        f"in each of {answer.n_resamples} resamples{blocks}; "
+        f"{found.selector.n_features_} from all rows"
     )
     columns = [column for column in _frequencies(found, answer) if column.frequency > 0]
     printed = Printed(box=None, pad_edge=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topofs.selection import AtMost, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles, ComparableTable
 
-__all__ = ["Wished", "limits", "names_given", "names_in_file", "size", "wishes"]
+__all__ = ["Wished", "limits", "names_given", "names_in_file", "parse_share", "size", "wishes"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,32 @@ class Wished:
             at_most=self.at_most,
             max_similarity=self.max_similarity,
         )
+
+
+def parse_share(text: str) -> float:
+    """Read a share: above 0, at most 1.
+
+    Parameters
+    ----------
+    text : str
+        A number, or a percentage.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> parse_share("0.9"), parse_share("90%")
+    (0.9, 0.9)
+    """
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise typer.BadParameter(f"{text!r} is no share such as 0.9 or 90%: above 0, at most 1")
+    return share
 
 
 _Keep = Annotated[
@@ -150,7 +176,7 @@ def size(
     coverage: Annotated[
         Any,
         typer.Option(
-            parser=lambda text: _share(text),
+            parser=parse_share,
             metavar="SHARE",
             help="Or as few as represent this share of all.",
         ),
@@ -158,14 +184,16 @@ def size(
     min_share: Annotated[
         Any,
         typer.Option(
-            parser=lambda text: _share(text),
+            parser=parse_share,
             metavar="SHARE",
             help="Or leave out only what another explains so far.",
         ),
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="TOTAL", help="Or what this pays; --cost FILE.csv (column, cost)."),
+        typer.Option(
+            metavar="TOTAL", help="Or what this pays; --cost FILE.csv (column, cost)."
+        ),
     ] = None,
     cost: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Column and cost.", hidden=True)
@@ -255,18 +283,13 @@ def names_in_file(path: Path, *, option: str) -> list[str]:
         reason = "there is no such file" if not path.exists() else error.strerror
         raise ValueError(f"{option} @{path}: {reason}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{option} @{path}: is no text in UTF-8; give one name a line") from error
+        raise ValueError(
+            f"{option} @{path}: is no text in UTF-8; give one name a line"
+        ) from error
     names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise ValueError(f"{option} @{path}: the file is empty; give one name a line")
     return names
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no share such as 0.9 or 90%") from None
 
 
 def _costs(path: Path) -> dict[str, float]:

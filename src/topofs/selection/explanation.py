@@ -64,7 +64,9 @@ class Representation:
             way = f", by way of {', '.join(self.path)}" if self.path else ""
             who = self.representative
             much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-            little = f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."
+            little = (
+                f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."
+            )
             lines.append(much if self.share >= REPRESENTS else little)
         elif not self.isolated:
             lines.append("It is alone: no selected feature represents it.")

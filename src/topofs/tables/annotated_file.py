@@ -1,4 +1,4 @@
-"""AnnData files (.h5ad) as tables: the genes are the columns, the annotation of cells beside them."""
+"""AnnData files (.h5ad) as tables: genes are columns, the annotation of cells beside them."""
 
 from __future__ import annotations
 

@@ -51,15 +51,14 @@ _FOREIGN = {
 
 
 @contextmanager
-def open_table(
-    source: str | os.PathLike[str], *, layer: str | None = None
-) -> Iterator[Table]:
+def open_table(source: str | os.PathLike[str], *, layer: str | None = None) -> Iterator[Table]:
     r"""Open a table for as long as the block lasts.
 
     The content decides, not the ending: CSV with any of the separators comma, tab, semicolon
-    and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``), numpy archives (``X``
-    and ``y``), and the folders of the NIPS 2003 challenge. Packed with gzip, or from the standard input, the
-    table is first copied to a temporary file, so that memory never holds it whole.
+    and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``), numpy archives
+    (``X`` and ``y``), and the folders of the NIPS 2003 challenge. Packed with gzip, or from the
+    standard input, the table is first copied to a temporary file, so that memory never holds
+    it whole; of AnnData files it does.
 
     Parameters
     ----------
@@ -146,10 +145,10 @@ def _unpacked(path: Path, name: str) -> Iterator[Path]:
 
 
 def _open_file(path: Path, name: str, layer: str | None) -> Table:
-    if not path.is_dir() and _starts_with(path, _HDF5):
-        # Without anndata only the name can tell.
-        if holds_annotated(path) or is_annotated_ending(name.removesuffix(".gz")):
-            return open_annotated(path, name, layer=layer)
+    # Without anndata only the name can tell.
+    named = is_annotated_ending(name.removesuffix(".gz"))
+    if path.is_file() and _starts_with(path, _HDF5) and (named or holds_annotated(path)):
+        return open_annotated(path, name, layer=layer)
     table = _open_plain(path, name)
     if layer is not None:
         raise ValueError(f"--layer {layer}: {name} is no AnnData file, and has no layers")
