@@ -68,10 +68,10 @@ def plain_size(size: Any) -> Any:
     --------
     >>> from topofs import UntilCoverage
     >>> plain_size(10), plain_size(UntilCoverage(0.9))
-    (10, {'coverage': 0.9})
+    (10, {'until_coverage': 0.9})
     """
     if isinstance(size, UntilCoverage):
-        return {"coverage": size.coverage}
+        return {"until_coverage": size.coverage}
     if isinstance(size, MinShare):
         return {"min_share": size.share}
     return {"budget": size.total} if isinstance(size, Budget) else size
