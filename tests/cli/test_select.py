@@ -113,6 +113,9 @@ def test_the_settings_are_a_document(wine_csv):
         "graph": {"name": "tmfg"},
         "rule": {"name": "degree", "ties": "strength"},
         "keep": ["ash"],
+        "exclude": [],
+        "at_most": None,
+        "max_similarity": None,
     }
 
 

@@ -29,6 +29,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.selection import fit_and_compare, noise_features, ranked_columns
+from topofs.selection.explanation import REPRESENTS
 from topofs.similarity.operator import dense
 from topofs.similarity.shared_variance import whole_weights
 
@@ -227,7 +228,10 @@ def test_explanations_and_lists(X, terms):
         for member in group.members:
             other = selector.explain(member.name)
             assert other.representation.representative == group.name
-            assert f"{group.name} represents it, with {member.share:.4g}" in str(other)
+            said = f"shares {member.share:.0%} with it"
+            if member.share >= REPRESENTS:
+                said = f"represents it, with {member.share:.4g}"
+            assert f"{group.name} {said}" in str(other)
     assert len(ranked_columns(selector, columns.operator)) == 14
     assert "<table" in selector._repr_html_()
 

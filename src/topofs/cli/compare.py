@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, TableName, parse_size, settings
+from topofs.cli.options import Json, Layer, Quiet, TableName, Time, parse_size, settings
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ SIZES = "0.05, 0.1, 0.25, 0.5, auto"
 """The sizes that are compared unless others are given; auto where the rule has an end."""
 
 _SIGNIFICANT = 0.05
+_REPEATS = 2
 
 
 class _Task(StrEnum):
@@ -71,7 +72,11 @@ def compare(  # noqa: PLR0913 - one argument an option
         typer.Option(metavar="NAME", help="linear, knn, tree.", show_default=False),
     ] = _Model.linear,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 2,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=1, help="How often it is repeated.", show_default=str(_REPEATS)),
+    ] = None,
+    time: Time = None,
     settings: TopologicalFeatureSelector,
     identifier: Annotated[
         list[str] | None,
@@ -83,11 +88,13 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    layer: Layer = None,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
     Cross-validated balanced accuracy, or R² for numbers; columns are selected
     inside the folds. Differences are tested by the corrected resampled t-test.
+    With --time, models predict the rows after those they learned from.
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
     from topofs.cli.messages import Messages, print_json
@@ -96,15 +103,18 @@ def compare(  # noqa: PLR0913 - one argument an option
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
+    if time is not None and (repeats or 1) > 1:
+        raise ValueError("--time leaves one way to split the rows: leave --repeats out")
     messages = Messages(quiet=quiet)
-    roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()))
+    roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()), time=time)
     options = {
         "sizes": _sizes(sizes, settings),
         "selector": settings,
         "model": model.value,
-        "resampling": Resampling(n_folds=folds, n_repeats=repeats),
+        "resampling": Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
+        "splits": None if time is None else "forward",
     }
-    found, name = _compared(table, roles, task, options, messages)
+    found, name = _compared(table, roles, task, options, messages, layer=layer)
     written = [] if report is None else [report]
     write_together({path: lambda page: _write_page(page, found, name) for path in written})
     if as_json:
@@ -142,9 +152,11 @@ def _compared(
     task: _Task | None,
     options: dict[str, Any],
     messages: Messages,
+    *,
+    layer: str | None,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
-    from topofs.cli.fitting import reading
+    from topofs.cli.fitting import dense, reading
     from topofs.cli.spoken import in_options
     from topofs.comparison.comparing import compare as run
     from topofs.comparison.prediction import target_of
@@ -153,16 +165,19 @@ def _compared(
 
     measure = measure_of(options["selector"].similarity)
     with reading(
-        source, measure=measure, roles=roles, messages=messages, needs_target=True
+        source, measure=measure, roles=roles, messages=messages, needs_target=True, layer=layer
     ) as (table, compared):
         target = compared.roles.target
         assert target is not None
-        values = target_of(column_values(table, target), task=task and task.value)
+        labels = column_values(table, target)
+        labels = labels if compared.order is None else labels[compared.order]
+        values = target_of(labels, task=task and task.value)
+        X = dense(compared, table, why="the models that are compared take").X
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
-        comparison = run(compared.X, values, target_name=target, progress=progress, **options)
+        comparison = run(X, values, target_name=target, progress=progress, **options)
     return comparison, table.name
 
 
@@ -190,9 +205,12 @@ def _print_comparison(found: Comparison) -> None:
     from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()
+    splits = f"{found.n_repeats} × {found.n_folds} folds"
+    if found.splits == "forward":
+        splits = f"{found.n_folds} parts of the rows, each after those it is predicted from"
     output.say(
         f"{found.metric} of a {found.model} model for {shown(found.target)}: mean over "
-        f"{found.n_repeats} × {found.n_folds} folds, {found.n_samples} rows"
+        f"{splits}, {found.n_samples} rows"
     )
     p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
     rivals = [method for method in METHOD_NAMES if method != "tfs"]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Size, TableName, roles, settings
+from topofs.cli.options import Json, Layer, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
+from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
@@ -21,15 +22,17 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
-@unfolding(settings=settings, roles=roles)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
 def explain(
     table: TableName,
     column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
     *,
-    k: Size = None,
+    size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
+    wishes: Wished,
     as_json: Json = False,
+    layer: Layer = None,
 ) -> None:
     """Say why a column was or was not selected, and which columns it is linked to.
 
@@ -40,7 +43,15 @@ def explain(
     from topofs.tables.column_roles import check_columns
 
     messages = Messages(quiet=True)
-    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
+    with fitted(
+        table,
+        size=size,
+        selector=settings,
+        roles=roles,
+        wishes=wishes,
+        layer=layer,
+        messages=messages,
+    ) as found:
         check_columns([column], found.table.columns, option="COLUMN")
         left_out = {c.name: c.reason for c in found.compared.left_out}
         if column not in left_out:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import warnings
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from topofs.cli.messages import Messages
+    from topofs.cli.wish_options import Wished
     from topofs.engines.choosing import ComparedColumns
-    from topofs.selection import Stability, TopologicalFeatureSelector
+    from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
+    from topofs.selection.sizes import Size
     from topofs.similarity import Measure
     from topofs.similarity.operator import SimilarityOperator
     from topofs.tables import ColumnRoles, ComparableTable, Table
 
-__all__ = ["Fitted", "fitted", "reading", "write_page"]
+__all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,11 @@ class Fitted:
 
         return plain_settings(self.selector)
 
+    @cached_property
+    def random_lists(self) -> RandomLists | None:
+        """The coverage of random lists as long as the selection; None without groups."""
+        return self.selector.random_lists() if self.selector.has_groups else None
+
     @property
     def left_out(self) -> list[dict[str, str]]:
         """The columns that took no part, with the reasons, as JSON can hold them."""
@@ -67,10 +75,14 @@ class Fitted:
 def fitted(
     source: str,
     *,
-    size: float | str | None,
+    size: float | str | Size | None,
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     messages: Messages,
+    wishes: Wished | None = None,
+    only_kept: bool = False,
+    layer: str | None = None,
+    check: Callable[[Table], None] | None = None,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts.
 
@@ -78,7 +90,7 @@ def fitted(
     ----------
     source : str
         The file, or ``"-"``.
-    size : "auto", int, float or None
+    size : "auto", int, float, Size or None
         How many columns to select; None if it was not said: as many as the rule selects by
         itself, or half.
     selector : TopologicalFeatureSelector
@@ -87,12 +99,21 @@ def fitted(
         What the columns are for.
     messages : Messages
         Where to say which columns are left out.
+    wishes : Wished, optional
+        What may, must and must not be selected.
+    only_kept : bool, default=False
+        Whether nothing is to be selected but what must; the size plays no part.
+    layer : str, optional
+        The layer of an AnnData file.
+    check : callable, optional
+        Refuses a table before its rows are read.
 
     Yields
     ------
     Fitted
     """
     from topofs.cli.spoken import in_options
+    from topofs.cli.wish_options import Wished
     from topofs.selection import fit_and_compare
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
@@ -103,9 +124,18 @@ def fitted(
     with in_options():
         check_end(rule, size)
     measure = measure_of(selector.similarity)
-    with reading(source, measure=measure, roles=roles, messages=messages) as (table, compared):
-        keep = list(compared.roles.keep) or None
-        selector.set_params(n_features_to_select=size, keep=keep)
+    wishes = wishes or Wished()
+    with reading(
+        source,
+        measure=measure,
+        roles=wishes.roles(roles),
+        messages=messages,
+        layer=layer,
+        check=check,
+    ) as (table, compared):
+        n_kept = len(compared.roles.keep)
+        selector.set_params(n_features_to_select=n_kept if only_kept else size)
+        wishes.settle(selector, compared)
         with (
             messages.working(f"comparing {len(compared.names):,} columns"),
             _warnings_as_notes(messages),
@@ -124,6 +154,8 @@ def reading(
     roles: ColumnRoles,
     messages: Messages,
     needs_target: bool = False,
+    layer: str | None = None,
+    check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot.
 
@@ -139,28 +171,75 @@ def reading(
         Where to say which columns are left out.
     needs_target : bool, default=False
         Whether there must be a target.
+    layer : str, optional
+        The layer of an AnnData file.
+    check : callable, optional
+        Refuses a table before its rows are read.
 
     Yields
     ------
     table : Table
         Open while the block lasts.
     compared : ComparableTable
-        Its columns.
+        Its columns; the rows in the order of time, where a column tells it.
     """
     from topofs.tables import comparable_table, open_table
+    from topofs.tables.time_order import in_time_order
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):
-            table = stack.enter_context(open_table(source))
+            table = stack.enter_context(open_table(source, layer=layer))
+        if check is not None:
+            check(table)
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
             compared = comparable_table(table, roles, measure=measure)
+            if not measure.takes_sparse:
+                compared = dense(compared, table, why=f"--similarity {measure.name} takes")
+            if compared.roles.time is not None:
+                compared = in_time_order(table, compared)
         messages.left_out(compared.left_out)
         if not measure.takes_names:
             _note_names(table, compared, messages)
         messages.notes(compared.notes)
         yield table, compared
+
+
+def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
+    """Turn a sparse matrix into an array, where memory has room for it.
+
+    Parameters
+    ----------
+    compared : ComparableTable
+        Any; only one with a sparse matrix is changed.
+    table : Table
+        What it was read from.
+    why : str
+        Who takes no sparse matrix, and the verb.
+
+    Returns
+    -------
+    ComparableTable
+
+    Raises
+    ------
+    TableError
+        The array would need more than half of the memory.
+    """
+    from topofs.engines.memory_size import parse_memory
+    from topofs.errors import TableError
+
+    X = compared.X
+    if not hasattr(X, "toarray"):
+        return compared
+    needed = X.dtype.itemsize * X.shape[0] * X.shape[1]
+    if needed > parse_memory(None):
+        raise TableError(
+            f"{table.name}: {why} no sparse matrix, and as a dense one this needs "
+            f"{needed / 1e9:.1f} GB; give fewer rows or columns"
+        )
+    return replace(compared, X=X.toarray(order="F"))
 
 
 def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:

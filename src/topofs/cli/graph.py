@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def graph(
     roles: ColumnRoles,
     as_json: Json = False,
     quiet: Quiet = False,
+    layer: Layer = None,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
 
@@ -51,7 +52,9 @@ def graph(
     check_outputs([out], source=table)
     check_graph_ending(out)
     # Nothing is selected here, and so nothing is left out for want of a place.
-    with fitted(table, size=1.0, selector=settings, roles=roles, messages=messages) as found:
+    with fitted(
+        table, size=1.0, selector=settings, roles=roles, layer=layer, messages=messages
+    ) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_
     if as_json:

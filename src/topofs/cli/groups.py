@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
+from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
+from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
@@ -25,13 +26,14 @@ _SHOWN_NAMES = 10
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@unfolding(settings=settings, roles=roles)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
 def groups(
     table: TableName,
     *,
-    k: Size = None,
+    size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
+    wishes: Wished,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -40,6 +42,7 @@ def groups(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    layer: Layer = None,
 ) -> None:
     """List the selected columns, each with those it represents.
 
@@ -48,15 +51,23 @@ def groups(
     from topofs.cli.fitting import fitted
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.representing import represented_columns
+    from topofs.cli.representing import check_groups, represented_columns
     from topofs.tables.writing import check_ending, write_records
 
-    _check_groups(settings)
+    check_groups(settings)
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
     if out is not None:
         check_ending(out)
-    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
+    with fitted(
+        table,
+        size=size,
+        selector=settings,
+        roles=roles,
+        wishes=wishes,
+        layer=layer,
+        messages=messages,
+    ) as found:
         written = [] if out is None else [out]
         write_together(
             {path: lambda to: write_records(represented_columns(found), to) for path in written}
@@ -73,6 +84,7 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
         alone_names,
         groups_as_json,
         isolated_names,
+        random_coverage,
         reached_coverage,
         stopping,
     )
@@ -83,6 +95,7 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
         "n_features": len(found.compared.names),
         "n_selected": found.selector.n_features_,
         "coverage": reached_coverage(found),
+        "random_coverage": random_coverage(found),
         "stopping": stopping(found),
         "groups": groups_as_json(found),
         "isolated": isolated_names(found),
@@ -93,25 +106,12 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
     }
 
 
-def _check_groups(selector: TopologicalFeatureSelector) -> None:
-    """Refuse a rule by which no column represents another."""
-    from topofs.cli.term_options import offered
-    from topofs.selection.short_names import rule_of
-
-    rule = rule_of(selector.rule)
-    if not rule.has_groups:
-        able = [name for name, known in offered("rule").items() if rule_of(known).has_groups]
-        raise ValueError(
-            f"by {rule.name} no column represents another, so there are no groups: choose "
-            f"--rule {' or '.join(able)}, and leave --paper out"
-        )
-
-
 def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
     from topofs.cli.messages import Output, shown
     from topofs.cli.representing import alone_names, headline, isolated_names
+    from topofs.selection.explanation import REPRESENTS
 
     output = Output()
     output.say(headline(found))
@@ -125,7 +125,9 @@ def _print_groups(found: Fitted) -> None:
         forced = "forced" * (group.position in found.selector.forced_)
         printed.add_row(f"[bold]{shown(group.name)}[/]", forced)
         for member in group.members[:_SHOWN_MEMBERS]:
-            printed.add_row(f"  {shown(member.name)}", f"{member.share:.2f}")
+            much = member.share >= REPRESENTS
+            share = f"{member.share:.2f}" if much else f"shares {member.share:.0%}"
+            printed.add_row(f"  {shown(member.name)}", share)
         more = len(group.members) - _SHOWN_MEMBERS
         if more > 0:
             cut = True

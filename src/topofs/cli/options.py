@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Json",
+    "Layer",
     "Quiet",
-    "Size",
     "TableName",
+    "Time",
     "parse_size",
     "roles",
     "settings",
@@ -77,20 +78,17 @@ TableName = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Parquet, .mat or .npz file; - is standard input.",
+        help="CSV, TSV, Parquet, .h5ad, .mat, .npz; - is stdin.",
         show_default=False,
     ),
 ]
-Size = Annotated[
-    # float, str or None: typer knows no such union, and the parser decides.
-    Any,
-    typer.Option(
-        "-k",
-        parser=parse_size,
-        metavar="auto|N|FRACTION",
-        help="How many; auto, the default, stops by itself.",
-        show_default=False,
-    ),
+Layer = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Order of the rows: numbers or ISO dates."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -148,24 +146,17 @@ def roles(
     ] = None,
     identifier: Annotated[
         list[str] | None,
-        typer.Option("--id", metavar="COLUMN", help="Likewise. Repeatable, as the next two."),
+        typer.Option("--id", metavar="COLUMN", help="Likewise. Repeatable, as the next four."),
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Left out of everything.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Forced: selected in any case, before others."),
     ] = None,
 ) -> ColumnRoles:
     """Collect the roles of columns."""
     from topofs.tables import ColumnRoles
 
     return ColumnRoles(
-        target=target,
-        identifiers=tuple(identifier or ()),
-        drop=tuple(drop or ()),
-        keep=tuple(dict.fromkeys(keep or ())),
+        target=target, identifiers=tuple(identifier or ()), drop=tuple(drop or ())
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,15 +11,18 @@ if TYPE_CHECKING:
 
     from topofs.cli.fitting import Fitted
     from topofs.selection import Group, TopologicalFeatureSelector
+    from topofs.selection.sizes import Size
 
 __all__ = [
     "Represented",
     "alone_names",
+    "check_groups",
     "groups_as_json",
     "headline",
     "isolated_columns",
     "isolated_names",
     "members_in_words",
+    "random_coverage",
     "reached_coverage",
     "represented_columns",
     "stopping",
@@ -99,6 +102,43 @@ def reached_coverage(found: Fitted) -> float | None:
     return float(found.selector.shares_[found.selector.nodes_].mean())
 
 
+def random_coverage(found: Fitted) -> dict[str, Any] | None:
+    """Tell the coverage of random lists of as many columns, as JSON can hold it.
+
+    Parameters
+    ----------
+    found : Fitted
+        Any fit.
+
+    Returns
+    -------
+    dict or None
+        Its mean, the range of 95 % of the lists, and how many there were; None where the
+        rule has no groups.
+    """
+    return None if found.random_lists is None else asdict(found.random_lists)
+
+
+def check_groups(selector: TopologicalFeatureSelector) -> None:
+    """Refuse a rule by which no column represents another.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Not fitted yet.
+    """
+    from topofs.cli.term_options import offered
+    from topofs.selection.short_names import rule_of
+
+    rule = rule_of(selector.rule)
+    if not rule.has_groups:
+        able = [name for name, known in offered("rule").items() if rule_of(known).has_groups]
+        raise ValueError(
+            f"by {rule.name} no column represents another, so there are no groups: choose "
+            f"--rule {' or '.join(able)}, and leave --paper out"
+        )
+
+
 def stopping(found: Fitted) -> dict[str, Any]:
     """Say why as many columns were selected.
 
@@ -113,12 +153,17 @@ def stopping(found: Fitted) -> dict[str, Any]:
         What was asked for (None: half), the reason, what the automatic size is, and what
         the best column that is not selected would add; None where the rule cannot tell.
     """
+    from topofs.selection import Budget, MinShare
+    from topofs.selection.plain_settings import plain_size
+
     selector = found.selector
     size, rule = selector.n_features_to_select, selector.rule_
+    # The ranking of these two is one of its own.
+    has_end = rule.has_end and not isinstance(size, (Budget, MinShare))
     return {
-        "size": size,
+        "size": plain_size(size),
         "reason": _reason(selector),
-        "auto": selector.at("auto").n_features_ if rule.has_end else None,
+        "auto": selector.at("auto").n_features_ if has_end else None,
         "next_adds": _next_adds(selector) if rule.has_groups else None,
     }
 
@@ -138,20 +183,24 @@ def headline(found: Fitted) -> str:
     """
     from topofs.cli.messages import shown
     from topofs.selection.short_names import graph_of
+    from topofs.selection.sizes import Size
 
     selector = found.selector
     n_selected, size = selector.n_features_, selector.n_features_to_select
     start = f"{n_selected} of {len(found.compared.names)} columns of {shown(found.table.name)}"
     why = stopping(found)
     ending = "" if why["auto"] is None else f"; -k auto would select {why['auto']}"
-    if size == "auto":
+    if size == "auto" or isinstance(size, Size):
         ending = f"; {why['reason']}"
     if not selector.has_groups:
         half = " (half of them: -k says how many)" if size is None else ""
         words, title = selector.rule_.words.short, graph_of(selector.graph).title
         return f"{start}, by {shown(words)} in the {shown(title)}{half}{ending}"
     verb = "represents" if n_selected == 1 else "represent"
-    return f"{start} {verb} {reached_coverage(found):.0%} of the variance of all{ending}"
+    covered = f"{reached_coverage(found):.0%} of the variance of all"
+    assert found.random_lists is not None
+    by_chance = f"random lists of {n_selected}: {found.random_lists.mean:.1%}"
+    return f"{start} {verb} {covered}; {by_chance}{ending}"
 
 
 def members_in_words(group: Group, *, most: int) -> str:
@@ -170,12 +219,15 @@ def members_in_words(group: Group, *, most: int) -> str:
         Ready to print.
     """
     from topofs.cli.messages import shown
+    from topofs.selection.explanation import REPRESENTS
 
-    if not group.members:
-        return "itself"
-    named = [f"{shown(m.name)} {m.share:.2f}" for m in group.members[:most]]
+    named = group.members[:most]
+    much = [f"{shown(m.name)} {m.share:.2f}" for m in named if m.share >= REPRESENTS]
+    little = [f"{m.share:.0%} with {shown(m.name)}" for m in named if m.share < REPRESENTS]
     more = len(group.members) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    words = ", ".join(much) or "itself"
+    words += f"; shares {', '.join(little)}" if little else ""
+    return words + (f" and {more} more" if more else "")
 
 
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
@@ -255,10 +307,29 @@ def isolated_columns(selector: TopologicalFeatureSelector) -> npt.NDArray[np.int
     return getattr(selector, "isolated_", np.empty(0, dtype=np.int64))
 
 
+def _size_in_words(size: Size, selector: TopologicalFeatureSelector) -> str:
+    """Say why a size that is more than a number gave as many columns."""
+    from topofs.selection import Budget, MinShare, UntilCoverage
+
+    if isinstance(size, UntilCoverage):
+        return f"fewer do not reach {size.coverage:.4g}"
+    if isinstance(size, MinShare):
+        return f"of every other column a selected one explains {size.share:.4g}"
+    assert isinstance(size, Budget)
+    names = selector.get_feature_names_out(), selector.feature_names_in_
+    costs = dict(zip(names[1], size.costs(names[1].tolist(), len(names[1])), strict=True))
+    spent = sum(costs[name] for name in names[0])
+    return f"they cost {spent:g} of the budget of {size.total:g}"
+
+
 def _reason(selector: TopologicalFeatureSelector) -> str:
+    from topofs.selection.sizes import Size
+
     size, rule = selector.n_features_to_select, selector.rule_
     if size is None:
         return "half of the columns: give -k"
+    if isinstance(size, Size):
+        return _size_in_words(size, selector)
     if size != "auto":
         return "as many as asked for"
     isolated = isolated_columns(selector)

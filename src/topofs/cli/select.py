@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
+from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
 from topofs.cli.unfolding import unfolding
+from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,16 +31,17 @@ _SHOWN_MEMBERS = 3
 
 
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@unfolding(settings=settings, roles=roles)
-def select(
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+def select(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
-    k: Size = None,
+    size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
+    wishes: Wished,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv or .parquet."),
+        typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv, .parquet, .h5ad."),
     ] = None,
     ranking: Annotated[
         Path | None,
@@ -54,6 +56,7 @@ def select(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    layer: Layer = None,
 ) -> None:
     """Select the columns of a table that represent the others in their network.
 
@@ -64,16 +67,27 @@ def select(
     from topofs.cli.graph import check_graph_ending
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
+    from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
 
     messages = Messages(quiet=quiet)
     check_outputs((out, ranking, graph_out, report), source=table)
-    for path in (out, ranking):
+    annotated = out is not None and is_annotated_ending(out)
+    for path in (None if annotated else out, ranking):
         if path is not None:
             check_ending(path)
     if graph_out is not None:
         check_graph_ending(graph_out)
-    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
+    with fitted(
+        table,
+        size=size,
+        selector=settings,
+        roles=roles,
+        wishes=wishes,
+        layer=layer,
+        messages=messages,
+        check=(lambda opened: check_annotated(opened, out)) if annotated else None,
+    ) as found:
         outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
         writers = _writers(found, outputs)
         with messages.working("writing"):
@@ -106,14 +120,19 @@ def _writers(
     found: Fitted, outputs: dict[str, Path | None]
 ) -> dict[Path, Callable[[Path], None]]:
     """For each file that is wanted, the function that writes it."""
+    from topofs.cli.annotated_output import write_annotated
     from topofs.cli.fitting import write_page
     from topofs.cli.graph import write_graph
     from topofs.tables import write_columns
+    from topofs.tables.annotated_file import is_annotated_ending
 
     def write_out(path: Path) -> None:
         selected = found.selector.get_feature_names_out().tolist()
         passed_through = found.compared.roles.passed_through
-        write_columns(found.table, [*selected, *passed_through], path)
+        if is_annotated_ending(path):
+            write_annotated(found.table, found.selector, path)
+        else:
+            write_columns(found.table, [*selected, *passed_through], path)
 
     functions: dict[str, Callable[[Path], None]] = {
         "out": write_out,
@@ -170,7 +189,7 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
 
 
 def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
-    from topofs.cli.representing import reached_coverage, stopping
+    from topofs.cli.representing import random_coverage, reached_coverage, stopping
 
     return {
         "table": found.table.name,
@@ -179,6 +198,7 @@ def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
         "n_features": len(found.compared.names),
         "n_selected": found.selector.n_features_,
         "coverage": reached_coverage(found),
+        "random_coverage": random_coverage(found),
         "stopping": stopping(found),
         "selected": _selected(found),
         **_representing_as_json(found),

@@ -20,7 +20,21 @@ _SENTENCES = (
         rf"^{_SIZE} is (\S+), but X has (\d+) features: give .*",
         r"{size} \1: there are \2 columns to select from; give at most \2",
     ),
-    (r"^keep names", "--keep names"),
+    (rf"^{_SIZE} is UntilCoverage\(.*?\), which", "--coverage"),
+    (rf"^{_SIZE} is MinShare\(.*?\), which", "--min-share"),
+    (rf"^{_SIZE} is Budget\(.*\), which", "--budget"),
+    (r"^MinShare keeps", "--min-share keeps"),
+    (r"^the total of a budget is (.*); got (\S+)$", r"--budget \2: give \1"),
+    (r"^a coverage of (\S+) cannot", r"--coverage \1 cannot"),
+    (r"the budget of (\S+?)(:?) ", r"--budget \1\2 "),
+    (r"raise the budget", "raise --budget"),
+    (r"^cost( has|:)", r"--cost\1"),
+    (r"^(the column .* (?:has no cost|costs \S+); )", r"--cost: \1"),
+    # Wishes.
+    (r"^AtMost takes (.*); got (\S+)$", r"--at-most \2: give \1"),
+    (r"^at_most( has|:)", r"--groups\1"),
+    (r"\b(at_most|max_similarity)\b(?! is )", lambda m: f"--{m[0].replace('_', '-')}"),
+    (r"^(keep|exclude) names", r"--\1 names"),
     (r"(give a count, a fraction), or None for half$", r"\1, or nothing for half"),
     (_SIZE, "{size}"),
     # Terms and their parameters.
@@ -54,7 +68,8 @@ def spoken(sentence: str, *, size: str = "-k") -> str:
     '-k 20: there are 13 columns to select from; give at most 13'
     """
     for pattern, said in _SENTENCES:
-        sentence = re.sub(pattern, said.replace("{size}", size), sentence)
+        words = said.replace("{size}", size) if isinstance(said, str) else said
+        sentence = re.sub(pattern, words, sentence)
     return re.sub(r"^--\w+", lambda option: option[0].replace("_", "-"), sentence)
 
 

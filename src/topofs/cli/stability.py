@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, Size, TableName, roles, settings
+from topofs.cli.options import Json, Layer, Quiet, TableName, Time, roles, settings
 from topofs.cli.unfolding import unfolding
+from topofs.cli.wish_options import Wished, size, wishes
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
@@ -31,16 +32,18 @@ _SURE = 0.9
 
 
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@unfolding(settings=settings, roles=roles)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: TableName,
     *,
-    k: Size = None,
+    size: Any,
     resamples: Annotated[int, typer.Option(min=2, help="How many bootstrap samples.")] = 50,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Draws the samples.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
+    time: Time = None,
+    wishes: Wished,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="How often each column was chosen: .csv, …"),
@@ -51,11 +54,13 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    layer: Layer = None,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
 
     Prints Nogueira's stability (1: always the same columns, 0: as if drawn at
     random) with its interval, how often columns were chosen, and which links stay.
+    With --time, rows are drawn in blocks of neighbours.
     """
     from topofs.cli.fitting import fitted, write_page
     from topofs.cli.jobs import check_jobs
@@ -68,7 +73,15 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     check_outputs([out, report], source=table)
     if out is not None:
         check_ending(out)
-    with fitted(table, size=k, selector=settings, roles=roles, messages=messages) as found:
+    with fitted(
+        table,
+        size=size,
+        selector=settings,
+        roles=replace(roles, time=time),
+        wishes=wishes,
+        layer=layer,
+        messages=messages,
+    ) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
         writers: dict[Path, Callable[[Path], None]] = {}
         if out is not None:
@@ -114,6 +127,7 @@ def _resampled(
                 found.selector,
                 found.compared.named,
                 n_resamples=resamples,
+                splits=_splits(found),
                 random_state=seed,
                 n_jobs=jobs,
                 progress=progress,
@@ -121,6 +135,11 @@ def _resampled(
         except ValueError as error:
             # The options were right for all rows, so it is the table that is too thin.
             raise TableError(f"{found.table.name}: {error}") from error
+
+
+def _splits(found: Fitted) -> str | None:
+    """How rows are drawn: in blocks of neighbours where they have an order."""
+    return None if found.compared.roles.time is None else "blocks"
 
 
 def _frequencies(found: Fitted, answer: Stability) -> list[_Frequency]:
@@ -147,6 +166,8 @@ def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) ->
         "n_features": len(found.compared.names),
         "n_selected": found.selector.n_features_,
         "n_resamples": answer.n_resamples,
+        "time": found.compared.roles.time,
+        "splits": _splits(found),
         "stability": _number(answer.phi),
         "interval": [_number(answer.lower), _number(answer.upper)],
         "level": answer.level,
@@ -172,9 +193,12 @@ def _print_stability(found: Fitted, answer: Stability) -> None:
     output.say(_verdict(answer))
     least, most = int(answer.sizes.min()), int(answer.sizes.max())
     sizes = str(least) if least == most else f"{least} to {most}"
+    time = found.compared.roles.time
+    blocks = "" if time is None else f" in blocks of neighbours by {shown(time)}"
     output.say(
         f"{sizes} of {len(found.compared.names)} columns of {shown(found.table.name)} chosen "
-        f"in each of {answer.n_resamples} resamples; {found.selector.n_features_} from all rows"
+        f"in each of {answer.n_resamples} resamples{blocks}; "
+        f"{found.selector.n_features_} from all rows"
     )
     columns = [column for column in _frequencies(found, answer) if column.frequency > 0]
     printed = Printed(box=None, pad_edge=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import TimeSeriesSplit
 
 from topofs.comparison.prediction import (
+    FORWARD,
     METRICS,
     MODELS,
     Resampling,
@@ -117,6 +119,8 @@ class Comparison:
         Folds of a cross-validation, how often it was repeated, seeds of the random subsets.
     sizes : tuple of int or "auto"
         Ascending, "auto" last.
+    splits : {"folds", "forward", "given"}
+        How rows were split: into shuffled folds, in the order of time, or as was said.
     auto_sizes : tuple of int
         How many columns "auto" stood for in each split; empty where it is not among the sizes.
     scores : tuple of MethodScores
@@ -141,6 +145,7 @@ class Comparison:
     tests: tuple[ComparisonTest, ...]
     settings: dict[str, Any]
     auto_sizes: tuple[int, ...] = ()
+    splits: str = "folds"
 
     def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
         """Find the scores of a method.
@@ -199,6 +204,7 @@ def compare(
     model: str = MODELS[0],
     target_name: str = "target",
     resampling: Resampling | None = None,
+    splits: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
@@ -215,7 +221,7 @@ def compare(
     target : Target
         What to predict; its rows are those of `X` that have one.
     selector : TopologicalFeatureSelector, optional
-        TFS, with its settings; its size and what it forces play no part.
+        TFS, with its settings; its size and the user's wishes play no part.
     sizes : sequence of int, float or "auto", optional
         Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
         those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
@@ -225,6 +231,9 @@ def compare(
         What to call the target.
     resampling : Resampling, optional
         Folds, repetitions, random subsets and their seed.
+    splits : "forward", splitter or iterable, optional
+        How rows are split, where not into shuffled folds: see `Resampling`. For rows in the
+        order of time, "forward" or a `TimeSeriesSplit`.
     progress : callable, optional
         Called with the number of splits that are done, and of all.
 
@@ -245,13 +254,15 @@ def compare(
     True
     """
     resampling = resampling or Resampling()
+    if splits is not None:
+        resampling = replace(resampling, splits=splits)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
     counts = _counts(sizes, selector, table.shape[1])
-    splits = folds(target, resampling)
+    parts = folds(target, resampling)
     by_cell: dict[tuple[str, int | str], list[float]] = {}
     auto_sizes = []
-    for number, (train, test) in enumerate(splits):
+    for number, (train, test) in enumerate(parts):
         seed = (resampling.random_state, number)
         chosen = subsets(
             _rows(table, train), selector, counts, n_random=resampling.n_random, seed=seed
@@ -261,8 +272,13 @@ def compare(
             score = _mean_score(table, target, (train, test), drawn, model)
             by_cell.setdefault(cell, []).append(score)
         if progress is not None:
-            progress(number + 1, len(splits))
+            progress(number + 1, len(parts))
     found = {cell: MethodScores(*cell, tuple(scores)) for cell, scores in by_cell.items()}
+    shuffled = resampling.splits is None
+    # Of folds, one is tested on while the others are trained on.
+    ratio = 1 / (resampling.n_folds - 1)
+    if not shuffled:
+        ratio = float(np.mean([len(test) / len(train) for train, test in parts]))
     return Comparison(
         task=target.task,
         metric=METRICS[target.task],
@@ -270,15 +286,22 @@ def compare(
         target=target_name,
         n_samples=table.shape[0],
         n_features=table.shape[1],
-        n_folds=resampling.n_folds,
-        n_repeats=resampling.n_repeats,
+        n_folds=resampling.n_folds if shuffled else len(parts),
+        n_repeats=resampling.n_repeats if shuffled else 1,
         n_random=resampling.n_random,
         sizes=counts,
         scores=tuple(found.values()),
-        tests=tuple(_tests(found, counts, resampling.n_folds)),
+        tests=tuple(_tests(found, counts, ratio)),
         settings=plain_settings(selector),
         auto_sizes=tuple(auto_sizes),
+        splits=_kind_of(resampling.splits),
     )
+
+
+def _kind_of(splits: Any) -> str:
+    if splits is None:
+        return "folds"
+    return FORWARD if isinstance(splits, (str, TimeSeriesSplit)) else "given"
 
 
 def _counts(
@@ -341,7 +364,7 @@ def _values(
 def _tests(
     found: dict[tuple[str, int | str], MethodScores],
     sizes: Sequence[int | str],
-    n_folds: int,
+    test_to_train: float,
 ) -> Iterator[ComparisonTest]:
     """Test TFS against every rival at every size."""
     for size in sizes:
@@ -350,6 +373,5 @@ def _tests(
             if rival == "tfs" or (rival != "all" and n_features != size):
                 continue
             differences = np.subtract(tfs.by_split, scores.by_split)
-            # One fold is tested on while the others are trained on.
-            test = corrected_resampled_test(differences, test_to_train=1 / (n_folds - 1))
+            test = corrected_resampled_test(differences, test_to_train=test_to_train)
             yield ComparisonTest(size, rival, float(differences.mean()), test.p_value)

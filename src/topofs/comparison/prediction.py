@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = [
+    "FORWARD",
     "METRICS",
     "MODELS",
     "TASKS",
@@ -52,6 +53,9 @@ _MODELS: dict[tuple[str, str], Callable[[], Any]] = {
 
 MODELS = tuple(dict.fromkeys(name for name, _ in _MODELS))
 """The models: ridge, nearest neighbours, decision tree."""
+
+FORWARD = "forward"
+"""Splits in the order of time: every part is scored by models of the rows before it."""
 
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
@@ -89,12 +93,18 @@ class Resampling:
         Random subsets of columns in every split.
     random_state : int
         Seed of both.
+    splits : None, "forward", splitter or iterable
+        How rows are split instead of into shuffled folds. "forward": by scikit-learn's
+        `TimeSeriesSplit` into `n_folds` parts, each scored by models of the rows before it,
+        for rows in the order of time. Or a splitter of scikit-learn, or an iterable of pairs
+        (train, test) of arrays of rows. Nothing is repeated then.
     """
 
     n_folds: int = 5
     n_repeats: int = 2
     n_random: int = 10
     random_state: int = 0
+    splits: Any = None
 
 
 def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
@@ -151,7 +161,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
 def folds(
     target: Target, resampling: Resampling
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Split the rows again and again, every class in proportion.
+    """Split the rows again and again, every class in proportion, or as the splits say.
 
     Parameters
     ----------
@@ -169,7 +179,11 @@ def folds(
     ------
     TableError
         There are too few rows.
+    ValueError
+        The splits are none.
     """
+    if resampling.splits is not None:
+        return _given_folds(target, resampling)
     n_folds = resampling.n_folds
     counts = np.unique(target.y, return_counts=True)[1]
     most = int(counts.max()) if target.task == "classification" else len(target.y) // 2
@@ -190,6 +204,62 @@ def folds(
         # A class may be rarer than there are folds: it is scored where it occurs.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
+
+
+def _given_folds(
+    target: Target, resampling: Resampling
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """The splits that were asked for, checked; in the order they come in."""
+    splits, n_samples = resampling.splits, len(target.y)
+    if isinstance(splits, str):
+        if splits != FORWARD:
+            raise ValueError(
+                f"splits is {splits!r}; give 'forward', a splitter or pairs of rows"
+            )
+        _check_forward(n_samples, resampling.n_folds)
+        splits = TimeSeriesSplit(n_splits=resampling.n_folds)
+    if hasattr(splits, "split"):
+        splits = splits.split(np.empty((n_samples, 1)), target.y)
+    try:
+        pairs = [
+            (np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in splits
+        ]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"splits is {resampling.splits!r}, which gives no pairs of rows to train on and rows "
+            f"to score ({error})"
+        ) from error
+    if len(pairs) < 2:
+        raise ValueError(f"splits gives {len(pairs)} splits; at least two are needed")
+    for train, test in pairs:
+        _check_split(target, train, test)
+    return pairs
+
+
+def _check_forward(n_samples: int, n_folds: int) -> None:
+    if n_samples < 2 * (n_folds + 1):
+        raise TableError(
+            f"{n_folds} splits in the order of time need at least {2 * (n_folds + 1)} rows, and "
+            f"there are {n_samples}; give more rows or fewer --folds"
+        )
+
+
+def _check_split(
+    target: Target, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
+) -> None:
+    """Refuse a split that nothing can be learned from or scored on."""
+    n_samples = len(target.y)
+    both = np.concatenate([train, test])
+    if len(train) < 2 or not len(test) or both.min() < 0 or both.max() >= n_samples:
+        raise ValueError(
+            f"splits has a split of {len(train)} rows to train on and {len(test)} to score, of "
+            f"{n_samples}; give two or more, and one or more"
+        )
+    if target.task == "classification" and len(np.unique(target.y[train])) < 2:
+        raise TableError(
+            f"one split trains on {len(train)} rows of the one class {str(target.y[train[0]])!r}: "
+            "give more rows or fewer --folds"
+        )
 
 
 def fit_and_score(

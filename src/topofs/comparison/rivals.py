@@ -52,7 +52,7 @@ def subsets(
     X : array or TypedTable, shape (n_samples, n_features)
         The training table; NaN marks a missing value.
     selector : TopologicalFeatureSelector
-        TFS, with its settings; its size and what it forces play no part.
+        TFS, with its settings; its size and the user's wishes play no part.
     sizes : sequence of int or "auto"
         How many columns.
     n_random : int
@@ -105,7 +105,9 @@ def subsets(
 
 def _own_selector(selector: TopologicalFeatureSelector) -> Any:
     size = AUTO if rule_of(selector.rule).has_end else 1
-    return clone(selector).set_params(n_features_to_select=size, keep=None)
+    return clone(selector).set_params(
+        n_features_to_select=size, keep=None, exclude=None, at_most=None, max_similarity=None
+    )
 
 
 def _by_numbers(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Explanation", "Neighbor", "Representation"]
+__all__ = ["REPRESENTS", "Explanation", "Neighbor", "Representation"]
+
+REPRESENTS = 0.25
+"""The share of a feature's variance from which on another is said to represent it."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +59,30 @@ class Representation:
         if self.isolated:
             lines.append("It is isolated: with no neighbour does it share more than chance.")
         if selected:
-            n = len(self.members)
-            who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
-            lines.append(f"It represents {who}")
-            lines += [f"  {_one_line(name)}  {share:.4g}" for name, share in self.members]
+            lines += self._members_in_words()
         elif self.representative is not None:
             way = f", by way of {', '.join(self.path)}" if self.path else ""
-            lines.append(
-                f"{self.representative} represents it, with {self.share:.4g} of its "
-                f"variance{way}."
+            who = self.representative
+            much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
+            little = (
+                f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."
             )
+            lines.append(much if self.share >= REPRESENTS else little)
         elif not self.isolated:
             lines.append("It is alone: no selected feature represents it.")
+        return lines
+
+    def _members_in_words(self) -> list[str]:
+        """Whom a selected feature represents, and with whom it shares little."""
+        much = [(name, share) for name, share in self.members if share >= REPRESENTS]
+        n = len(much)
+        who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
+        lines = [f"It represents {who}"]
+        lines += [f"  {_one_line(name)}  {share:.4g}" for name, share in much]
+        lines += [
+            f"It shares {_percent(share)} with {_one_line(name)}, and no selected feature more."
+            for name, share in self.members[n:]
+        ]
         return lines
 
 
@@ -101,6 +116,8 @@ class Explanation:
         Whether the column takes no part: constant, all missing, or an identifier.
     representation : Representation or None
         Who represents it and whom it represents; None where the rule has no groups.
+    excluded : bool
+        Whether `exclude` forbade it.
     """
 
     feature: str
@@ -115,6 +132,7 @@ class Explanation:
     neighbors: tuple[Neighbor, ...]
     constant: bool
     representation: Representation | None = None
+    excluded: bool = False
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -135,6 +153,8 @@ class Explanation:
         )
         if self.forced:
             lines.append("It is forced: selected by wish.")
+        if self.excluded:
+            lines.append("It is excluded: by wish it cannot be selected.")
         if self.representation is not None and not self.constant:
             lines += self.representation.lines(selected=self.selected)
         if self.neighbors:
@@ -166,6 +186,11 @@ class Explanation:
             return "."
         others = "feature has" if self.n_same_score == 1 else "features have"
         return f" ({self.n_same_score} other {others} the same)."
+
+
+def _percent(share: float) -> str:
+    """A share below one half; never 0 % of what is more."""
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def _one_line(name: str) -> str:

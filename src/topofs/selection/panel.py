@@ -39,8 +39,6 @@ SAME = 0.8
 class PanelSelector(RepresentingSelector):
     """Base of a selector that answers for any list of columns after its fit."""
 
-    _wishes: Wishes
-
     def evaluate(
         self,
         columns: Iterable[str | int] | None = None,

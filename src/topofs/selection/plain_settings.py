@@ -6,12 +6,13 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from topofs.selection.short_names import graph_of, measure_of, rule_of
+from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 
 if TYPE_CHECKING:
     from topofs.selection.topological import TopologicalFeatureSelector
     from topofs.terms import Term
 
-__all__ = ["plain_settings"]
+__all__ = ["plain_settings", "plain_size"]
 
 
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
@@ -32,11 +33,12 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
     >>> plain_settings(TopologicalFeatureSelector(3, similarity="spearman", graph="mst"))
     {'size': 3, 'similarity': {'name': 'spearman', 'squared': True}, 'threshold': 'auto',
     'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'paths',
-    'isolated': 'drop', 'ties': 'strength'}, 'keep': []}
+    'isolated': 'drop', 'ties': 'strength'}, 'keep': [], 'exclude': [], 'at_most': None,
+    'max_similarity': None}
     """
     fitted = selector.__sklearn_is_fitted__()
     return {
-        "size": selector.n_features_to_select,
+        "size": plain_size(selector.n_features_to_select),
         "similarity": _plain(
             selector.similarity_ if fitted else measure_of(selector.similarity)
         ),
@@ -44,7 +46,35 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
         "graph": _plain(graph_of(selector.graph)),
         "rule": _plain(rule_of(selector.rule)),
         "keep": list(selector.keep or ()),
+        "exclude": list(selector.exclude or ()),
+        "at_most": None if selector.at_most is None else selector.at_most.number,
+        "max_similarity": selector.max_similarity,
     }
+
+
+def plain_size(size: Any) -> Any:
+    """Give a size as JSON can hold it.
+
+    Parameters
+    ----------
+    size : "auto", int, float, Size or None
+        As the estimator takes it.
+
+    Returns
+    -------
+    str, int, float, dict or None
+
+    Examples
+    --------
+    >>> from topofs import UntilCoverage
+    >>> plain_size(10), plain_size(UntilCoverage(0.9))
+    (10, {'until_coverage': 0.9})
+    """
+    if isinstance(size, UntilCoverage):
+        return {"until_coverage": size.coverage}
+    if isinstance(size, MinShare):
+        return {"min_share": size.share}
+    return {"budget": size.total} if isinstance(size, Budget) else size
 
 
 def _plain(term: Term) -> dict[str, Any]:

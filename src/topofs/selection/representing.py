@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
     from topofs.rules.rule import Ranking, Reach, Rule
     from topofs.rules.running_groups import RunningGroups
+    from topofs.rules.wishes import Wishes
 
 __all__ = ["Group", "Member", "RepresentingSelector", "running_groups"]
 
@@ -77,6 +78,7 @@ class RepresentingSelector(RankingSelector):
     graph_: FilteredGraph
     rule_: Rule
     _ranking: Ranking
+    _wishes: Wishes
 
     @property
     def coverage_(self) -> Doubles:
@@ -254,6 +256,7 @@ class RepresentingSelector(RankingSelector):
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
             representation=self._representation(column),
+            excluded=bool(column in self.nodes_[self._wishes.excluded]),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:

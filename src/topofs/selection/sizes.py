@@ -126,9 +126,8 @@ class Budget(Size):
         -------
         array of float, shape (n_features,)
         """
-        if self.cost is None:
-            return np.ones(n_features)
-        values = per_column(self.cost, names, what="cost")
+        given = [1.0] * n_features if self.cost is None else self.cost
+        values = per_column(given, names, what="cost")
         try:
             costs = np.array(
                 [float("nan") if v is None else v for v in values], dtype=np.float64

@@ -82,7 +82,7 @@ class Energy(Measure):
     Energy(alpha=0.25)
     """
 
-    alpha: float = parameter(0.5, help="Weight of the dispersion, 0 to 1.", check=check_alpha)
+    alpha: float = parameter(0.5, help="Weight of dispersion.", check=check_alpha)
 
     products: ClassVar[str | None] = "ranks"
     means_alike: ClassVar[bool] = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from topofs.errors import UnknownColumnError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from topofs.tables.table import Table
 
-__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns"]
+__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns", "matching_columns"]
 
 _SHOWN_COLUMNS = 8
 
@@ -50,7 +51,11 @@ class ColumnRoles:
     drop : tuple of str
         Left out of everything.
     keep : tuple of str
-        Always selected.
+        Always selected; names, or patterns as ``"HLA-*"``.
+    exclude : tuple of str
+        Never selected, but to be represented; likewise.
+    time : str, optional
+        Says in which order the rows are, and takes no part.
 
     Examples
     --------
@@ -62,12 +67,15 @@ class ColumnRoles:
     identifiers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    time: str | None = None
 
     @property
     def reasons(self) -> dict[str, str]:
         """The columns that take no part because of their role, with the name of the role."""
         roles = dict.fromkeys(self.drop, "dropped") | dict.fromkeys(self.identifiers, "id")
-        return roles if self.target is None else roles | {self.target: "target"}
+        others = {self.target: "target", self.time: "time"}
+        return roles | {column: role for column, role in others.items() if column is not None}
 
     @property
     def passed_through(self) -> tuple[str, ...]:
@@ -94,11 +102,14 @@ class ColumnRoles:
         ValueError
             A column has two roles that contradict each other.
         """
+        found = self._with_names(table)
         roles = {
             "--target": () if self.target is None else (self.target,),
+            "--time": () if self.time is None else (self.time,),
             "--id": self.identifiers,
             "--drop": self.drop,
-            "--keep": self.keep,
+            "--keep": found.keep,
+            "--exclude": found.exclude,
         }
         for option, columns in roles.items():
             check_columns(columns, table.columns, option=option)
@@ -111,10 +122,71 @@ class ColumnRoles:
                         f"the column {min(both)!r} is given to both {first} and {second}; "
                         "choose one"
                     )
-        has_role = self.target is not None or table.label in (*self.drop, *self.identifiers)
-        if table.label is None or has_role or table.label in self.keep:
-            return self
-        return ColumnRoles(table.label, self.identifiers, self.drop, self.keep)
+        has_role = self.target is not None or table.label in {*self.reasons, *found.keep}
+        if table.label is None or has_role:
+            return found
+        return replace(found, target=table.label)
+
+    def _with_names(self, table: Table) -> ColumnRoles:
+        """The same roles, with the names that patterns stand for."""
+        taken = {*self.reasons, table.label} - {None}
+        known = [column for column in table.columns if column not in taken]
+        return replace(
+            self,
+            keep=matching_columns(self.keep, table.columns, option="--keep", among=known),
+            exclude=matching_columns(
+                self.exclude, table.columns, option="--exclude", among=known
+            ),
+        )
+
+
+def matching_columns(
+    given: Sequence[str],
+    known: Sequence[str],
+    *,
+    option: str,
+    among: Sequence[str] | None = None,
+) -> tuple[str, ...]:
+    """Replace patterns by the names they stand for.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Names, and patterns with ``*``, ``?`` or ``[…]``; a name of a column is no pattern.
+    known : sequence of str
+        The columns of the table.
+    option : str
+        The option, for the message.
+    among : sequence of str, optional
+        The columns that a pattern may stand for; all of them by default.
+
+    Returns
+    -------
+    tuple of str
+        Each once; names that are unknown among them.
+
+    Raises
+    ------
+    UnknownColumnError
+        No column is like a pattern.
+
+    Examples
+    --------
+    >>> matching_columns(["c", "b*"], ["a", "b1", "b2", "c"], option="--keep")
+    ('c', 'b1', 'b2')
+    """
+    names = set(known)
+    found: list[str] = []
+    for column in given:
+        if column in names or not set(column) & set("*?["):
+            found.append(column)
+            continue
+        matches = [name for name in (known if among is None else among)
+                   if fnmatchcase(name, column)]  # fmt: skip
+        if not matches:
+            raise UnknownColumnError(f"{option}: no column is like {column!r}")
+        found += matches
+    return tuple(dict.fromkeys(found))
 
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
@@ -140,8 +212,9 @@ def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) 
     Traceback (most recent call last):
     topofs.errors.UnknownColumnError: --target: there is no column 'knid'; did you mean 'kind'?
     """
+    names = set(known)
     for column in columns:
-        if column not in known:
+        if column not in names:
             near = get_close_matches(column, known, n=1)
             if near:
                 advice = f"did you mean {near[0]!r}?"

@@ -9,7 +9,6 @@ import polars as pl
 
 from topofs.errors import TableError
 from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
 from topofs.tables.numbers_in_text import MISSING_CLASSES
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def column_values(table: Table, column: str) -> npt.NDArray[Any]:
     """
     kind = table.schema[column]
     with as_table_errors(table.name):
-        values = table.rows.select(columns_named([column])).collect(engine="streaming")
+        values = table.select([column]).collect(engine="streaming")
     series = values.to_series()
     if kind.is_numeric():
         return np.asarray(series.cast(pl.Float64).to_numpy())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from topofs.tables.annotated_file import AnnotatedTable, annotated_table
 from topofs.tables.column_roles import ColumnRoles
 from topofs.tables.mixed_table import mixed_table
 from topofs.tables.names_in_table import names_in_table
@@ -66,6 +67,8 @@ def comparable_table(
     >>> [comparable_table(table, measure=measure).names for measure in (Auto(), Pearson())]
     [('age', 'kind', 'b'), ('age', 'b')]
     """
+    if isinstance(table, AnnotatedTable):
+        return annotated_table(table, roles)
     if not measure.takes_names:
         return numeric_table(table, roles)
     roles = (roles or ColumnRoles()).for_table(table)

@@ -13,6 +13,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from topofs.errors import TableError
+from topofs.tables.annotated_file import (
+    holds_annotated,
+    is_annotated_ending,
+    open_annotated,
+)
 from topofs.tables.arrays_file import open_arrays
 from topofs.tables.delimited_file import open_delimited
 from topofs.tables.parquet_file import open_parquet
@@ -31,11 +36,12 @@ STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
+_HDF5 = b"\x89HDF"
 _FOREIGN = {
     _ZIP: "a zip archive or an Excel workbook; save the table as CSV or Parquet",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
     b"ARROW1": "an Arrow or Feather file; save the table as Parquet",
-    b"\x89HDF": "an HDF5 file; save the table as Parquet",
+    _HDF5: "an HDF5 file; save the table as Parquet",
     b"SQLite format 3": "an SQLite database; save the table as CSV or Parquet",
     b"BZh": "packed with bzip2; unpack it first",
     b"\xfd7zXZ": "packed with xz; unpack it first",
@@ -45,18 +51,21 @@ _FOREIGN = {
 
 
 @contextmanager
-def open_table(source: str | os.PathLike[str]) -> Iterator[Table]:
+def open_table(source: str | os.PathLike[str], *, layer: str | None = None) -> Iterator[Table]:
     r"""Open a table for as long as the block lasts.
 
     The content decides, not the ending: CSV with any of the separators comma, tab, semicolon
-    and bar, Parquet, MATLAB (variables ``X`` and ``Y``), numpy archives (``X`` and ``y``), and
-    the folders of the NIPS 2003 challenge. Packed with gzip, or from the standard input, the
-    table is first copied to a temporary file, so that memory never holds it whole.
+    and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``), numpy archives
+    (``X`` and ``y``), and the folders of the NIPS 2003 challenge. Packed with gzip, or from the
+    standard input, the table is first copied to a temporary file, so that memory never holds
+    it whole; of AnnData files it does.
 
     Parameters
     ----------
     source : path-like
         The file, or ``"-"`` for the standard input.
+    layer : str, optional
+        The layer of an AnnData file to take.
 
     Yields
     ------
@@ -82,17 +91,17 @@ def open_table(source: str | os.PathLike[str]) -> Iterator[Table]:
         if sys.stdin is None:
             raise TableError("standard input is closed; give the name of a file")
         with _copied(sys.stdin.buffer, "standard input") as path:
-            yield _open_file(path, "standard input")
+            yield _open_file(path, "standard input", layer)
         return
     path = Path(source)
     _check_there(path)
     if path.is_dir() or path.is_file():
         with _unpacked(path, path.name) as plain:
-            yield _open_file(plain, path.name)
+            yield _open_file(plain, path.name, layer)
         return
     # A pipe can be read only once.
     with path.open("rb") as stream, _copied(stream, str(path)) as plain:
-        yield _open_file(plain, str(path))
+        yield _open_file(plain, str(path), layer)
 
 
 def _check_there(path: Path) -> None:
@@ -135,7 +144,18 @@ def _unpacked(path: Path, name: str) -> Iterator[Path]:
         yield plain
 
 
-def _open_file(path: Path, name: str) -> Table:
+def _open_file(path: Path, name: str, layer: str | None) -> Table:
+    # Without anndata only the name can tell.
+    named = is_annotated_ending(name.removesuffix(".gz"))
+    if path.is_file() and _starts_with(path, _HDF5) and (named or holds_annotated(path)):
+        return open_annotated(path, name, layer=layer)
+    table = _open_plain(path, name)
+    if layer is not None:
+        raise ValueError(f"--layer {layer}: {name} is no AnnData file, and has no layers")
+    return table
+
+
+def _open_plain(path: Path, name: str) -> Table:
     if path.is_dir():
         return open_arrays(path, name, kind="uci")
     start = _first_bytes(path)

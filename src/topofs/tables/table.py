@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -60,6 +60,22 @@ class Table:
         """Names of the columns, in the order of the file."""
         return tuple(self.schema)
 
+    def select(self, columns: Sequence[str]) -> pl.LazyFrame:
+        """Give the rows of some columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Their names.
+
+        Returns
+        -------
+        polars.LazyFrame
+        """
+        from topofs.tables.exact_names import columns_named
+
+        return self.rows.select(columns_named(columns))
+
 
 @dataclass(frozen=True, eq=False)
 class ComparableTable:
@@ -67,8 +83,9 @@ class ComparableTable:
 
     Attributes
     ----------
-    X : array of float64 or float32, or TypedTable, shape (n_samples, n_features)
-        An array in Fortran order where all columns are numbers, NaN for a missing value.
+    X : array of float64 or float32, sparse matrix, or TypedTable, shape (n_samples, n_features)
+        An array in Fortran order where all columns are numbers, NaN for a missing value; a
+        sparse matrix where the file holds one.
         Every column can be compared, except those that are forced, whatever they hold.
     names : tuple of str
         The columns of X, in the order of the table.
@@ -78,13 +95,16 @@ class ComparableTable:
         The roles, as they apply to this table.
     notes : tuple of str
         What may matter to someone who trusts the result.
+    order : array of int or None
+        The rows of the table that the rows of X are, where they are not in its order.
     """
 
-    X: npt.NDArray[np.floating[Any]] | TypedTable
+    X: Any
     names: tuple[str, ...]
     left_out: tuple[LeftOutColumn, ...]
     roles: ColumnRoles
     notes: tuple[str, ...] = ()
+    order: npt.NDArray[np.intp] | None = None
 
     @property
     def named(self) -> NamedArray | TypedTable:

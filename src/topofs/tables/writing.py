@@ -95,12 +95,12 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
     'id\theight\n007\t1.50\n008\t2\n'
     """
     ending = check_ending(path)
-    text_to_text = table.as_written is not None and ending != ".parquet"
-    rows = table.as_written if text_to_text else table.rows
-    assert rows is not None
     wanted = set(columns)
-    chosen = rows.select(columns_named(name for name in table.columns if name in wanted))
-    _sink(chosen, path, ending)
+    chosen = [name for name in table.columns if name in wanted]
+    if table.as_written is not None and ending != ".parquet":
+        _sink(table.as_written.select(columns_named(chosen)), path, ending)
+    else:
+        _sink(table.select(chosen), path, ending)
 
 
 def write_records(records: Sequence[Any], path: Path) -> None:

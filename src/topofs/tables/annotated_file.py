@@ -1,0 +1,308 @@
+"""AnnData files (.h5ad) as tables: genes are columns, the annotation of cells beside them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from topofs.errors import TableError, import_extra
+from topofs.tables.annotated import named_matrix
+from topofs.tables.column_roles import ColumnRoles
+from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on
+from topofs.tables.table import ComparableTable, Table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+__all__ = [
+    "ENDING",
+    "AnnotatedTable",
+    "annotated_table",
+    "check_annotated",
+    "holds_annotated",
+    "is_annotated_ending",
+    "open_annotated",
+]
+
+ENDING = ".h5ad"
+"""How the names of AnnData files end."""
+
+_PURPOSE = "Reading and writing .h5ad files"
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedTable(Table):
+    """A table that lies in an AnnData object: a matrix of genes, and annotation of its rows.
+
+    Attributes
+    ----------
+    annotated : anndata.AnnData
+        The object.
+    matrix : array or sparse matrix, shape (n_samples, n_genes)
+        Its X, or the layer that was asked for.
+    genes : tuple of str
+        The columns of the matrix.
+    """
+
+    annotated: Any = None
+    matrix: Any = None
+    genes: tuple[str, ...] = ()
+
+    def select(self, columns: Sequence[str]) -> pl.LazyFrame:
+        """Give some columns, genes as dense ones.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Their names.
+
+        Returns
+        -------
+        polars.LazyFrame
+        """
+        place = {gene: i for i, gene in enumerate(self.genes)}
+        obs = self.rows.collect()
+        wanted = [i for i in (place.get(column) for column in columns) if i is not None]
+        dense = self.matrix[:, wanted]
+        dense = dense.toarray() if hasattr(dense, "toarray") else np.asarray(dense)
+        position = {gene: at for at, gene in enumerate(wanted)}
+        return pl.DataFrame(
+            [
+                pl.Series(column, dense[:, position[place[column]]])
+                if column in place
+                else obs.get_column(column)
+                for column in columns
+            ]
+        ).lazy()
+
+
+def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
+    """Whether the name of a file is that of an AnnData file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_annotated_ending("cells.h5ad"), is_annotated_ending("cells.csv")
+    (True, False)
+    """
+    return Path(path).suffix.lower() == ENDING
+
+
+def check_annotated(table: Table, path: Path | None) -> None:
+    """Refuse to write an AnnData file from a table that is none.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    path : pathlib.Path or None
+        The file to write.
+    """
+    if not isinstance(table, AnnotatedTable):
+        raise ValueError(
+            f"{path}: only what is read from an {ENDING} file can be written as one, and "
+            f"{table.name} is none; end the name in .csv, .tsv or .parquet"
+        )
+
+
+def holds_annotated(path: Path) -> bool:
+    """Whether an HDF5 file holds an AnnData object, as far as can be told.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Returns
+    -------
+    bool
+        False where the package h5py, which comes with anndata, is not installed.
+    """
+    try:
+        import h5py
+    except ImportError:
+        return False
+    try:
+        with h5py.File(path) as file:
+            kind = file.attrs.get("encoding-type")
+            return kind == "anndata" or {"obs", "var"} <= set(file)
+    except OSError:
+        return False
+
+
+def open_annotated(path: Path, name: str, *, layer: str | None = None) -> AnnotatedTable:
+    """Read an AnnData file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    name : str
+        What to call the table.
+    layer : str, optional
+        The layer to take instead of its X.
+
+    Returns
+    -------
+    AnnotatedTable
+        Its columns are the genes, and after them the annotation of the cells, which is not
+        selected from.
+
+    Raises
+    ------
+    TableError
+        The file cannot be read.
+    ValueError
+        It has no such layer.
+    MissingExtraError
+        anndata is not installed.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata = import_extra("anndata", extra="anndata", purpose=_PURPOSE)
+        try:
+            adata = anndata.read_h5ad(path)
+        except Exception as error:
+            why = " ".join(str(error).split())[:200] or type(error).__name__
+            raise TableError(f"{name}: the AnnData file cannot be read ({why})") from error
+    if layer is not None and layer not in adata.layers:
+        known = ", ".join(map(repr, adata.layers)) or "none"
+        raise ValueError(f"--layer: {name} has no layer {layer!r}; there are {known}")
+    try:
+        named = named_matrix(adata, layer=layer)
+    except ValueError as error:
+        said = str(error).replace("give layer=, one of its layers", "give --layer")
+        raise TableError(f"{name}: {said}") from error
+    matrix, genes = named.values, named.names
+    if matrix.dtype.kind not in "fiub":
+        raise TableError(f"{name}: the matrix holds {matrix.dtype}, not numbers")
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    if hasattr(matrix, "tocsc"):
+        matrix = matrix.tocsc()
+    obs = pl.DataFrame(
+        [
+            _series(str(column), adata.obs[column])
+            for column in adata.obs.columns
+            if str(column) not in set(genes)
+        ]
+    )
+    number: Any = pl.Float32() if matrix.dtype == np.float32 else pl.Float64()
+    return AnnotatedTable(
+        name=name,
+        rows=obs.lazy(),
+        n_samples=matrix.shape[0],
+        schema=dict.fromkeys(genes, number) | dict(obs.schema),
+        annotated=adata,
+        matrix=matrix,
+        genes=genes,
+    )
+
+
+def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> ComparableTable:
+    """Give the genes that vary; the matrix stays sparse where it is.
+
+    Parameters
+    ----------
+    table : AnnotatedTable
+        An open table.
+    roles : ColumnRoles, optional
+        What the columns are for.
+
+    Returns
+    -------
+    ComparableTable
+        With an array, or a sparse matrix.
+
+    Raises
+    ------
+    TableError
+        There are not two rows and two such genes, or a value is infinite.
+    """
+    roles = (roles or ColumnRoles()).for_table(table)
+    check_rows(table)
+    genes = set(table.genes)
+    for column in roles.keep:
+        if column not in genes:
+            raise ValueError(
+                f"--keep: the column {column!r} is annotation of the rows, which is not selected "
+                "from; all of it goes into an .h5ad file"
+            )
+    lowest, highest = _range(table)
+    reasons = {
+        column: "annotation of the rows" for column in table.columns if column not in genes
+    }
+    for i in np.flatnonzero(~(lowest < highest)).tolist():
+        if table.genes[i] not in roles.keep:
+            reasons[table.genes[i]] = "all missing" if np.isnan(highest[i]) else "constant"
+    reasons |= roles.reasons
+    used = [i for i, gene in enumerate(table.genes) if gene not in reasons]
+    names = tuple(table.genes[i] for i in used)
+    if len(names) < 2:
+        which = f"one column that varies, {names[0]!r}" if names else "no column that varies"
+        raise TableError(f"{table.name}: has {which}; at least two are needed")
+    return ComparableTable(
+        X=table.matrix if len(used) == len(table.genes) else table.matrix[:, used],
+        names=names,
+        left_out=tuple(
+            column
+            if column.name in genes
+            else type(column)(column.name, column.reason, asked_for=True)
+            for column in left_out_columns(table, roles, reasons)
+        ),
+        roles=roles,
+        notes=notes_on(table),
+    )
+
+
+def _range(table: AnnotatedTable) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The least and the largest value of each gene; infinite ones are refused."""
+    from sklearn.utils.sparsefuncs import min_max_axis
+
+    X = table.matrix
+    if hasattr(X, "tocsc"):
+        lowest, highest = min_max_axis(X, axis=0)
+        wrong = ~(np.isfinite(lowest) & np.isfinite(highest))
+        what = "a missing or infinite value"
+    else:
+        lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+        wrong = np.isinf(lowest) | np.isinf(highest)
+        what = "an infinite value"
+    if wrong.any():
+        raise TableError(
+            f"{table.name}: the column {table.genes[int(wrong.argmax())]!r} holds {what}; "
+            "replace it, or leave the column out of the file"
+        )
+    return lowest, highest
+
+
+def _series(name: str, values: Any) -> pl.Series:
+    """A column of the annotation, as numbers, truth values, dates or text."""
+    kind = getattr(values.dtype, "kind", "O")
+    if isinstance(values.dtype, np.dtype) and kind in "biufM":
+        return pl.Series(name, values.to_numpy())
+    missing = values.isna().to_numpy()
+    return pl.Series(
+        name,
+        [
+            None if gone else str(value)
+            for value, gone in zip(values.tolist(), missing, strict=True)
+        ],
+        dtype=pl.String,
+    )

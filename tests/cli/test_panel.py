@@ -1,0 +1,138 @@
+"""``topofs panel``: a list that somebody else made."""
+
+import pytest
+
+from tests.cli.running import run, run_json
+from topofs import TopologicalFeatureSelector
+
+PANEL = ["ash", "hue", "flavanoids", "total_phenols"]
+
+
+@pytest.fixture
+def listed(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("\n".join(PANEL) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def evaluation(wine):
+    X = wine.drop(columns=["bottle", "class"])
+    return TopologicalFeatureSelector().fit(X).evaluate(PANEL)
+
+
+def arguments(wine_csv, *options):
+    return ("panel", wine_csv, "--drop", "class", *options)
+
+
+def test_the_numbers_are_those_of_evaluate(wine_csv, listed, evaluation):
+    found = run_json(*arguments(wine_csv, "--panel", listed))
+    assert set(found["panel"]) == set(PANEL)
+    assert found["coverage"] == pytest.approx(evaluation.coverage)
+    random = evaluation.random
+    assert found["random_coverage"] == pytest.approx(
+        {"mean": random.mean, "low": random.low, "high": random.high, "n_lists": 200}
+    )
+    members = {g["name"]: [m["name"] for m in g["members"]] for g in found["groups"]}
+    assert members == {g.name: [m.name for m in g.members] for g in evaluation.groups}
+    assert [one["name"] for one in found["next"]] == [one.name for one in evaluation.next]
+    assert [one["name"] for one in found["least"]] == [one.name for one in evaluation.least]
+    assert found["alone"] == list(evaluation.alone)
+    assert found["substitutes"] == {}
+
+
+def test_a_list_is_a_file_names_or_both(wine_csv, listed):
+    by_file = run_json(*arguments(wine_csv, "--panel", listed))
+    by_at = run_json(*arguments(wine_csv, "--panel", f"@{listed}"))
+    one_by_one = [argument for name in PANEL for argument in ("--panel", name)]
+    assert by_file == by_at == run_json(*arguments(wine_csv, *one_by_one))
+    both = run_json(*arguments(wine_csv, "--panel", listed, "--panel", "*_of_ash"))
+    assert set(both["panel"]) == {*PANEL, "alcalinity_of_ash"}
+
+
+def test_it_reads_well(wine_csv, listed, evaluation):
+    lines = run(*arguments(wine_csv, "--panel", listed, "--next", 2)).stdout.splitlines()
+    random = evaluation.random
+    assert lines[0] == (
+        f"4 of 13 columns of wine.csv represent {evaluation.coverage:.0%} of the variance of "
+        f"all; random lists of 4: {random.mean:.1%} ({random.low:.1%} to {random.high:.1%})"
+    )
+    assert any(line.startswith("add least beyond the others: total_phenols") for line in lines)
+    assert lines[-3] == "add next, each given those before it:"
+    assert lines[-2] == f"  {evaluation.next[0].name}  +{evaluation.next[0].adds:.2f}"
+
+
+def test_what_is_missing_and_what_says_the_same(tmp_path, wine):
+    wine.assign(ash_again=wine["ash"] * 2).drop(columns=["bottle", "class"]).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    two = ("--panel", "ash", "--panel", "ash_again")
+    result = run("panel", tmp_path / "t.csv", *two)
+    assert "say the same: ash and ash_again 1.00" in result.stdout
+    assert "alone, with no column of the list to represent them: " in result.stdout
+    after = result.stdout.partition("largest groups not represented:\n")[2]
+    largest = after.splitlines()[0].strip().partition(",")[0]
+    found = run_json("panel", tmp_path / "t.csv", *two)
+    assert found["missing"][0]["name"] == largest
+    assert not set(found["alone"]) & {"ash", "ash_again"}
+
+
+def test_stand_ins_are_ranked(wine, wine_csv, listed):
+    X = wine.drop(columns=["bottle", "class"])
+    selector = TopologicalFeatureSelector(4, keep=PANEL).fit(X)
+    ranked = selector.substitute("hue")
+    found = run_json(*arguments(wine_csv, "--panel", listed, "--substitute", "hue"))
+    assert found["substitutes"]["hue"] == [
+        pytest.approx({"name": s.name, "lost": s.lost, "share": s.share}) for s in ranked
+    ]
+    said = run(*arguments(wine_csv, "--panel", listed, "--substitute", "hue")).stdout
+    assert "in place of hue:" in said
+    assert f"  {ranked[0].name}  " in said
+
+
+def test_limits_hold_for_what_is_added(wine_csv, listed):
+    free = run_json(*arguments(wine_csv, "--panel", listed))["next"][0]["name"]
+    limited = ("--panel", listed, "--exclude", free, "--substitute", "hue")
+    found = run_json(*arguments(wine_csv, *limited))
+    proposed = [*found["next"], *found["substitutes"]["hue"]]
+    assert proposed
+    assert free not in {one["name"] for one in proposed}
+
+
+def test_a_page_for_the_list(wine_csv, listed, tmp_path):
+    page = tmp_path / "page.html"
+    found = run_json(*arguments(wine_csv, "--panel", listed, "--report", page))
+    assert found["files"] == {"report": str(page)}
+    assert "total_phenols" in page.read_text()
+    assert run(*arguments(wine_csv, "--panel", listed, "--quiet")).output == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--panel", "asch"], "--panel: there is no column 'asch'; did you mean 'ash'?"),
+        (["--panel", "HLA-*"], "--panel: no column is like 'HLA-*'"),
+        (["--panel", "class"], "is given to both --drop and --panel"),
+        (["--panel", "ash", "--exclude", "ash"], "is given to both --panel and --exclude"),
+        (
+            ["--panel", "bottle", "--similarity", "pearson"],
+            "--panel: the column 'bottle' holds",
+        ),
+        (["--panel", "ash", "--substitute", "hue"], "'hue' is not in the list"),
+        (["--panel", "ash", "--substitute", "huee"], "did you mean 'hue'?"),
+        (["--panel", "ash", "--rule", "degree"], "by degree no column represents another"),
+        (["--panel", "@no.txt"], "--panel @no.txt: there is no such file"),
+        ([], "Missing option '--panel'"),
+    ],
+)
+def test_bad_lists_get_a_sentence(wine_csv, options, sentence):
+    result = run(*arguments(wine_csv, *options))
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+
+
+def test_an_empty_list_is_refused(wine_csv, tmp_path):
+    (tmp_path / "empty.txt").write_text("\n")
+    result = run(*arguments(wine_csv, "--panel", tmp_path / "empty.txt"))
+    assert result.exit_code == 2
+    assert "the file is empty; give one name a line" in result.stderr

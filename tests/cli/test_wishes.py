@@ -1,0 +1,265 @@
+"""Wishes and sizes as options of the commands that select."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from tests.cli.running import run, run_json
+from topofs import (
+    AtMost,
+    Budget,
+    MinShare,
+    TopologicalFeatureSelector,
+    UntilCoverage,
+)
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    return load_breast_cancer(as_frame=True).data
+
+
+@pytest.fixture(scope="module")
+def path(tumours, tmp_path_factory):
+    path = tmp_path_factory.mktemp("wishes") / "tumours.csv"
+    tumours.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def groups_csv(tumours, tmp_path):
+    path = tmp_path / "groups.csv"
+    pd.DataFrame({"column": tumours.columns, "group": [kind(c) for c in tumours]}).to_csv(
+        path, index=False
+    )
+    return path
+
+
+@pytest.fixture
+def cost_csv(tumours, tmp_path):
+    path = tmp_path / "cost.csv"
+    pd.DataFrame({"column": tumours.columns, "cost": costs(tumours).values()}).to_csv(
+        path, index=False
+    )
+    return path
+
+
+def kind(column):
+    return column.split()[-1] if column.endswith("error") else column.split()[0]
+
+
+def costs(tumours):
+    return {column: 1.0 + i % 4 for i, column in enumerate(tumours)}
+
+
+def names(found):
+    return {column["name"] for column in found["selected"]}
+
+
+def chosen(selector):
+    return set(selector.get_feature_names_out())
+
+
+def test_the_example_of_the_issue(path):
+    found = run_json("select", path, "-k", 3, "--keep", "mean area")
+    assert names(found) == {"mean area", "mean compactness", "compactness error"}
+    assert found["coverage"] >= 0.55
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (["--keep", "mean s*"], {"keep": ["mean smoothness", "mean symmetry"]}),
+        (["--exclude", "worst *"], {"exclude": ["worst *"]}),
+        (["--max-similarity", "0.5"], {"max_similarity": 0.5}),
+        (["--coverage", "90%"], {"n_features_to_select": UntilCoverage(0.9)}),
+        (["--min-share", "0.8"], {"n_features_to_select": MinShare(0.8)}),
+        (["--budget", "4"], {"n_features_to_select": Budget(4)}),
+    ],
+)
+def test_each_wish_is_that_of_the_estimator(path, tumours, options, settings):
+    found = run_json("select", path, *options)
+    selector = TopologicalFeatureSelector(**settings).fit(tumours)
+    assert names(found) == chosen(selector)
+    assert found["coverage"] == pytest.approx(selector.shares_.mean())
+
+
+def test_groups_and_costs_come_from_files(path, tumours, groups_csv, cost_csv):
+    found = run_json("select", path, "--at-most", 1, "--groups", groups_csv)
+    limit = AtMost(1, of={column: kind(column) for column in tumours})
+    assert names(found) == chosen(TopologicalFeatureSelector(at_most=limit).fit(tumours))
+    found = run_json("select", path, "--budget", 7, "--cost", cost_csv)
+    selector = TopologicalFeatureSelector(Budget(7, costs(tumours))).fit(tumours)
+    assert names(found) == chosen(selector)
+    assert sum(costs(tumours)[name] for name in names(found)) <= 7
+    assert found["stopping"]["size"] == {"budget": 7.0}
+    assert "of the budget of 7" in run("select", path, "--budget", 7, "--cost", cost_csv).stdout
+
+
+def test_names_come_from_a_file(path, tmp_path):
+    must = tmp_path / "must.txt"
+    must.write_text("mean area\n\n  worst texture \nmean s*\n")
+    found = run_json("groups", path, "-k", 6, "--keep", f"@{must}", "--exclude", "mean radius")
+    forced = {group["name"] for group in found["groups"] if group["forced"]}
+    assert forced == {"mean area", "worst texture", "mean smoothness", "mean symmetry"}
+    assert found["settings"]["exclude"] == ["mean radius"]
+
+
+@pytest.mark.parametrize("command", ["select", "groups", "stability"])
+def test_all_commands_take_them(path, command):
+    quick = ("--resamples", 3) if command == "stability" else ()
+    wishes = ("--keep", "mean area", "--exclude", "mean p*", "--max-similarity", "0.8")
+    found = run_json(command, path, "--coverage", "0.6", *wishes, *quick)
+    assert found["settings"] == found["settings"] | {
+        "size": {"until_coverage": 0.6},
+        "keep": ["mean area"],
+        "exclude": ["mean perimeter"],
+        "max_similarity": 0.8,
+    }
+
+
+def test_explain_says_that_a_column_is_excluded(path):
+    said = run("explain", path, "mean area", "--exclude", "mean area").stdout
+    assert "mean area is not selected." in said
+    assert "It is excluded: by wish it cannot be selected." in said
+    assert run_json("explain", path, "mean area", "--exclude", "mean *")["excluded"]
+
+
+def test_random_lists_stand_beside_a_coverage(path, tumours):
+    selector = TopologicalFeatureSelector(5).fit(tumours)
+    lists = selector.random_lists()
+    expected = {"mean": lists.mean, "low": lists.low, "high": lists.high, "n_lists": 200}
+    for command in ("select", "groups"):
+        found = run_json(command, path, "-k", 5)
+        assert found["random_coverage"] == pytest.approx(expected)
+        printed = run(command, path, "-k", 5).stdout.splitlines()[0]
+        assert f"of the variance of all; random lists of 5: {lists.mean:.1%}" in printed
+    assert run_json("select", path, "-k", 5, "--rule", "degree")["random_coverage"] is None
+
+
+def test_a_small_share_is_not_said_to_represent(wine_csv):
+    lines = run("select", wine_csv, "--drop", "class").stdout.splitlines()
+    assert any("alcohol 0.41; shares 15% with magnesium" in line for line in lines)
+    assert any("itself; shares 19% with alcalinity_of_ash" in line for line in lines)
+    lines = run("groups", wine_csv, "--drop", "class").stdout.splitlines()
+    assert any(line.split() == ["magnesium", "shares", "15%"] for line in lines)
+    assert any(line.split() == ["alcohol", "0.41"] for line in lines)
+    said = run("explain", wine_csv, "magnesium", "--drop", "class").stdout
+    assert "proline shares 15% with it" in said
+    assert "represents it" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            ["--keep", "mean aera"],
+            "--keep: there is no column 'mean aera'; did you mean 'mean area'",
+        ),
+        (["--exclude", "wrst area"], "--exclude: there is no column 'wrst area'; did you mean"),
+        (["--keep", "HLA-*"], "--keep: no column is like 'HLA-*'"),
+        (
+            ["--keep", "mean area", "--exclude", "mean *"],
+            "the column 'mean area' is given to both --keep and --exclude; choose one",
+        ),
+        (["--exclude", "*"], "--exclude names all columns: there is nothing left to select"),
+        (["-k", "3", "--coverage", "0.9"], "-k and --coverage are two sizes: give one of them"),
+        (["--min-share", "0.9", "--budget", "3"], "--min-share and --budget are two sizes"),
+        (["-k", "auto", "--budget", "3"], "-k and --budget are two sizes"),
+        (["--coverage", "1.5"], "'1.5' is no share such as 0.9"),
+        (["--coverage", "much"], "'much' is no share such as 0.9"),
+        (["--coverage", "0.99", "--exclude", "worst *"], "--coverage 0.99 cannot be reached"),
+        (["--budget", "-1"], "--budget -1.0: give a number above 0"),
+        (["--budget", "0.5"], "--budget 0.5 is below the cost of the cheapest column, 1"),
+        (
+            ["--budget", "1", "--keep", "mean area", "--keep", "mean radius"],
+            "--keep names columns that cost 2, more than --budget 1: raise --budget",
+        ),
+        (
+            ["--max-similarity", "0.9", "--keep", "mean area", "--keep", "mean radius"],
+            "--keep names 'mean radius' and 'mean area', which are more alike",
+        ),
+        (["--max-similarity", "0.9", "--min-share", "0.9"], "--min-share keeps every column"),
+        (["--coverage", "0.9", "--rule", "degree"], "--coverage needs a rule by which"),
+        (["--at-most", "1"], "--at-most goes together with --groups FILE.csv"),
+        (["--cost", "x.csv"], "--cost goes together with --budget TOTAL"),
+        (["--keep", "@no.txt"], "--keep @no.txt: there is no such file"),
+        (["--budget", "3", "--cost", "no.csv"], "--cost no.csv: there is no such file"),
+    ],
+)
+def test_bad_wishes_get_a_sentence(path, options, sentence):
+    result = run("select", path, *options)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert len(result.stderr.splitlines()) <= 2
+
+
+def test_forced_columns_over_a_limit_are_named(path, groups_csv):
+    limit = ("--at-most", 1, "--groups", groups_csv)
+    result = run("select", path, *limit, "--keep", "mean area", "--keep", "mean radius")
+    assert result.exit_code == 2
+    assert "--keep names 2 columns of the group 'mean'" in result.stderr
+    assert "('mean radius', 'mean area')" in result.stderr
+    assert "raise --at-most" in result.stderr
+    assert (
+        "--at-most 0: give a whole number"
+        in run("select", path, "--at-most", 0, "--groups", groups_csv).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "option", "sentence"),
+    [
+        ("", "--keep", "the file is empty; give one name a line"),
+        ("\n \n", "--exclude", "the file is empty; give one name a line"),
+        ("", "--cost", "the file is empty; give a header"),
+        ("column,cost\n", "--cost", "the file is empty; give a header"),
+        (
+            "column,cost\nmean area,3\n",
+            "--cost",
+            "has no cost; give each column a cost above 0",
+        ),
+        ("column,cost\nmean area,dear\n", "--cost", "costs 'dear', which is no number"),
+        ("column,cost\nmean area,1\nmean area,2\n", "--cost", "is there twice"),
+        ("column,cost\nmean area,1,7\n", "--cost", "row 2 has 3 fields; give two"),
+        (
+            "column,cost\nweight,1\n",
+            "--cost",
+            "none of the names, such as 'weight', is a column",
+        ),
+        ("column,group\nweight,1\n", "--groups", "none of the names, such as 'weight'"),
+    ],
+)
+def test_bad_files_get_a_sentence(path, tmp_path, content, option, sentence):
+    file = tmp_path / "file.csv"
+    file.write_text(content)
+    beside = {"--cost": ("--budget", 3), "--groups": ("--at-most", 1)}.get(option, ())
+    given = file if beside else f"@{file}"
+    result = run("select", path, option, given, *beside)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert option in result.stderr
+
+
+def test_a_negative_cost(path, tumours, tmp_path):
+    file = tmp_path / "cost.csv"
+    lines = [f"{column};{-2 if column == 'mean area' else 1}" for column in tumours]
+    file.write_text("\n".join(["column;cost", *lines]))
+    result = run("select", path, "--budget", 3, "--cost", file)
+    assert result.exit_code == 2
+    assert "--cost: the column 'mean area' costs -2; give each column a cost above 0" in (
+        result.stderr
+    )
+
+
+def test_an_excluded_column_that_takes_no_part_is_let_be(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(30, 4)), columns=list("abcd"))
+    frame["same"] = 1.0
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = run_json(
+        "select", tmp_path / "t.csv", "-k", 2, "--exclude", "same", "--exclude", "a"
+    )
+    assert found["settings"]["exclude"] == ["a"]
+    assert "a" not in names(found)
