@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from topofs.rules.rule import Ranking
-    from topofs.rules.wishes import Wishes
 
 __all__ = ["PanelSelector"]
 

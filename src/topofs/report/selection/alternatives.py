@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.selection.panel import Substitute
+    from topofs.selection.panel_answers import Substitute
 
 __all__ = ["MOST_COLUMNS", "alternatives_of"]
 

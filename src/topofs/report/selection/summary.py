@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.selection.panel import Substitute
+    from topofs.selection.panel_answers import Substitute
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
 
