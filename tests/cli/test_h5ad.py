@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 @pytest.fixture(scope="module")
 def counts():
-    values = np.floor(np.exp(factor_table(N_CELLS, N_GENES) / 2)).astype(np.float32)
+    values = np.floor(np.exp(factor_table(N_CELLS, N_GENES) / 2))
     values[:, 4] = 0.0
     return pd.DataFrame(values, columns=[f"g{i}" for i in range(N_GENES)])
 
@@ -154,7 +154,7 @@ def test_every_command_reads_them(path, arguments):
 
 
 def test_the_network_of_genes(path, tmp_path):
-    assert run_json("graph", path, "--out", tmp_path / "g.csv")["n_features"] == N_GENES - 1
+    assert run_json("graph", path, "--out", tmp_path / "g.csv")["n_nodes"] == N_GENES - 1
 
 
 def test_packed_and_under_another_name(path, tmp_path):

@@ -253,6 +253,26 @@ def test_a_negative_cost(path, tumours, tmp_path):
     )
 
 
+def test_compare_lets_no_method_select_what_is_excluded(wine_csv, wine):
+    given = ("compare", wine_csv, "--target", "class", "--id", "bottle", "--sizes", "2,1.0")
+    without = ("hue", "flavanoids", "color_intensity", "proline")
+    exclude = [argument for name in without for argument in ("--exclude", name)]
+    found = run_json(*given, *exclude)
+    assert (found["n_features"], found["sizes"]) == (9, [2, 9])
+    # All columns are those that may be selected: at that size the methods are one.
+    full = [scores for scores in found["scores"] if scores["n_features"] == 9]
+    assert len(full) == 6
+    for scores in full:
+        assert scores["by_split"] == pytest.approx(full[0]["by_split"])
+    assert found["settings"]["exclude"] == [c for c in wine if c in without]
+    dropped = [argument for name in without for argument in ("--drop", name)]
+    rest = run_json(*given, *dropped)
+    assert next(s["mean"] for s in rest["scores"] if s["method"] == "all") == pytest.approx(
+        full[0]["mean"]
+    )
+    assert "there is no column 'huee'" in run(*given, "--exclude", "huee").stderr
+
+
 def test_an_excluded_column_that_takes_no_part_is_let_be(tmp_path):
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(30, 4)), columns=list("abcd"))

@@ -1,6 +1,7 @@
 """What an explanation says; what it holds is tested with the estimator."""
 
 from topofs.selection import Explanation, Neighbor
+from topofs.selection.explanation import Representation
 
 
 def explanation(*neighbors, feature="ash"):
@@ -41,3 +42,21 @@ def test_a_name_stays_in_its_line():
     lines = str(explanation(odd, feature="x\r\ny")).splitlines()
     assert lines[0] == "x\ufffd\ufffdy is not selected."
     assert lines[3:] == ["  a\ufffdb\ufffdc  0.5"]
+
+
+def test_little_is_shared_and_not_represented():
+    members = (("b", 0.6), ("c", 0.25), ("d", 0.04), ("e", 0.001))
+    selected = Representation("a", 1.0, (), members, isolated=False)
+    assert selected.lines(selected=True) == [
+        "It represents 2 other features:",
+        "  b  0.6",
+        "  c  0.25",
+        "It shares 4% with d, and no selected feature more.",
+        "It shares less than 1% with e, and no selected feature more.",
+    ]
+    other = Representation("a", 0.04, ("b",), (), isolated=False)
+    assert other.lines(selected=False) == [
+        "a shares 4% with it, by way of b: no selected feature more."
+    ]
+    alone = Representation("a", 1.0, (), (("d", 0.2),), isolated=False)
+    assert alone.lines(selected=True)[0] == "It represents itself alone."

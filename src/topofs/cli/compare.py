@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +11,14 @@ import typer
 
 from topofs.cli.options import Json, Layer, Quiet, TableName, Time, parse_size, settings
 from topofs.cli.unfolding import unfolding
+from topofs.cli.wish_options import Exclude, names_given
 
 if TYPE_CHECKING:
     from topofs.cli.messages import Messages
     from topofs.comparison.comparing import Comparison
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
+    from topofs.tables import ColumnRoles, ComparableTable
 
 __all__ = ["app"]
 
@@ -83,6 +85,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         typer.Option("--id", metavar="COLUMN", help="Not to select from; repeatable."),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Likewise.")] = None,
+    exclude: Exclude = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="A page to look at.")
     ] = None,
@@ -106,7 +109,13 @@ def compare(  # noqa: PLR0913 - one argument an option
     if time is not None and (repeats or 1) > 1:
         raise ValueError("--time leaves one way to split the rows: leave --repeats out")
     messages = Messages(quiet=quiet)
-    roles = ColumnRoles(target, tuple(identifier or ()), tuple(drop or ()), time=time)
+    roles = ColumnRoles(
+        target=target,
+        identifiers=tuple(identifier or ()),
+        drop=tuple(drop or ()),
+        exclude=names_given(exclude, option="--exclude"),
+        time=time,
+    )
     options = {
         "sizes": _sizes(sizes, settings),
         "selector": settings,
@@ -172,13 +181,22 @@ def _compared(
         labels = column_values(table, target)
         labels = labels if compared.order is None else labels[compared.order]
         values = target_of(labels, task=task and task.value)
+        options["selector"].set_params(exclude=_positions(compared))
         X = dense(compared, table, why="the models that are compared take").X
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(X, values, target_name=target, progress=progress, **options)
-    return comparison, table.name
+    excluded = [compared.names[i] for i in options["selector"].exclude or ()]
+    settings = comparison.settings | {"exclude": excluded}
+    return replace(comparison, settings=settings), table.name
+
+
+def _positions(compared: ComparableTable) -> list[int] | None:
+    """Where the excluded columns are; those that take no part anyway are let be."""
+    excluded = set(compared.roles.exclude)
+    return [i for i, name in enumerate(compared.names) if name in excluded] or None
 
 
 def _doubtful_classes(target: Target) -> list[str]:

@@ -170,7 +170,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
         "settings": {
             name: value
             for name, value in found.settings.items()
-            if name not in ("size", "keep")
+            if name not in ("size", "keep", "exclude", "at_most", "max_similarity")
         },
         "files": {"out": str(out)},
     }

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from topofs.selection import AtMost, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles, ComparableTable
 
-__all__ = ["Wished", "limits", "names_given", "names_in_file", "parse_share", "size", "wishes"]
+__all__ = [
+    "Exclude",
+    "Wished",
+    "limits",
+    "names_given",
+    "names_in_file",
+    "parse_share",
+    "size",
+    "wishes",
+]
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ _Keep = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help='Forced. A name, a pattern "x*", or @FILE.'),
 ]
-_Exclude = Annotated[
+Exclude = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Never selected, but to be represented."),
 ]
@@ -131,7 +140,7 @@ _Size = Annotated[
 def wishes(
     *,
     keep: _Keep = None,
-    exclude: _Exclude = None,
+    exclude: Exclude = None,
     at_most: _AtMost = None,
     group_file: _Groups = None,
     max_similarity: _MaxSimilarity = None,
@@ -145,7 +154,7 @@ def wishes(
 
 def limits(
     *,
-    exclude: _Exclude = None,
+    exclude: Exclude = None,
     at_most: _AtMost = None,
     group_file: _Groups = None,
     max_similarity: _MaxSimilarity = None,

@@ -19,7 +19,7 @@ from topofs.comparison.prediction import (
     folds,
 )
 from topofs.comparison.resampled_test import corrected_resampled_test
-from topofs.comparison.rivals import AUTO, subsets
+from topofs.comparison.rivals import AUTO, excluded_columns, subsets
 from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
@@ -221,7 +221,8 @@ def compare(
     target : Target
         What to predict; its rows are those of `X` that have one.
     selector : TopologicalFeatureSelector, optional
-        TFS, with its settings; its size and the user's wishes play no part.
+        TFS, with its settings; its size and the user's wishes play no part, but for
+        `exclude`: no method may select those columns.
     sizes : sequence of int, float or "auto", optional
         Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
         those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
@@ -258,7 +259,8 @@ def compare(
         resampling = replace(resampling, splits=splits)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
-    counts = _counts(sizes, selector, table.shape[1])
+    n_open = table.shape[1] - len(excluded_columns(selector, table))
+    counts = _counts(sizes, selector, n_open)
     parts = folds(target, resampling)
     by_cell: dict[tuple[str, int | str], list[float]] = {}
     auto_sizes = []
@@ -285,7 +287,7 @@ def compare(
         model=model,
         target=target_name,
         n_samples=table.shape[0],
-        n_features=table.shape[1],
+        n_features=n_open,
         n_folds=resampling.n_folds if shuffled else len(parts),
         n_repeats=resampling.n_repeats if shuffled else 1,
         n_random=resampling.n_random,

@@ -16,6 +16,7 @@ from topofs.errors import (
 )
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs.selection.short_names import rule_of
+from topofs.selection.wishes import resolve_columns
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from topofs.selection.ranking_selector import RankingSelector
 
-__all__ = ["AUTO", "subsets"]
+__all__ = ["AUTO", "excluded_columns", "subsets"]
 
 AUTO = "auto"
 """The size at which TFS stops by itself."""
@@ -52,7 +53,8 @@ def subsets(
     X : array or TypedTable, shape (n_samples, n_features)
         The training table; NaN marks a missing value.
     selector : TopologicalFeatureSelector
-        TFS, with its settings; its size and the user's wishes play no part.
+        TFS, with its settings; its size and the user's wishes play no part, but for
+        `exclude`: no method may select those columns.
     sizes : sequence of int or "auto"
         How many columns.
     n_random : int
@@ -72,7 +74,8 @@ def subsets(
     >>> chosen["variance", 1], len(chosen["random", 1]), list(chosen)[-1]
     ([array([2])], 2, ('all', 3))
     """
-    n_features = X.shape[1]
+    excluded = excluded_columns(selector, X)
+    open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
     with warnings.catch_warnings():
         # A column that varies, or two that are alike, may not be so on the rows of one part.
         for kind in (ConstantFeatureWarning, IdentifierFeatureWarning, NoStructureWarning):
@@ -85,8 +88,11 @@ def subsets(
                 "more rows or fewer folds, or leave out columns that hardly vary"
             ) from error
         rankings = {
-            "tfs": np.argsort(own.ranking_),
-            **_by_numbers(X),
+            method: ranking[~np.isin(ranking, excluded)]
+            for method, ranking in {
+                "tfs": np.argsort(own.ranking_),
+                **_by_numbers(X),
+            }.items()
         }
     random = np.random.default_rng(seed)
     counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
@@ -97,16 +103,37 @@ def subsets(
     }
     for size, count in counts.items():
         chosen["random", size] = [
-            np.sort(random.choice(n_features, count, replace=False)) for _ in range(n_random)
+            np.sort(random.choice(open_, count, replace=False)) for _ in range(n_random)
         ]
-    chosen["all", n_features] = [np.arange(n_features)]
+    chosen["all", len(open_)] = [open_]
     return chosen
+
+
+def excluded_columns(
+    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
+) -> npt.NDArray[np.int64]:
+    """Find the columns that no method may select.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        With its `exclude`.
+    X : array or TypedTable, shape (n_samples, n_features)
+        The table; the columns of an array are called x0, x1, ….
+
+    Returns
+    -------
+    array of int
+        Positions, ascending.
+    """
+    names = X.names if isinstance(X, TypedTable) else None
+    return resolve_columns(selector.exclude, names, X.shape[1], what="exclude")
 
 
 def _own_selector(selector: TopologicalFeatureSelector) -> Any:
     size = AUTO if rule_of(selector.rule).has_end else 1
     return clone(selector).set_params(
-        n_features_to_select=size, keep=None, exclude=None, at_most=None, max_similarity=None
+        n_features_to_select=size, keep=None, at_most=None, max_similarity=None
     )
 
 
