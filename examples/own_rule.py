@@ -1,4 +1,4 @@
-"""A rule of one's own: greedy by coverage, until a column adds less than asked for."""
+"""Two rules of one's own: one that ranks by a score, and one with groups and an end."""
 
 # --8<-- [start:define]
 from dataclasses import dataclass, replace
