@@ -1,5 +1,6 @@
 """A graph of one's own: every pair that is alike enough is linked."""
 
+# --8<-- [start:define]
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from topofs import FilteredGraph, Graph, TopologicalFeatureSelector, parameter, register
 
 
-# --8<-- [start:define]
 @dataclass(frozen=True, repr=False)
 class Strong(Graph):
     """All links of at least a similarity."""

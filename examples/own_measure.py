@@ -1,5 +1,6 @@
 """A measure of one's own: how often two columns are high in the same rows."""
 
+# --8<-- [start:define]
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,6 @@ from topofs import Measure, Pearson, TopologicalFeatureSelector, parameter, regi
 from topofs.similarity.operator import MatrixOperator
 
 
-# --8<-- [start:define]
 def check_top(top):
     """Refuse a share that is none."""
     if not 0 < top < 1:

@@ -1,5 +1,6 @@
-"""A rule of one's own: greedy by coverage, until a column adds less than asked for."""
+"""Two rules of one's own: one that ranks by a score, and one with groups and an end."""
 
+# --8<-- [start:define]
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from topofs.rules.greedy import greedy_ranking
 from topofs.rules.reach import MatrixReach
 
 
-# --8<-- [start:define]
 @dataclass(frozen=True, repr=False)
 class Periphery(Rule):
     """The columns with the weakest links first: the odd ones."""
