@@ -209,6 +209,14 @@ def test_a_large_mean_costs_no_digits(dtype, offset):
     np.testing.assert_allclose(pearson(sparse.csr_array(X)), expected, atol=tolerance)
 
 
+def test_a_large_mean_costs_no_digits_beside_a_missing_value():
+    z = np.random.default_rng(5).normal(size=(60, 2))
+    z[:, 1] += z[:, 0]
+    X = 1e9 + 1e-6 * z
+    with_a_gap = np.column_stack([X, np.append(np.nan, z[1:, 0])])
+    assert pearson(with_a_gap)[0, 1] == pytest.approx(pearson(X)[0, 1], abs=1e-9)
+
+
 @pytest.mark.parametrize("factor", [1e7, 1e200])
 def test_sparse_counts_too_large_to_be_exact_are_still_right(factor):
     X = np.random.default_rng(0).poisson(0.5, size=(60, 20)) * factor
