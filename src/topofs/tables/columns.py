@@ -323,8 +323,10 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
     kind = kinds[0] if kinds else "numbers"
     numbers = np.full(len(values), np.nan)
     if kind in {"text", "booleans"}:
-        _, codes = np.unique(values[~missing].astype(str), return_inverse=True)
-        numbers[~missing] = codes
+        # No array of text, which has room for the longest in every row.
+        words = [str(value) for value in values[~missing]]
+        code = {word: i for i, word in enumerate(sorted(set(words)))}
+        numbers[~missing] = [code[word] for word in words]
         return Column(name, nominal=True, values=numbers)
     if kind == "numbers":
         try:
