@@ -1,6 +1,7 @@
 """The comparison on one's own table."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -110,6 +111,9 @@ def test_every_model_learns_something(model, task):
         (np.repeat([0.5, 1.0], 20), "regression"),
         (np.arange(40.0), "regression"),
         (np.repeat(np.arange(60.0), 10), "regression"),
+        (np.arange(40), "regression"),
+        (np.repeat([0, 1], 20).astype(np.uint8), "classification"),
+        (np.array([True, False] * 9, dtype=object), "classification"),
         (np.array(["a", "b"] * 9, dtype=object), "classification"),
     ],
 )
@@ -128,8 +132,20 @@ def test_numbers_as_classes_are_never_merged():
         *("0.1", "0.10000000000000002"),
     }
     assert (np.unique(target.y, return_counts=True)[1] == [10, 5, 5, 5, 5, 5]).all()
+    large = np.repeat([2**53, 2**53 + 1], 5)
+    assert set(target_of(large, task="classification").y) == set(map(str, large.tolist()))
     with pytest.raises(TableError, match="infinite"):
         target_of(np.array([1.0, np.inf]), task="classification")
+
+
+def test_one_long_class_costs_its_own_length_only():
+    classes = np.array(["a", "b", "c" * 2**20] + ["a", "b"] * 1000, dtype=object)
+    tracemalloc.start()
+    target = target_of(classes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert target.y.tolist() == classes.tolist()
+    assert peak < 2**24
 
 
 @pytest.mark.parametrize("task", [None, *TASKS])

@@ -282,6 +282,25 @@ def test_timestamps_are_not_numbers(estimator):
         estimator(1).fit(pd.DataFrame({"a": [1.0, 2.0, 0.0, 4.0], "when": times[:, 0]}))
 
 
+@BOTH
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("others", [{}, {"a": [1.0, 2.0, 0.0, 4.0]}])
+def test_parsed_dates_in_a_frame_are_named(estimator, library, others):
+    for times in (np.arange(4).astype("M8[ns]"), np.arange(4).astype("m8[ns]")):
+        with pytest.raises(ValueError, match="column 'when' holds timestamps: turn it into"):
+            estimator(1).fit(library.DataFrame({**others, "when": times}))
+
+
+@BOTH
+def test_the_largest_floats_of_both_signs_are_taken_without_a_word(estimator):
+    X = factor_table(30, 5)
+    X[:, 0] = np.where(X[:, 0] > 0, 1e308, -1e308)
+    smaller = X / np.where(np.arange(5) == 0, 1e308, 1)
+    np.testing.assert_array_equal(
+        estimator(2).fit(X).support_, estimator(2).fit(smaller).support_
+    )
+
+
 def test_the_measure_of_names_has_its_own_advice_for_sparse_tables():
     with pytest.raises(TypeError, match=r"'mixed' needs a dense table.*X\.toarray\(\)"):
         TopologicalFeatureSelector(2, similarity="mixed").fit(sparse.csr_array(np.eye(4)))

@@ -206,6 +206,9 @@ def test_bad_tables_are_refused_and_nothing_is_fitted():
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="missing values"):
         selector.fit(da.from_array(X, chunks=(10, 6)))
+    for masked in (da.ma.masked_greater(array, 1), array.map_blocks(np.ma.masked_array)):
+        with pytest.raises(ValueError, match=r"masked dask array.* fill .*da\.ma\.filled"):
+            selector.fit(masked)
     with pytest.raises(ValueError, match="not a table"):
         selector.fit(array[:, 0])
     assert not hasattr(selector, "support_")

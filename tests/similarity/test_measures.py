@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
-from topofs import energy, pearson, spearman
+from topofs import energy, mutual_information, pearson, spearman
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
 
@@ -207,6 +207,29 @@ def test_a_large_mean_costs_no_digits(dtype, offset):
     expected = naive_pearson(X)
     np.testing.assert_allclose(pearson(X), expected, atol=tolerance)
     np.testing.assert_allclose(pearson(sparse.csr_array(X)), expected, atol=tolerance)
+
+
+def test_the_smallest_floats_correlate_beside_an_outlier_that_the_other_column_misses():
+    least = 5e-324
+    x, y = np.array([1.0, least, 0, least, 0]), np.array([np.nan, 1.0, 0, 1, 0])
+    assert pearson(np.column_stack([x, y]))[0, 1] == pytest.approx(1)
+    assert pearson(np.column_stack([x, least * y]))[0, 1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, energy, mutual_information])
+def test_the_largest_floats_of_both_signs_are_numbers_like_others(measure):
+    X = factor_table(40, 5)
+    X[:, 0] = np.where(X[:, 0] > 0, 1e308, -1e308)
+    smaller = X / np.where(np.arange(5) == 0, 1e308, 1)
+    np.testing.assert_allclose(measure(X), measure(smaller), atol=1e-12)
+
+
+def test_a_large_mean_costs_no_digits_beside_a_missing_value():
+    z = np.random.default_rng(5).normal(size=(60, 2))
+    z[:, 1] += z[:, 0]
+    X = 1e9 + 1e-6 * z
+    with_a_gap = np.column_stack([X, np.append(np.nan, z[1:, 0])])
+    assert pearson(with_a_gap)[0, 1] == pytest.approx(pearson(X)[0, 1], abs=1e-9)
 
 
 @pytest.mark.parametrize("factor", [1e7, 1e200])

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
-from topofs import mixed, spearman
+from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed, spearman
 from topofs.similarity.mixed_columns import mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.operator import dense
 from topofs.tables.columns import read_columns
-from topofs.tables.levels import level_codes
+from topofs.tables.levels import level_codes, usable_columns
 
 
 def table(n_samples=120, seed=0):
@@ -155,6 +155,17 @@ def test_a_missing_name_is_a_level_and_a_missing_number_the_middle_rank():
 def test_rare_levels_are_merged(levels, expected):
     codes = level_codes(np.array(levels, dtype=float))
     assert sorted(set(codes)) == list(range(expected))
+
+
+@pytest.mark.parametrize(("n_levels", "usable"), [(1000, True), (1001, False), (3000, False)])
+def test_a_column_of_very_many_names_is_left_out(n_levels, usable):
+    codes = np.repeat(np.arange(n_levels), 5)
+    frame = pd.DataFrame({"size": codes % 7, "name": [f"n{code}" for code in codes]})
+    assert usable_columns(read_columns(frame)).tolist() == [True, usable]
+    if n_levels == 3000:
+        np.testing.assert_array_equal(mixed(frame), np.eye(2))
+        with pytest.warns(IdentifierFeatureWarning, match="take no part.*: name"):
+            TopologicalFeatureSelector(1).fit(frame.assign(age=codes % 3))
 
 
 def test_what_cannot_be_compared_has_zeros():

@@ -1,4 +1,5 @@
 import datetime
+import tracemalloc
 from decimal import Decimal
 from fractions import Fraction
 
@@ -155,6 +156,17 @@ def test_a_number_too_large_is_named_with_its_row():
         values = np.array([[None], [1], [number]], dtype=object)
         with pytest.raises(ValueError, match="column 'x0' has a number in row 2 that is too"):
             read_columns(values)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_one_long_text_costs_its_own_length_only(library):
+    frame = library.DataFrame({"note": ["b", "a" * 2**20] + ["c", "b"] * 1000})
+    tracemalloc.start()
+    (column,) = read_columns(frame)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert column.values.tolist() == [1, 0] + [2, 1] * 1000
+    assert peak < 2**24
 
 
 def test_two_columns_of_one_name_are_two_columns():

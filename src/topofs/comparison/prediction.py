@@ -137,7 +137,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     >>> target_of(np.array([0.5, 1.5, np.nan])).task
     'regression'
     """
-    numbers = values.dtype.kind == "f"
+    numbers = values.dtype.kind in "fiu"
     given = ~np.isnan(values) if numbers else np.array([v is not None for v in values])
     y = values[given]
     if not len(y):
@@ -155,7 +155,10 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         task = "classification" if not numbers or (whole and few) else "regression"
     if task == "classification" and numbers:
         y = np.array([_label(value) for value in y.tolist()], dtype=object)
-    return Target(task, y if task == "regression" else y.astype(str), given)
+    if task == "regression":
+        return Target(task, y.astype(np.float64), given)
+    # As objects: an array of text has room for the longest in every row.
+    return Target(task, np.array([str(label) for label in y], dtype=object), given)
 
 
 def folds(
@@ -320,4 +323,5 @@ def fit_and_score(
 
 def _label(value: float) -> str:
     """Write a number as a class: different numbers give different labels."""
-    return str(int(value)) if value.is_integer() else repr(value)
+    whole = isinstance(value, int) or value.is_integer()
+    return str(int(value)) if whole else repr(value)

@@ -94,6 +94,11 @@ def check_dask_table(X: Any) -> Any:
     array = _array_of_frame(X) if hasattr(X, "columns") else X
     if array.dtype.kind not in "fiub":
         raise ValueError(f"X must hold real numbers; its chunks are of type {array.dtype}")
+    if isinstance(array._meta, np.ma.MaskedArray):  # noqa: SLF001 - the only way to ask
+        raise ValueError(
+            "X is a masked dask array, and workers compare complete columns only: fill what is "
+            "masked (da.ma.filled), or pass it as NaN in a table in memory"
+        )
     if not isinstance(array._meta, np.ndarray):  # noqa: SLF001 - the only way to ask
         raise ValueError(
             f"the chunks of X must be NumPy arrays; they are {type(array._meta).__name__}: "  # noqa: SLF001

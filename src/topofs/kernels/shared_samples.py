@@ -48,20 +48,23 @@ def correlate_pairs(
         correlation[pair] = 0.0
         if count < 2 or low_x == high_x or low_y == high_y:
             continue
-        # Halved first, so that the width of the largest floats does not overflow.
-        width_x, width_y = high_x / 2 - low_x / 2, high_y / 2 - low_y / 2
+        # Large ones are halved first, so that their width does not overflow; small ones are
+        # not, for half of the smallest float is 0.
+        half_x = 0.5 if max(high_x, -low_x) > 1.0 else 1.0
+        half_y = 0.5 if max(high_y, -low_y) > 1.0 else 1.0
+        width_x, width_y = half_x * high_x - half_x * low_x, half_y * high_y - half_y * low_y
         mean_x = mean_y = 0.0
         for s in range(n_samples):
             if not (np.isnan(x[s]) or np.isnan(y[s])):
-                mean_x += (x[s] / 2 - low_x / 2) / width_x
-                mean_y += (y[s] / 2 - low_y / 2) / width_y
+                mean_x += (half_x * x[s] - half_x * low_x) / width_x
+                mean_y += (half_y * y[s] - half_y * low_y) / width_y
         mean_x /= count
         mean_y /= count
         xx = yy = xy = 0.0
         for s in range(n_samples):
             if not (np.isnan(x[s]) or np.isnan(y[s])):
-                dx = (x[s] / 2 - low_x / 2) / width_x - mean_x
-                dy = (y[s] / 2 - low_y / 2) / width_y - mean_y
+                dx = (half_x * x[s] - half_x * low_x) / width_x - mean_x
+                dy = (half_y * y[s] - half_y * low_y) / width_y - mean_y
                 xx += dx * dx
                 yy += dy * dy
                 xy += dx * dy

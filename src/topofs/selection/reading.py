@@ -140,14 +140,16 @@ def read_numbers(
     array or sparse matrix of float32 or float64
     """
     try:
-        return validate_data(
-            estimator,
-            X,
-            dtype=[np.float64, np.float32],
-            accept_sparse=accept_sparse,
-            ensure_all_finite=ensure_all_finite,
-            ensure_min_samples=ensure_min_samples,
-        )
+        # The check sums all values first, which may overflow both ways and say nothing.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(
+                estimator,
+                X,
+                dtype=[np.float64, np.float32],
+                accept_sparse=accept_sparse,
+                ensure_all_finite=ensure_all_finite,
+                ensure_min_samples=ensure_min_samples,
+            )
     except ValueError as error:
         name = text_column(X)
         if name is None:

@@ -129,13 +129,22 @@ def _default_bins(n_samples: int) -> int:
 
 
 def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:
-    """Bin of each value, from 0 without gaps, one row a column; missing is the last bin."""
+    """Bin of each value, from 0 without gaps, one row a column; missing is the last bin.
+
+    The bins of a column and of its negative are mirror images: a value between two bins goes
+    to the one nearer the middle, and where the middle value lies between the two middle bins
+    there is one bin more.
+    """
     doubled = doubled_centred_ranks(X)
     observed = ~np.isnan(doubled)
     counts = np.maximum(observed.sum(axis=1, keepdims=True), 1)
-    # (rank - 1/2) / m lies in (0, 1); the rank is (doubled + m + 1) / 2.
-    place = (np.nan_to_num(doubled) + counts) / (2 * counts)
-    codes = np.where(observed, np.floor(place * n_bins), n_bins).astype(np.int64)
-    present = np.zeros((len(codes), n_bins + 1), dtype=np.int64)
+    n_bins_of = n_bins + ((n_bins % 2 == 0) & (doubled == 0).any(axis=1, keepdims=True))
+    # (rank - 1/2) / m lies in (0, 1); the rank is (doubled + m + 1) / 2. In whole numbers, and
+    # from the nearer end.
+    centred = np.nan_to_num(doubled, copy=False).astype(np.int64)
+    codes = (counts - np.abs(centred)) * n_bins_of // (2 * counts)
+    codes = np.where(centred > 0, n_bins_of - 1 - codes, codes)
+    codes[~observed] = n_bins + 1
+    present = np.zeros((len(codes), n_bins + 2), dtype=np.int64)
     present[np.arange(len(codes))[:, None], codes] = 1
     return np.asarray(np.take_along_axis(np.cumsum(present, axis=1) - 1, codes, axis=1))

@@ -127,12 +127,16 @@ def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorre
     values = np.where(observed, columns, 0.0).astype(np.float64)
     counts = np.maximum(observed.sum(axis=1, keepdims=True), 1)
     whole = (values == np.rint(values)).all(axis=1, keepdims=True)
-    whole &= np.abs(values).max(axis=1, keepdims=True) < 2.0**53
     largest = np.abs(values).max(axis=1, keepdims=True)
-    values /= np.where(whole | (largest == 0), 1.0, largest)
-    centre = values.sum(axis=1, keepdims=True) / counts
-    values -= np.where(whole, np.rint(centre), centre)
-    values[~observed] = 0.0
+    whole &= largest < 2.0**53
+    # A power of two rounds nothing, and keeps the sums from overflowing.
+    exponent = np.where(whole, 0, np.frexp(largest)[1])
+    np.ldexp(values, -exponent, out=values)
+    for _ in range(2):
+        # The second turn removes what rounding left of a mean far larger than the spread.
+        centre = values.sum(axis=1, keepdims=True) / counts
+        values -= np.where(whole, np.rint(centre), centre)
+        values[~observed] = 0.0
     largest = np.abs(values).max(axis=1, keepdims=True)
     values /= np.where(whole | (largest == 0), 1.0, largest)
     given = np.ascontiguousarray(columns, dtype=np.float64)

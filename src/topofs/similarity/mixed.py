@@ -57,13 +57,15 @@ def mixed(X: Any, *, corrected: bool = True) -> Doubles:
     -------
     array of float64, shape (n_features, n_features)
         Exactly symmetric, in [0, 1], diagonal 1. A column that cannot be compared (constant,
-        or names that hardly repeat) has zeros.
+        names that hardly repeat, or more than 1,000 different ones) has zeros.
 
     Notes
     -----
     Text, booleans and unordered categories are nominal; an ordered pandas categorical and a
     polars Enum are ranked. A missing name is a level of its own, a missing number has the
-    middle rank. Levels of fewer than 5 samples are merged, unless the column has two.
+    middle rank. Levels of fewer than 5 samples are merged, unless the column has two. Every
+    level is a row of the product, of 8 bytes a sample; a column with more than 1,000 levels
+    after that is taken for an identifier.
 
     The product is one of whole numbers (doubled ranks and counts), exact in float64, and
     sums over levels are rounded to 1e-12, so that no blocking or number of threads changes a

@@ -31,7 +31,8 @@ SPARSE_ADVICE = (
 def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     r"""Informational correlation between all pairs of columns, from binned values.
 
-    Each column is cut into bins of equal counts (equal values stay together). With
+    Each column is cut into bins of equal counts (equal values stay together), which for its
+    negative are the same bins in reverse order. With
     :math:`n_{ab}` the samples in bin a of one column and b of the other,
 
     .. math::
@@ -50,7 +51,9 @@ def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
         Numbers; NaN marks a missing value and is a bin of its own.
     n_bins : int, optional
         Bins a column; by default :math:`\sqrt{S/5}`, at least 2 and at most 16, so that a
-        cell of two independent columns expects five samples.
+        cell of two independent columns expects five samples. A column whose middle value
+        would lie between two bins (an even number of bins, an odd one of samples) has one
+        bin more.
 
     Returns
     -------

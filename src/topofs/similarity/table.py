@@ -32,14 +32,16 @@ def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
         if sparse_advice is not None:
             raise TypeError(sparse_advice)
         X = without_duplicates(X)
-    return check_array(
-        X,
-        accept_sparse="csc",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
-        ensure_min_samples=2,
-        input_name="X",
-    )
+    # The check sums all values first, which may overflow both ways and say nothing.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return check_array(
+            X,
+            accept_sparse="csc",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
+            ensure_min_samples=2,
+            input_name="X",
+        )
 
 
 def without_duplicates(X: Any) -> Any:

@@ -130,7 +130,8 @@ def check_readable(table: Any) -> None:
     TypeError
         It is a polars LazyFrame.
     ValueError
-        It is an array of timestamps, which numpy would turn into numbers.
+        It is an array of timestamps, or a frame with a column of them, which numpy would turn
+        into numbers.
 
     Examples
     --------
@@ -144,6 +145,11 @@ def check_readable(table: Any) -> None:
         raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
         raise _refusal("x0", "timestamps")
+    if is_frame(table):
+        is_time = _is_polars_time if _library(table) == "polars" else _is_pandas_time
+        for name, dtype in zip(table.columns, table.dtypes, strict=True):
+            if is_time(dtype):
+                raise _refusal(str(name), "timestamps")
 
 
 def check_dense(table: Any) -> None:
@@ -274,6 +280,10 @@ def _is_pandas_time(dtype: Any) -> bool:
     return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
 
 
+def _is_polars_time(dtype: Any) -> bool:
+    return bool(dtype.is_temporal())
+
+
 def _polars_column(name: str, series: Any) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
@@ -313,8 +323,10 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
     kind = kinds[0] if kinds else "numbers"
     numbers = np.full(len(values), np.nan)
     if kind in {"text", "booleans"}:
-        _, codes = np.unique(values[~missing].astype(str), return_inverse=True)
-        numbers[~missing] = codes
+        # No array of text, which has room for the longest in every row.
+        words = [str(value) for value in values[~missing]]
+        code = {word: i for i, word in enumerate(sorted(set(words)))}
+        numbers[~missing] = [code[word] for word in words]
         return Column(name, nominal=True, values=numbers)
     if kind == "numbers":
         try:

@@ -12,10 +12,14 @@ if TYPE_CHECKING:
 
     from topofs.tables.columns import Column
 
-__all__ = ["RARE", "level_codes", "usable_columns"]
+__all__ = ["MOST_LEVELS", "RARE", "level_codes", "usable_columns"]
 
 RARE = 5
 """Levels of fewer samples than this are merged into one."""
+
+MOST_LEVELS = 1000
+"""A column of names with more levels than this, rare ones merged, takes no part: each level is a
+row of its own in the product, and as many are an identifier's."""
 
 
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -48,7 +52,7 @@ def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     """Tell which columns can be compared with others at all.
 
-    Numbers that vary, and names with two levels or more after rare ones are merged.
+    Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged.
 
     Parameters
     ----------
@@ -65,6 +69,6 @@ def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
 def _is_usable(column: Column) -> bool:
     if column.nominal:
         all_different = len(np.unique(column.values)) == len(column.values) > 2
-        return bool(level_codes(column.values).max() > 0 and not all_different)
+        return bool(0 < level_codes(column.values).max() < MOST_LEVELS and not all_different)
     observed = column.values[~np.isnan(column.values)]
     return len(observed) > 0 and bool(observed.min() < observed.max())

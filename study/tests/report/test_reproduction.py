@@ -1,4 +1,7 @@
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -145,6 +148,36 @@ def test_tables_come_back_as_they_were_written(folder):
     claims = pd.read_csv(folder / "claims.csv", keep_default_na=False)
     assert len(claims) == len(recompute_claims({}))
     assert (claims["paper"] != "").any()
+
+
+DRAWN = """
+import pandas as pd
+from types import SimpleNamespace
+from topofs_study.report.reproduction.figures import critical_difference_svg
+
+names = ["tfs", "inf_fs", "all", "random", "variance"]
+ranks = pd.Series([1.2, 1.9, 3.0, 3.8, 5.1], index=names)
+far = (ranks.to_numpy()[:, None] - ranks.to_numpy())
+nemenyi = pd.DataFrame(1.0 * (abs(far) < 2), index=names, columns=names)
+print(critical_difference_svg(
+    SimpleNamespace(average_ranks=ranks, nemenyi=nemenyi, alpha=0.05)
+))
+"""
+
+
+def test_a_drawing_does_not_follow_the_hash_seed():
+    drawn = {
+        subprocess.run(
+            [sys.executable, "-c", DRAWN],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(drawn) == 1
+    assert drawn.pop().startswith("<svg")
 
 
 def test_drawings_are_svg_of_their_own(folder):

@@ -67,6 +67,28 @@ def _fill(store, added):
         added.append(fold)
 
 
+DAMAGED = ["{", "null", "{}", "", "7", '{"kind": "tune", "sizes": 3, "settings": 1}']
+
+
+@pytest.mark.parametrize(
+    ("column", "damaged"),
+    [("item", "[]"), *[(column, text) for column in ("item", "result") for text in DAMAGED]],
+)
+def test_a_damaged_row_is_named_with_its_store(tmp_path, column, damaged):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(record(0))
+        store.add(record(1))
+        store._connection.execute(
+            f"UPDATE records SET {column} = ? WHERE key = ?", (damaged, record(1).item.key)
+        )
+        with pytest.raises(StoreError) as error:
+            list(store.records(Tuning))
+    assert str(error.value).startswith(f"{path}: the row {record(1).item.key!r} of the table")
+    assert "delete that row" in str(error.value)
+    assert error.value.exit_status == 3
+
+
 def test_a_store_of_another_version_is_refused(tmp_path):
     path = tmp_path / "store.sqlite"
     Store(path).close()

@@ -120,6 +120,7 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
     """
 
     kind: ClassVar[str] = "benchmark"
+    result_type: ClassVar[type] = dict
 
     dataset: str
     method: str

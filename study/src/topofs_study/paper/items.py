@@ -72,6 +72,7 @@ class ClassCounts(_OfStudy):
     """
 
     kind: ClassVar[str] = "split"
+    result_type: ClassVar[type] = dict
 
     protocol: str
     dataset: str
@@ -165,6 +166,7 @@ class Tuning(_OfClassifier):
     """
 
     kind: ClassVar[str] = "tune"
+    result_type: ClassVar[type] = list
 
     protocol: str
     dataset: str
@@ -234,6 +236,7 @@ class OutOfSample(_OfClassifier):
     """
 
     kind: ClassVar[str] = "test"
+    result_type: ClassVar[type] = list
 
     protocol: str
     dataset: str
@@ -316,6 +319,7 @@ class Paired(_OfClassifier):
     """
 
     kind: ClassVar[str] = "pair"
+    result_type: ClassVar[type] = list
 
     protocol: str
     dataset: str

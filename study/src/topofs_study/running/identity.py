@@ -66,7 +66,14 @@ class Identity:
         Returns
         -------
         Identity
+
+        Raises
+        ------
+        ValueError
+            The line is no JSON, or not that of an identity.
         """
-        fields: dict[str, Any] = json.loads(text)
+        fields: Any = json.loads(text)
+        if not isinstance(fields, dict) or not {"kind", "sizes", "settings"} <= set(fields):
+            raise ValueError(f"its item is {text[:60]}")
         lists = {name: tuple(fields[name]) for name in ("sizes", "settings")}
         return cls(**{**fields, **lists})

@@ -135,18 +135,30 @@ class Store:
         Yields
         ------
         Record
+
+        Raises
+        ------
+        StoreError
+            A row is damaged; the message names it.
         """
         # A key begins with the kind and a slash; the next character after the slash is 0.
         query = (
-            "SELECT item, result, n_fits, seconds FROM records "
+            "SELECT key, item, result, n_fits, seconds FROM records "
             "WHERE key >= ? AND key < ? ORDER BY key"
         )
         with self._explaining_errors():
             bounds = (f"{kind.kind}/", f"{kind.kind}0")
             rows = self._connection.execute(query, bounds).fetchall()
-        for item, result, n_fits, seconds in rows:
-            identity = Identity.from_json(item)
-            yield Record(kind.from_identity(identity), json.loads(result), n_fits, seconds)
+        for key, *row in rows:
+            try:
+                record = _record(kind, *row)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise StoreError(
+                    f"{self.path}: the row {key!r} of the table records is damaged ({error}); "
+                    "delete that row, or give another file with --store, and run the command "
+                    "again to compute it anew"
+                ) from error
+            yield record
 
     def close(self) -> None:
         """Close the file."""
@@ -224,6 +236,19 @@ class Store:
             yield
         except sqlite3.Error as error:
             raise StoreError(_advice(self.path, error)) from error
+
+
+def _record(
+    kind: type[Item], item: str, result: str, n_fits: int, seconds: float
+) -> Record[Item]:
+    """Put a row together again; an error of any kind means that it is damaged."""
+    identity = Identity.from_json(item)
+    found = json.loads(result)
+    if not isinstance(found, kind.result_type):
+        raise TypeError(f"its result is {result[:60]}")
+    if not isinstance(n_fits, int) or not isinstance(seconds, (int, float)):
+        raise TypeError(f"its counts are {n_fits!r} and {seconds!r}")
+    return Record(kind.from_identity(identity), found, n_fits, seconds)
 
 
 def _advice(path: Path, error: sqlite3.Error) -> str:

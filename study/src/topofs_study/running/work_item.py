@@ -53,6 +53,9 @@ class WorkItem(ABC, Generic[W]):
     kind: ClassVar[str]
     """The first word of the key, and of no other class."""
 
+    result_type: ClassVar[type | tuple[type, ...]] = (dict, list)
+    """What `compute` gives."""
+
     dataset: str
 
     @property

@@ -38,7 +38,7 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
         n_methods = len(comparison.average_ranks)
         figure = Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
         axes = figure.subplots()
-        scikit_posthocs.critical_difference_diagram(
+        drawn = scikit_posthocs.critical_difference_diagram(
             comparison.average_ranks.rename(index=LABELS),
             comparison.nemenyi.rename(index=LABELS, columns=LABELS),
             alpha=comparison.alpha,
@@ -46,6 +46,9 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
             label_fmt_left="{label} ({rank:.2f})",
             label_fmt_right="({rank:.2f}) {label}",
         )
+        for bar in (line for lines in drawn["crossbars"] for line in lines):
+            # Its points come in the order of a set of names, which follows the hash seed.
+            bar.set_xdata(sorted(bar.get_xdata()))
         return _svg(figure)
 
 
