@@ -18,15 +18,6 @@ def write_annotated(table: Table, selector: TopologicalFeatureSelector, path: Pa
     """Write the selected genes of an AnnData object, with all that belongs to them.
 
     `var` gets ``selected``, ``rank`` and, with a rule that has groups, ``representative``.
-
-    Parameters
-    ----------
-    table : Table
-        Read from an AnnData file.
-    selector : TopologicalFeatureSelector
-        Fitted to its genes.
-    path : pathlib.Path
-        The file to write.
     """
     from topofs.tables.annotated_file import AnnotatedTable
 

@@ -30,18 +30,6 @@ _INTERRUPTED = 130
 def exit_status(error: BaseException) -> int:
     """Tell the exit status that an exception ends the process with.
 
-    Parameters
-    ----------
-    error : BaseException
-        What a command raised.
-
-    Returns
-    -------
-    int
-        What the exception says in its ``exit_status``, if it has one. Otherwise 2 for wrong
-        usage (arguments that are refused), 3 for wrong data (files, disks) and for data that
-        memory cannot hold, 130 for an interruption, 1 for the rest.
-
     Examples
     --------
     >>> from topofs.errors import MissingExtraError, TableError

@@ -84,34 +84,7 @@ def fitted(
     layer: str | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[Fitted]:
-    """Read a table and fit a selector to it; the table stays open while the block lasts.
-
-    Parameters
-    ----------
-    source : str
-        The file, or ``"-"``.
-    size : "auto", int, float, Size or None
-        How many columns to select; None if it was not said: as many as the rule selects by
-        itself, or half.
-    selector : TopologicalFeatureSelector
-        How to select them; it is fitted.
-    roles : ColumnRoles
-        What the columns are for.
-    messages : Messages
-        Where to say which columns are left out.
-    wishes : Wished, optional
-        What may, must and must not be selected.
-    only_kept : bool, default=False
-        Whether nothing is to be selected but what must; the size plays no part.
-    layer : str, optional
-        The layer of an AnnData file.
-    check : callable, optional
-        Refuses a table before its rows are read.
-
-    Yields
-    ------
-    Fitted
-    """
+    """Read a table and fit a selector to it; the table stays open while the block lasts."""
     from topofs.cli.spoken import in_options
     from topofs.cli.wish_options import Wished
     from topofs.selection import fit_and_compare
@@ -157,32 +130,7 @@ def reading(
     layer: str | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
-    """Open a table, read what can be compared, and say what cannot.
-
-    Parameters
-    ----------
-    source : str
-        The file, or ``"-"``.
-    measure : Measure
-        It decides which columns can be compared.
-    roles : ColumnRoles
-        What the columns are for.
-    messages : Messages
-        Where to say which columns are left out.
-    needs_target : bool, default=False
-        Whether there must be a target.
-    layer : str, optional
-        The layer of an AnnData file.
-    check : callable, optional
-        Refuses a table before its rows are read.
-
-    Yields
-    ------
-    table : Table
-        Open while the block lasts.
-    compared : ComparableTable
-        Its columns; the rows in the order of time, where a column tells it.
-    """
+    """Open a table, read what can be compared, and say what cannot."""
     from topofs.tables import comparable_table, open_table
     from topofs.tables.time_order import in_time_order
 
@@ -207,26 +155,7 @@ def reading(
 
 
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
-    """Turn a sparse matrix into an array, where memory has room for it.
-
-    Parameters
-    ----------
-    compared : ComparableTable
-        Any; only one with a sparse matrix is changed.
-    table : Table
-        What it was read from.
-    why : str
-        Who takes no sparse matrix, and the verb.
-
-    Returns
-    -------
-    ComparableTable
-
-    Raises
-    ------
-    TableError
-        The array would need more than half of the memory.
-    """
+    """Turn a sparse matrix into an array, where memory has room for it."""
     from topofs.engines.memory_size import parse_memory
     from topofs.errors import TableError
 
@@ -243,17 +172,7 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
 
 
 def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
-    """Write the report of a selection.
-
-    Parameters
-    ----------
-    found : Fitted
-        The selection.
-    path : pathlib.Path
-        The HTML file.
-    stability : Stability, optional
-        How much of it came back from rows drawn anew.
-    """
+    """Write the report of a selection."""
     from topofs.report.selection import write_selection_report
 
     write_selection_report(

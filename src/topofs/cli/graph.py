@@ -79,17 +79,7 @@ class _Link:
 
 
 def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> None:
-    """Write the network of a fitted selector, as GraphML or as a list of links.
-
-    Parameters
-    ----------
-    found : Fitted
-        The selector and its columns.
-    path : pathlib.Path
-        The file to write; an ending of a table stands for a list of links.
-    with_selected : bool, default=True
-        In GraphML, mark the selected nodes.
-    """
+    """Write the network of a fitted selector, as GraphML or as a list of links."""
     from topofs.graphml import graphml_document
     from topofs.tables import write_records
     from topofs.tables.writing import ENDINGS
@@ -115,16 +105,6 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
 
 def check_graph_ending(path: Path) -> None:
     """Refuse a file that no network is written to.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Raises
-    ------
-    ValueError
-        It ends neither in ``.graphml`` nor as a table does.
 
     Examples
     --------

@@ -16,16 +16,6 @@ def load_terms(path: Path) -> None:
     The file is a module under its own name, and its folder can be imported from: processes
     that are started later find its classes again.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Raises
-    ------
-    ValueError
-        It cannot be imported; the message says why and where.
-
     Examples
     --------
     >>> load_terms(Path("nowhere.py"))

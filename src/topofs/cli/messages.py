@@ -23,15 +23,6 @@ _SHOWN_COLUMNS = 6
 def shown(name: str) -> str:
     r"""Make a name safe to print: no markup, no control characters.
 
-    Parameters
-    ----------
-    name : str
-        Untrusted text, such as the name of a column.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> shown("a[bold]\x1b[31m")
@@ -47,13 +38,7 @@ class Output(Console):
         super().__init__(highlight=False, emoji=False)
 
     def say(self, text: str) -> None:
-        """Print a line that is not wrapped.
-
-        Parameters
-        ----------
-        text : str
-            Names in it have passed through `shown`.
-        """
+        """Print a line that is not wrapped."""
         self.print(text, soft_wrap=True)
 
     def on_broken_pipe(self) -> None:
@@ -62,13 +47,7 @@ class Output(Console):
 
 
 def print_json(content: Any) -> None:
-    """Print a JSON document on the standard output.
-
-    Parameters
-    ----------
-    content : object
-        What JSON can hold; no NaN.
-    """
+    """Print a JSON document on the standard output."""
     print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -97,34 +76,16 @@ class Messages:
         return self.console.is_terminal and not self.console.quiet
 
     def note(self, text: str) -> None:
-        """Say something that the user may want to know.
-
-        Parameters
-        ----------
-        text : str
-            One sentence; names in it have passed through `shown`.
-        """
+        """Say something that the user may want to know."""
         self.console.print(f"[dim]note:[/] {text}")
 
     def notes(self, texts: Iterable[str]) -> None:
-        """Say several things.
-
-        Parameters
-        ----------
-        texts : iterable of str
-            Plain text.
-        """
+        """Say several things."""
         for text in texts:
             self.note(shown(text))
 
     def left_out(self, columns: Sequence[LeftOutColumn]) -> None:
-        """Name the columns that take no part because of what they hold.
-
-        Parameters
-        ----------
-        columns : sequence of LeftOutColumn
-            All that were left out; those the user asked for are not mentioned.
-        """
+        """Name the columns that take no part because of what they hold."""
         found = [column for column in columns if not column.asked_for]
         if not found:
             return
@@ -136,25 +97,13 @@ class Messages:
         )
 
     def written(self, paths: Iterable[Path]) -> None:
-        """Name the files that were written.
-
-        Parameters
-        ----------
-        paths : iterable of pathlib.Path
-            The files.
-        """
+        """Name the files that were written."""
         for path in paths:
             self.console.print(f"[dim]written:[/] {shown(str(path))}")
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
-        """Show what goes on while the block runs; on a terminal only.
-
-        Parameters
-        ----------
-        text : str
-            What goes on.
-        """
+        """Show what goes on while the block runs; on a terminal only."""
         if not self.on_a_terminal:
             yield
             return
@@ -163,20 +112,7 @@ class Messages:
 
     @contextmanager
     def counting(self, text: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-        """Show a bar while the block runs; on a terminal only.
-
-        Parameters
-        ----------
-        text : str
-            What goes on.
-        unit : str
-            What is counted.
-
-        Yields
-        ------
-        callable
-            To be called with the number that is done, and that of all.
-        """
+        """Show a bar while the block runs; on a terminal only."""
         # Here, so that the help does not wait for it.
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -43,16 +43,6 @@ _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 def parse_size(text: str) -> float | str:
     """Read a number of columns, a fraction of them, or "auto".
 
-    Parameters
-    ----------
-    text : str
-        "auto", a whole number from 1, a fraction in (0, 1] written with a point, or a
-        percentage.
-
-    Returns
-    -------
-    str, int or float
-
     Examples
     --------
     >>> parse_size("auto"), parse_size("10"), parse_size("0.25"), parse_size("25%")

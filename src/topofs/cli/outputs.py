@@ -21,20 +21,6 @@ __all__ = ["check_outputs", "write_together"]
 def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
     """Refuse files that cannot be written, before any work is done.
 
-    Parameters
-    ----------
-    paths : iterable of pathlib.Path or None
-        The files; None stands for one that is not asked for.
-    source : str
-        The table that is read, or ``"-"``.
-
-    Raises
-    ------
-    ValueError
-        Two of them are the same, or one is the table, under whatever name.
-    OSError
-        One is a folder, or lies in a folder that does not exist.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -65,18 +51,7 @@ def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
 
 
 def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
-    """Write several files; all of them appear, or none does and the old ones stay.
-
-    Parameters
-    ----------
-    writers : mapping of pathlib.Path to callable
-        For each file a function that writes it to the path it is given.
-
-    Raises
-    ------
-    OSError
-        One of them cannot be written; the message says which, and what was changed.
-    """
+    """Write several files; all of them appear, or none does and the old ones stay."""
     with _naming(None), replacing_together(writers) as unfinished:
         for (path, write), temporary in zip(writers.items(), unfinished, strict=True):
             with _naming(path):

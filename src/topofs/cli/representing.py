@@ -56,17 +56,7 @@ class Represented:
 
 
 def represented_columns(found: Fitted) -> list[Represented]:
-    """Say who represents each of the columns, in their order.
-
-    Parameters
-    ----------
-    found : Fitted
-        A fit by a rule with groups.
-
-    Returns
-    -------
-    list of Represented
-    """
+    """Say who represents each of the columns, in their order."""
     selector, names = found.selector, found.compared.names
     representative, share = selector.representative_, selector.shares_
     forced = set(selector.forced_.tolist())
@@ -85,48 +75,19 @@ def represented_columns(found: Fitted) -> list[Represented]:
 
 
 def reached_coverage(found: Fitted) -> float | None:
-    """Tell the share of the variance of all columns that the selected ones represent.
-
-    Parameters
-    ----------
-    found : Fitted
-        Any fit.
-
-    Returns
-    -------
-    float or None
-        None where the rule has no groups.
-    """
+    """Tell the share of the variance of all columns that the selected ones represent."""
     if not found.selector.has_groups:
         return None
     return float(found.selector.shares_[found.selector.nodes_].mean())
 
 
 def random_coverage(found: Fitted) -> dict[str, Any] | None:
-    """Tell the coverage of random lists of as many columns, as JSON can hold it.
-
-    Parameters
-    ----------
-    found : Fitted
-        Any fit.
-
-    Returns
-    -------
-    dict or None
-        Its mean, the range of 95 % of the lists, and how many there were; None where the
-        rule has no groups.
-    """
+    """Tell the coverage of random lists of as many columns, as JSON can hold it."""
     return None if found.random_lists is None else asdict(found.random_lists)
 
 
 def check_groups(selector: TopologicalFeatureSelector) -> None:
-    """Refuse a rule by which no column represents another.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Not fitted yet.
-    """
+    """Refuse a rule by which no column represents another."""
     from topofs.cli.term_options import offered
     from topofs.selection.short_names import rule_of
 
@@ -140,19 +101,7 @@ def check_groups(selector: TopologicalFeatureSelector) -> None:
 
 
 def stopping(found: Fitted) -> dict[str, Any]:
-    """Say why as many columns were selected.
-
-    Parameters
-    ----------
-    found : Fitted
-        Any fit.
-
-    Returns
-    -------
-    dict
-        What was asked for (None: half), the reason, what the automatic size is, and what
-        the best column that is not selected would add; None where the rule cannot tell.
-    """
+    """Say why as many columns were selected."""
     from topofs.selection import Budget, MinShare
     from topofs.selection.plain_settings import plain_size
 
@@ -169,18 +118,7 @@ def stopping(found: Fitted) -> dict[str, Any]:
 
 
 def headline(found: Fitted) -> str:
-    """Say in a line or two how many columns were selected and why as many.
-
-    Parameters
-    ----------
-    found : Fitted
-        Any fit.
-
-    Returns
-    -------
-    str
-        Ready to print.
-    """
+    """Say in a line or two how many columns were selected and why as many."""
     from topofs.cli.messages import shown
     from topofs.selection.short_names import graph_of
     from topofs.selection.sizes import Size
@@ -204,20 +142,7 @@ def headline(found: Fitted) -> str:
 
 
 def members_in_words(group: Group, *, most: int) -> str:
-    """List the columns that a selected one represents, the largest share first.
-
-    Parameters
-    ----------
-    group : Group
-        The selected column and those it represents.
-    most : int
-        How many to name.
-
-    Returns
-    -------
-    str
-        Ready to print.
-    """
+    """List the columns that a selected one represents, the largest share first."""
     from topofs.cli.messages import shown
     from topofs.selection.explanation import REPRESENTS
 
@@ -231,17 +156,7 @@ def members_in_words(group: Group, *, most: int) -> str:
 
 
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
-    """Give the selected columns, each with those it represents, as JSON can hold them.
-
-    Parameters
-    ----------
-    found : Fitted
-        A fit by a rule with groups.
-
-    Returns
-    -------
-    list of dict
-    """
+    """Give the selected columns, each with those it represents, as JSON can hold them."""
     selector = found.selector
     return [
         {
@@ -256,32 +171,12 @@ def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
 
 
 def isolated_names(found: Fitted) -> list[str]:
-    """Name the columns that share with no other more than chance explains.
-
-    Parameters
-    ----------
-    found : Fitted
-        Any fit.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name the columns that share with no other more than chance explains."""
     return [found.compared.names[column] for column in isolated_columns(found.selector)]
 
 
 def alone_names(found: Fitted) -> list[str]:
-    """Name the columns that have neighbours, none of which reaches a selected column.
-
-    Parameters
-    ----------
-    found : Fitted
-        A fit by a rule with groups.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name the columns that have neighbours, none of which reaches a selected column."""
     return [
         column.column
         for column in represented_columns(found)
@@ -290,18 +185,7 @@ def alone_names(found: Fitted) -> list[str]:
 
 
 def isolated_columns(selector: TopologicalFeatureSelector) -> npt.NDArray[np.int64]:
-    """Find the isolated columns of a fit.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-
-    Returns
-    -------
-    array of int
-        Their positions; none where the rule cannot tell.
-    """
+    """Find the isolated columns of a fit."""
     import numpy as np
 
     return getattr(selector, "isolated_", np.empty(0, dtype=np.int64))

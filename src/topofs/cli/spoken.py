@@ -49,17 +49,6 @@ _SENTENCES = (
 def spoken(sentence: str, *, size: str = "-k") -> str:
     """Translate a sentence of the library.
 
-    Parameters
-    ----------
-    sentence : str
-        What an error says.
-    size : str, default="-k"
-        The option that says how many columns.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> spoken("alpha is 2.0; it must be a number in [0, 1]")
@@ -75,13 +64,7 @@ def spoken(sentence: str, *, size: str = "-k") -> str:
 
 @contextmanager
 def in_options(*, size: str = "-k") -> Iterator[None]:
-    """Translate what is refused while the block runs.
-
-    Parameters
-    ----------
-    size : str, default="-k"
-        The option that says how many columns.
-    """
+    """Translate what is refused while the block runs."""
     try:
         yield
     except ValueError as error:

@@ -53,15 +53,6 @@ NOTHING = object()
 def offered(kind: str) -> dict[str, Term]:
     """Give the terms that can be chosen for a table in a file, the default first.
 
-    Parameters
-    ----------
-    kind : {"similarity", "graph", "rule"}
-        Which.
-
-    Returns
-    -------
-    dict of str to Term
-
     Examples
     --------
     >>> list(offered("graph"))
@@ -79,11 +70,6 @@ def offered(kind: str) -> dict[str, Term]:
 
 def term_parameters() -> list[inspect.Parameter]:
     """Give the options of all terms, in the form that typer reads.
-
-    Returns
-    -------
-    list of inspect.Parameter
-        Keyword-only, None where nothing was given.
 
     Examples
     --------
@@ -107,23 +93,6 @@ def term_parameters() -> list[inspect.Parameter]:
 
 def chosen_parameters(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
     """Tell which term each parameter that was given is for.
-
-    Parameters
-    ----------
-    given : mapping of str to object
-        Values by the names of parameters.
-    terms : mapping of str to Term
-        The terms that were chosen, by their kinds.
-
-    Returns
-    -------
-    dict of str to object
-        Values by nested names, as the estimator's ``set_params`` takes them.
-
-    Raises
-    ------
-    ValueError
-        None of the terms takes a parameter; the message names those that do.
 
     Examples
     --------
@@ -150,20 +119,7 @@ def chosen_parameters(given: Mapping[str, Any], terms: Mapping[str, Term]) -> di
 
 
 def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
-    """Give an option that takes one of some names, which a shell can complete.
-
-    Parameters
-    ----------
-    help_text : str
-        Its line in the help.
-    choices : mapping of str to object
-        The names, with the values they stand for.
-
-    Returns
-    -------
-    object
-        What typer takes in an annotation.
-    """
+    """Give an option that takes one of some names, which a shell can complete."""
 
     def chosen(text: str) -> Any:
         if text in choices:
@@ -187,17 +143,6 @@ def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
 def option_words(name: str, value: Any) -> str:
     """Write a value as it is given on the command line.
 
-    Parameters
-    ----------
-    name : str
-        The parameter of a term.
-    value : object
-        Its value.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> option_words("n_bins", 8), option_words("squared", False)
@@ -211,15 +156,6 @@ def option_words(name: str, value: Any) -> str:
 
 def changes_in_words(term: Term, other: Term) -> str:
     """Say which options make one term of another.
-
-    Parameters
-    ----------
-    term, other : Term
-        Of the same class.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -238,16 +174,6 @@ def changes_in_words(term: Term, other: Term) -> str:
 def takers_in_words(name: str) -> str:
     """Name the terms that take a parameter, as they are given on the command line.
 
-    Parameters
-    ----------
-    name : str
-        The parameter.
-
-    Returns
-    -------
-    str
-        Empty where none takes it.
-
     Examples
     --------
     >>> takers_in_words("squared")
@@ -263,19 +189,7 @@ def takers_in_words(name: str) -> str:
 
 
 def takes_parameter(kind: str, name: str) -> bool:
-    """Whether a term of a kind takes a parameter.
-
-    Parameters
-    ----------
-    kind : {"similarity", "graph", "rule"}
-        Which kind.
-    name : str
-        The parameter.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a term of a kind takes a parameter."""
     return any(name in _described(term) for term in offered(kind).values())
 
 

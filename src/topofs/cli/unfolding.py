@@ -49,16 +49,6 @@ def unfolding(
     bundle, and gets what the bundle makes of them. The options are looked up whenever the
     signature is, so that what was registered meanwhile is among them.
 
-    Parameters
-    ----------
-    **bundles : callable
-        A bundle for each of the parameters.
-
-    Returns
-    -------
-    callable
-        A decorator.
-
     Examples
     --------
     >>> def span(*, low: int = 0, high: int = 1) -> range:

@@ -46,29 +46,11 @@ class Wished:
     max_similarity: float | None = None
 
     def roles(self, roles: ColumnRoles) -> ColumnRoles:
-        """Add the wishes to the roles of columns.
-
-        Parameters
-        ----------
-        roles : ColumnRoles
-            What the columns are for.
-
-        Returns
-        -------
-        ColumnRoles
-        """
+        """Add the wishes to the roles of columns."""
         return replace(roles, keep=self.keep, exclude=self.exclude)
 
     def settle(self, selector: TopologicalFeatureSelector, compared: ComparableTable) -> None:
-        """Hand the wishes to a selector, in the names of the columns that take part.
-
-        Parameters
-        ----------
-        selector : TopologicalFeatureSelector
-            It gets them.
-        compared : ComparableTable
-            Read with `roles`; an excluded column that takes no part anyway is let be.
-        """
+        """Hand the wishes to a selector, in the names of the columns that take part."""
         there = set(compared.names)
         selector.set_params(
             keep=list(compared.roles.keep) or None,
@@ -80,15 +62,6 @@ class Wished:
 
 def parse_share(text: str) -> float:
     """Read a share: above 0, at most 1.
-
-    Parameters
-    ----------
-    text : str
-        A number, or a percentage.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -232,23 +205,6 @@ def size(
 def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
     """Read the names that an option was given; those of a file where it says ``@FILE``.
 
-    Parameters
-    ----------
-    given : list of str or None
-        Names, patterns and files.
-    option : str
-        The option, for messages.
-
-    Returns
-    -------
-    tuple of str
-        Each once.
-
-    Raises
-    ------
-    ValueError
-        A file is empty, or cannot be read.
-
     Examples
     --------
     >>> names_given(["a", "b*", "a"], option="--keep")
@@ -265,17 +221,6 @@ def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
 
 def names_in_file(path: Path, *, option: str) -> list[str]:
     r"""Read a file of one name a line.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    option : str
-        The option, for messages.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------

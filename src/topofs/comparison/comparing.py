@@ -148,19 +148,7 @@ class Comparison:
     splits: str = "folds"
 
     def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
-        """Find the scores of a method.
-
-        Parameters
-        ----------
-        method : str
-            One of `METHOD_NAMES`.
-        n_features : int or "auto", optional
-            The size; not needed for "all".
-
-        Returns
-        -------
-        MethodScores
-        """
+        """Find the scores of a method."""
         return next(
             scores
             for scores in self.scores
@@ -168,29 +156,13 @@ class Comparison:
         )
 
     def size_name(self, size: int | str) -> str:
-        """Say how many columns a size stands for.
-
-        Parameters
-        ----------
-        size : int or "auto"
-            One of `sizes`.
-
-        Returns
-        -------
-        str
-            "auto" with the mean number over the splits.
-        """
+        """Say how many columns a size stands for."""
         if isinstance(size, int) or not self.auto_sizes:
             return f"{size:,}" if isinstance(size, int) else size
         return f"{size} ({np.mean(self.auto_sizes):,.0f})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything by name, as JSON can hold it.
-
-        Returns
-        -------
-        dict
-        """
+        """Give everything by name, as JSON can hold it."""
         scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
         return asdict(self) | {"scores": scores}
 

@@ -164,27 +164,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
 def folds(
     target: Target, resampling: Resampling
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Split the rows again and again, every class in proportion, or as the splits say.
-
-    Parameters
-    ----------
-    target : Target
-        What is to be predicted.
-    resampling : Resampling
-        How to split.
-
-    Returns
-    -------
-    list of (array of int, array of int)
-        Rows to train on and rows to score.
-
-    Raises
-    ------
-    TableError
-        There are too few rows.
-    ValueError
-        The splits are none.
-    """
+    """Split the rows again and again, every class in proportion, or as the splits say."""
     if resampling.splits is not None:
         return _given_folds(target, resampling)
     n_folds = resampling.n_folds
@@ -277,22 +257,6 @@ def fit_and_score(
 
     Names become one column a level of the training part, levels of fewer than five rows
     together in one; a missing name is a level, one that is new in the test part is none.
-
-    Parameters
-    ----------
-    model : str
-        One of `MODELS`.
-    task : str
-        One of `TASKS`.
-    train, test : pair of arrays
-        The table and the target of each part.
-    nominal : array of bool, optional
-        The columns that hold codes of names; none if not given.
-
-    Returns
-    -------
-    float
-        Balanced accuracy or R².
 
     Examples
     --------

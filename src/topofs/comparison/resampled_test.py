@@ -86,17 +86,6 @@ def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> Pair
 def two_sided_test(numerator: float, spread: float, degrees_of_freedom: int) -> PairedTest:
     """Give the t-test of ``numerator / spread``, with the limits of the module's notes.
 
-    Parameters
-    ----------
-    numerator, spread : float
-        The mean difference, and its standard error.
-    degrees_of_freedom : int
-        Of the t-distribution.
-
-    Returns
-    -------
-    PairedTest
-
     Examples
     --------
     >>> two_sided_test(0.0, 0.0, 3).p_value, two_sided_test(0.5, 0.0, 3).statistic

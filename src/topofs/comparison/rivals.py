@@ -48,25 +48,6 @@ def subsets(
     count as 0 and 1), and names of more levels come after them, in the order of the table:
     to give their levels numbers would be to make up an order.
 
-    Parameters
-    ----------
-    X : array or TypedTable, shape (n_samples, n_features)
-        The training table; NaN marks a missing value.
-    selector : TopologicalFeatureSelector
-        TFS, with its settings; its size and the user's wishes play no part, but for
-        `exclude`: no method may select those columns.
-    sizes : sequence of int or "auto"
-        How many columns.
-    n_random : int
-        How many random subsets to draw.
-    seed : tuple of int
-        Of the random subsets.
-
-    Returns
-    -------
-    dict
-        For each method and size, the subsets; only "random" has several.
-
     Examples
     --------
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
@@ -112,20 +93,7 @@ def subsets(
 def excluded_columns(
     selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
 ) -> npt.NDArray[np.int64]:
-    """Find the columns that no method may select.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        With its `exclude`.
-    X : array or TypedTable, shape (n_samples, n_features)
-        The table; the columns of an array are called x0, x1, ….
-
-    Returns
-    -------
-    array of int
-        Positions, ascending.
-    """
+    """Find the columns that no method may select."""
     names = X.names if isinstance(X, TypedTable) else None
     return resolve_columns(selector.exclude, names, X.shape[1], what="exclude")
 

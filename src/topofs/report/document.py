@@ -33,22 +33,6 @@ def render(
 
     The page may run the given scripts and styles and nothing else, and may not ask any host
     for anything: its content security policy names them by their hash.
-
-    Parameters
-    ----------
-    template : str
-        A file in the folder ``templates`` of `package`.
-    context : mapping
-        What the template prints; all of it is escaped.
-    package : str
-        The package of the template, the styles and the scripts.
-    styles, scripts : sequence of str
-        Files in its ``templates``. They follow ``document.css``; scripts share one scope.
-
-    Returns
-    -------
-    str
-        The page. Text that UTF-8 cannot hold, such as half a surrogate pair in a name, is "?".
     """
     jinja2 = import_extra("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
@@ -79,16 +63,6 @@ def render(
 def embedded_json(value: Any) -> str:
     r"""Write a value as JSON that may stand inside a page.
 
-    Parameters
-    ----------
-    value : JSON value
-        No NaN, no infinities.
-
-    Returns
-    -------
-    str
-        ASCII, without ``<``, ``>`` and ``&``: no text in it can end the element around it.
-
     Examples
     --------
     >>> embedded_json({"name": "</script>"})
@@ -101,15 +75,7 @@ def embedded_json(value: Any) -> str:
 
 
 def write_document(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write; one that is there is replaced.
-    page : str
-        Its text.
-    """
+    """Write a page, whole or not at all."""
     # Text that UTF-8 cannot hold, such as half a surrogate pair in a name, becomes "?".
     contents = page.encode("utf-8", "replace")
     with replacing(path) as unfinished:

@@ -17,15 +17,6 @@ __all__ = ["is_annotated", "is_sparse_frame", "named_matrix"]
 def is_annotated(X: Any) -> bool:
     """Whether a table is an AnnData object, without importing anndata.
 
-    Parameters
-    ----------
-    X : object
-        Anything.
-
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> is_annotated([[1.0, 2.0]])
@@ -35,17 +26,7 @@ def is_annotated(X: Any) -> bool:
 
 
 def is_sparse_frame(X: Any) -> bool:
-    """Whether a table is a pandas data frame whose columns are all sparse.
-
-    Parameters
-    ----------
-    X : object
-        Anything.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a table is a pandas data frame whose columns are all sparse."""
     if type(X).__module__.partition(".")[0] != "pandas" or not hasattr(X, "dtypes"):
         return False
     dtypes = list(X.dtypes) if getattr(X, "ndim", 0) == 2 else []
@@ -55,27 +36,7 @@ def is_sparse_frame(X: Any) -> bool:
 def named_matrix(
     X: Any, *, layer: str | None = None, feature_names: Sequence[str] | None = None
 ) -> Any:
-    """Give an annotated or sparse matrix with its names; other tables as they are.
-
-    Parameters
-    ----------
-    X : object
-        The table.
-    layer : str, optional
-        The layer of an AnnData object to take instead of its X.
-    feature_names : sequence of str, optional
-        The names of the columns of a matrix that has none.
-
-    Returns
-    -------
-    NamedArray or object
-
-    Raises
-    ------
-    ValueError
-        There is no such layer, the object holds no matrix, or names and columns differ in
-        number.
-    """
+    """Give an annotated or sparse matrix with its names; other tables as they are."""
     if is_annotated(X):
         if feature_names is not None:
             raise ValueError(

@@ -57,17 +57,7 @@ class AnnotatedTable(Table):
     genes: tuple[str, ...] = ()
 
     def select(self, columns: Sequence[str]) -> pl.LazyFrame:
-        """Give some columns, genes as dense ones.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Their names.
-
-        Returns
-        -------
-        polars.LazyFrame
-        """
+        """Give some columns, genes as dense ones."""
         place = {gene: i for i, gene in enumerate(self.genes)}
         obs = self.rows.collect()
         wanted = [i for i in (place.get(column) for column in columns) if i is not None]
@@ -87,15 +77,6 @@ class AnnotatedTable(Table):
 def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
     """Whether the name of a file is that of an AnnData file.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> is_annotated_ending("cells.h5ad"), is_annotated_ending("cells.csv")
@@ -105,15 +86,7 @@ def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
 
 
 def check_annotated(table: Table, path: Path | None) -> None:
-    """Refuse to write an AnnData file from a table that is none.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    path : pathlib.Path or None
-        The file to write.
-    """
+    """Refuse to write an AnnData file from a table that is none."""
     if not isinstance(table, AnnotatedTable):
         raise ValueError(
             f"{path}: only what is read from an {ENDING} file can be written as one, and "
@@ -122,18 +95,7 @@ def check_annotated(table: Table, path: Path | None) -> None:
 
 
 def holds_annotated(path: Path) -> bool:
-    """Whether an HDF5 file holds an AnnData object, as far as can be told.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    bool
-        False where the package h5py, which comes with anndata, is not installed.
-    """
+    """Whether an HDF5 file holds an AnnData object, as far as can be told."""
     try:
         import h5py
     except ImportError:
@@ -147,32 +109,7 @@ def holds_annotated(path: Path) -> bool:
 
 
 def open_annotated(path: Path, name: str, *, layer: str | None = None) -> AnnotatedTable:
-    """Read an AnnData file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    name : str
-        What to call the table.
-    layer : str, optional
-        The layer to take instead of its X.
-
-    Returns
-    -------
-    AnnotatedTable
-        Its columns are the genes, and after them the annotation of the cells, which is not
-        selected from.
-
-    Raises
-    ------
-    TableError
-        The file cannot be read.
-    ValueError
-        It has no such layer.
-    MissingExtraError
-        anndata is not installed.
-    """
+    """Read an AnnData file."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         anndata = import_extra("anndata", extra="anndata", purpose=_PURPOSE)
@@ -216,25 +153,7 @@ def open_annotated(path: Path, name: str, *, layer: str | None = None) -> Annota
 
 
 def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> ComparableTable:
-    """Give the genes that vary; the matrix stays sparse where it is.
-
-    Parameters
-    ----------
-    table : AnnotatedTable
-        An open table.
-    roles : ColumnRoles, optional
-        What the columns are for.
-
-    Returns
-    -------
-    ComparableTable
-        With an array, or a sparse matrix.
-
-    Raises
-    ------
-    TableError
-        There are not two rows and two such genes, or a value is infinite.
-    """
+    """Give the genes that vary; the matrix stays sparse where it is."""
     roles = (roles or ColumnRoles()).for_table(table)
     check_rows(table)
     genes = set(table.genes)

@@ -22,25 +22,6 @@ LABELS = "target"
 def open_arrays(path: Path, name: str, *, kind: str) -> Table:
     """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, or the folder.
-    name : str
-        What to call the table.
-    kind : {"mat", "npz", "uci"}
-        The format.
-
-    Returns
-    -------
-    Table
-        With the labels in the column `LABELS`.
-
-    Raises
-    ------
-    TableError
-        The file is not what it should be; the message says how.
-
     Examples
     --------
     >>> from pathlib import Path

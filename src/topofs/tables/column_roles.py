@@ -84,24 +84,7 @@ class ColumnRoles:
         return tuple(dict.fromkeys((*self.identifiers, *target)))
 
     def for_table(self, table: Table) -> ColumnRoles:
-        """Check the roles against a table; its own labels are the target unless one is given.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-
-        Returns
-        -------
-        ColumnRoles
-
-        Raises
-        ------
-        UnknownColumnError
-            A column is not in the table.
-        ValueError
-            A column has two roles that contradict each other.
-        """
+        """Check the roles against a table; its own labels are the target unless one is given."""
         found = self._with_names(table)
         roles = {
             "--target": () if self.target is None else (self.target,),
@@ -149,27 +132,6 @@ def matching_columns(
 ) -> tuple[str, ...]:
     """Replace patterns by the names they stand for.
 
-    Parameters
-    ----------
-    given : sequence of str
-        Names, and patterns with ``*``, ``?`` or ``[…]``; a name of a column is no pattern.
-    known : sequence of str
-        The columns of the table.
-    option : str
-        The option, for the message.
-    among : sequence of str, optional
-        The columns that a pattern may stand for; all of them by default.
-
-    Returns
-    -------
-    tuple of str
-        Each once; names that are unknown among them.
-
-    Raises
-    ------
-    UnknownColumnError
-        No column is like a pattern.
-
     Examples
     --------
     >>> matching_columns(["c", "b*"], ["a", "b1", "b2", "c"], option="--keep")
@@ -191,20 +153,6 @@ def matching_columns(
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
     """Make sure that a table has the columns that an option names.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        What was given.
-    known : sequence of str
-        The columns of the table.
-    option : str
-        The option, for the message.
-
-    Raises
-    ------
-    UnknownColumnError
-        One of them is not there.
 
     Examples
     --------

@@ -22,25 +22,6 @@ __all__ = ["column_values"]
 def column_values(table: Table, column: str) -> npt.NDArray[Any]:
     """Read one column of a table.
 
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    column : str
-        The column: numbers, truth values or text.
-
-    Returns
-    -------
-    array
-        Numbers as float64, with NaN for missing ones; truth values and text as objects of
-        type str, with None for missing ones (`MISSING_CLASSES`: a dash or a question mark
-        among words is a class).
-
-    Raises
-    ------
-    TableError
-        It holds something else.
-
     Examples
     --------
     >>> from topofs.tables import Table

@@ -47,15 +47,6 @@ class Column:
 def is_frame(table: Any) -> bool:
     """Whether a table is a pandas or polars data frame.
 
-    Parameters
-    ----------
-    table : object
-        Anything.
-
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> is_frame([[1.0, 2.0]])
@@ -66,15 +57,6 @@ def is_frame(table: Any) -> bool:
 
 def has_nominal_columns(table: Any) -> bool:
     """Whether a data frame has a column that is not a number: text, categories, booleans.
-
-    Parameters
-    ----------
-    table : object
-        Anything; only data frames can have such columns.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
@@ -91,16 +73,6 @@ def has_nominal_columns(table: Any) -> bool:
 
 def text_column(table: Any) -> str | None:
     """Find the first column that holds text which is not a number.
-
-    Parameters
-    ----------
-    table : object
-        Anything; only data frames and arrays of two dimensions are looked at.
-
-    Returns
-    -------
-    str or None
-        Its name.
 
     Examples
     --------
@@ -119,19 +91,6 @@ def text_column(table: Any) -> str | None:
 
 def check_readable(table: Any) -> None:
     """Refuse a table that would be read wrongly or not at all.
-
-    Parameters
-    ----------
-    table : object
-        Anything.
-
-    Raises
-    ------
-    TypeError
-        It is a polars LazyFrame.
-    ValueError
-        It is an array of timestamps, or a frame with a column of them, which numpy would turn
-        into numbers.
 
     Examples
     --------
@@ -153,18 +112,7 @@ def check_readable(table: Any) -> None:
 
 
 def check_dense(table: Any) -> None:
-    """Refuse a sparse table, whose columns cannot be told apart by kind.
-
-    Parameters
-    ----------
-    table : object
-        Anything.
-
-    Raises
-    ------
-    TypeError
-        It is a sparse matrix.
-    """
+    """Refuse a sparse table, whose columns cannot be told apart by kind."""
     from scipy import sparse
 
     if sparse.issparse(table):

@@ -19,16 +19,6 @@ __all__ = ["as_table_errors"]
 def as_table_errors(name: str) -> Iterator[None]:
     r"""Turn what polars raises in the block, panics of its Rust part included, into ours.
 
-    Parameters
-    ----------
-    name : str
-        The table, for the message.
-
-    Raises
-    ------
-    TableError
-        polars could not do it.
-
     Examples
     --------
     >>> with as_table_errors("trees.csv"):

@@ -36,22 +36,6 @@ def open_delimited(path: Path, name: str) -> Table:
     A column of numbers may have spaces around them and the usual marks of missing values
     (`topofs.tables.numbers_in_text.MISSING`).
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, UTF-8.
-    name : str
-        What to call the table.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    TableError
-        It is not such a file; the message says which line is wrong.
-
     Examples
     --------
     >>> from pathlib import Path

@@ -17,15 +17,6 @@ __all__ = ["columns_named"]
 def columns_named(names: Iterable[str]) -> pl.Expr:
     """Select the columns that have exactly these names, in this order.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Their names; all of them must be there.
-
-    Returns
-    -------
-    polars.Expr
-
     Examples
     --------
     >>> import polars as pl

@@ -25,15 +25,6 @@ row of its own in the product, and as many are an identifier's."""
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Number the levels of a nominal column from 0: missing is one, rare ones are merged.
 
-    Parameters
-    ----------
-    values : array of float64
-        Codes of the levels; NaN where missing.
-
-    Returns
-    -------
-    array of int64
-
     Examples
     --------
     >>> import numpy as np
@@ -53,15 +44,6 @@ def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     """Tell which columns can be compared with others at all.
 
     Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        The columns of a table.
-
-    Returns
-    -------
-    array of bool
     """
     return np.array([_is_usable(column) for column in columns], dtype=np.bool_)
 

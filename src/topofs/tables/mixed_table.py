@@ -26,25 +26,6 @@ def mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compar
     """Put the numbers of a table beside its names, in the order of its columns.
 
     The numbers are read into one array, whose columns are used without a copy.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    roles : ColumnRoles
-        What the columns are for, checked against the table.
-    found : NamesInTable
-        Its names, as `topofs.tables.names_in_table` gives.
-
-    Returns
-    -------
-    ComparableTable
-        With a `TypedTable`.
-
-    Raises
-    ------
-    TableError
-        There are not two columns that can be compared, or a value is infinite.
     """
     check_rows(table)
     others = {c: why for c, why in table.not_numbers.items() if c not in found.columns}

@@ -51,15 +51,6 @@ class NamesInTable:
 def holds_names(dtype: pl.DataType) -> bool:
     """Whether columns of a type are compared level by level: text, categories, truth values.
 
-    Parameters
-    ----------
-    dtype : polars.DataType
-        The type of a column.
-
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> holds_names(pl.String()), holds_names(pl.Boolean()), holds_names(pl.Int8())
@@ -70,11 +61,6 @@ def holds_names(dtype: pl.DataType) -> bool:
 
 def measures_of_names() -> str:
     """Name the measures that compare names as well as numbers.
-
-    Returns
-    -------
-    str
-        For the end of a sentence.
 
     Examples
     --------
@@ -95,17 +81,6 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     An Enum is a list of ordered categories; text, other categories and truth values have no
     order. In a text file the marks of missing values count as missing, as in its numbers. A
     column of text that is mostly numbers is more likely a mistake than a list of names.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    roles : ColumnRoles
-        What the columns are for, checked against the table.
-
-    Returns
-    -------
-    NamesInTable
 
     Examples
     --------

@@ -126,24 +126,7 @@ def numeric_table(
 
 
 def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
-    """Read some columns of numbers, and find those that do not vary.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    columns : sequence of str
-        Columns of numbers or truth values, maybe none.
-
-    Returns
-    -------
-    Numbers
-
-    Raises
-    ------
-    TableError
-        A value is infinite.
-    """
+    """Read some columns of numbers, and find those that do not vary."""
     if not columns:
         return Numbers(np.empty((table.n_samples, 0), order="F"), (), {})
     X = _read(table, columns)
@@ -158,18 +141,7 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
 
 
 def check_rows(table: Table) -> None:
-    """Make sure that a table has two rows.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-
-    Raises
-    ------
-    TableError
-        It has fewer.
-    """
+    """Make sure that a table has two rows."""
     if table.n_samples < 2:
         rows = "one row" if table.n_samples else "no rows"
         raise TableError(f"{table.name}: has {rows}; at least two are needed")
@@ -178,21 +150,7 @@ def check_rows(table: Table) -> None:
 def left_out_columns(
     table: Table, roles: ColumnRoles, reasons: Mapping[str, str]
 ) -> tuple[LeftOutColumn, ...]:
-    """List the columns that take no part, in the order of the table.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    roles : ColumnRoles
-        What the columns are for.
-    reasons : mapping of str to str
-        The columns, with the reason.
-
-    Returns
-    -------
-    tuple of LeftOutColumn
-    """
+    """List the columns that take no part, in the order of the table."""
     return tuple(
         LeftOutColumn(column, reasons[column], asked_for=column in roles.reasons)
         for column in table.columns
@@ -201,17 +159,7 @@ def left_out_columns(
 
 
 def notes_on(table: Table) -> tuple[str, ...]:
-    """Say what may matter to someone who trusts a selection from a table.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Say what may matter to someone who trusts a selection from a table."""
     if table.n_samples < _FEW_ROWS:
         few = f"with {table.n_samples} rows columns look alike by chance: trust this little"
         return (*table.notes, few)

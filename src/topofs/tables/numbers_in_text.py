@@ -59,17 +59,6 @@ class NumbersInText:
 def numbers_in_text(text: pl.LazyFrame, columns: Sequence[str]) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows.
 
-    Parameters
-    ----------
-    text : polars.LazyFrame
-        The columns as text.
-    columns : sequence of str
-        Those to look at.
-
-    Returns
-    -------
-    NumbersInText
-
     Examples
     --------
     >>> text = pl.LazyFrame({"a": [" 1", "NA"], "b": ["x", "2"], "c": ["+1.5", "2"]})
@@ -113,16 +102,6 @@ def _stripped(column: str) -> pl.Expr:
 def comma_hint(text: str) -> str:
     """Say what to do about a number that is written with a comma.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        To be put after the text; empty where it is no such number.
-
     Examples
     --------
     >>> comma_hint("1,5"), comma_hint("oak")
@@ -135,15 +114,6 @@ def comma_hint(text: str) -> str:
 
 def shortened(text: str) -> str:
     """Cut a long text, to be named in a message.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -19,17 +19,6 @@ __all__ = ["kind_of", "open_parquet"]
 def open_parquet(path: Path, name: str) -> Table:
     """Open a Parquet file.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    name : str
-        What to call the table.
-
-    Returns
-    -------
-    Table
-
     Examples
     --------
     >>> from pathlib import Path
@@ -57,15 +46,6 @@ def open_parquet(path: Path, name: str) -> Table:
 
 def kind_of(dtype: pl.DataType) -> str | None:
     """Say what a column holds in place of numbers; None for numbers.
-
-    Parameters
-    ----------
-    dtype : polars.DataType
-        The type of the column.
-
-    Returns
-    -------
-    str or None
 
     Examples
     --------

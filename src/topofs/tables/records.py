@@ -47,27 +47,6 @@ def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> R
     A separator or a line break between quotation marks belongs to the field. Memory holds one
     block of the file.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    separator : str
-        One character.
-    n_columns : int
-        The number of fields of the first record.
-    name : str
-        The table, for messages.
-
-    Returns
-    -------
-    Records
-
-    Raises
-    ------
-    TableError
-        A line is too short, too long, empty or not UTF-8, a quotation never ends, or one
-        begins inside a field and reaches beyond it.
-
     Examples
     --------
     >>> from pathlib import Path

@@ -61,17 +61,7 @@ class Table:
         return tuple(self.schema)
 
     def select(self, columns: Sequence[str]) -> pl.LazyFrame:
-        """Give the rows of some columns.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Their names.
-
-        Returns
-        -------
-        polars.LazyFrame
-        """
+        """Give the rows of some columns."""
         from topofs.tables.exact_names import columns_named
 
         return self.rows.select(columns_named(columns))

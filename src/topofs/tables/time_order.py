@@ -27,23 +27,6 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 def time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
     """Tell the order of the rows by a column of times.
 
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    column : str
-        Numbers, dates, or text that writes dates as ISO 8601 does.
-
-    Returns
-    -------
-    array of int, shape (n_samples,)
-        The rows, earliest first; rows of the same time stay as they are.
-
-    Raises
-    ------
-    TableError
-        A time is missing, or the column holds something else.
-
     Examples
     --------
     >>> from topofs.tables import Table
@@ -75,20 +58,7 @@ def time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
 
 
 def in_time_order(table: Table, compared: ComparableTable) -> ComparableTable:
-    """Put the rows into the order of the column that tells their time.
-
-    Parameters
-    ----------
-    table : Table
-        An open table.
-    compared : ComparableTable
-        Its columns, with a time among the roles.
-
-    Returns
-    -------
-    ComparableTable
-        With the `order` of its rows.
-    """
+    """Put the rows into the order of the column that tells their time."""
     assert compared.roles.time is not None
     order = time_order(table, compared.roles.time)
     X = compared.X

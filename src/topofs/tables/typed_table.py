@@ -43,17 +43,7 @@ class NamedArray:
         return (self.values.shape[0], self.values.shape[1])
 
     def take(self, rows: npt.NDArray[np.intp]) -> NamedArray:
-        """Give some rows, as often as they are named.
-
-        Parameters
-        ----------
-        rows : array of int
-            Their positions.
-
-        Returns
-        -------
-        NamedArray
-        """
+        """Give some rows, as often as they are named."""
         return replace(self, values=self.values[rows])
 
 
@@ -106,34 +96,13 @@ class TypedTable:
         return TypedTable(tuple(self.columns[position] for position in key[1]))
 
     def take(self, rows: npt.NDArray[np.intp]) -> TypedTable:
-        """Give some rows, as often as they are named.
-
-        Parameters
-        ----------
-        rows : array of int
-            Their positions.
-
-        Returns
-        -------
-        TypedTable
-        """
+        """Give some rows, as often as they are named."""
         return TypedTable(
             tuple(replace(column, values=column.values[rows]) for column in self.columns)
         )
 
     def without_values(self, columns: Mask) -> TypedTable:
-        """Let some columns be constant, so that they take no part.
-
-        Parameters
-        ----------
-        columns : array of bool, shape (n_features,)
-            Which.
-
-        Returns
-        -------
-        TypedTable
-            As many columns, of the same kinds.
-        """
+        """Let some columns be constant, so that they take no part."""
         return TypedTable(
             tuple(
                 replace(column, values=np.zeros_like(column.values)) if out else column
@@ -142,13 +111,7 @@ class TypedTable:
         )
 
     def incomparable(self) -> tuple[Mask, Mask]:
-        """Tell which columns take no part.
-
-        Returns
-        -------
-        constant, identifiers : arrays of bool, shape (n_features,)
-            Columns of a single value; and columns of names that hardly repeat.
-        """
+        """Tell which columns take no part."""
         unusable = ~self._usable
         varied = [np.unique(column.values).size > 1 for column in self.columns]
         identifiers = unusable & [column.nominal for column in self.columns] & varied

@@ -30,21 +30,6 @@ _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 def check_ending(path: str | os.PathLike[str]) -> str:
     """Tell the format that a file is to be written in.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    str
-        One of `ENDINGS`.
-
-    Raises
-    ------
-    ValueError
-        The name ends otherwise.
-
     Examples
     --------
     >>> check_ending("reduced.TSV")

@@ -64,21 +64,7 @@ class Chart:
 
 
 def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
-    """Place the means and spreads of all methods on a drawing.
-
-    Parameters
-    ----------
-    summary : ComparisonSummary
-        The numbers.
-    width : int, default=820
-        Of the drawing, in units of about a pixel.
-
-    Returns
-    -------
-    Chart
-        Sizes stand at equal distances; methods a little apart, so that spreads do not cover
-        each other. All columns are a level.
-    """
+    """Place the means and spreads of all methods on a drawing."""
     drawn = (summary.own, *summary.rivals)
     ticks = round_ticks(*_limits(summary))
     low, high = ticks[0], ticks[-1]
@@ -127,18 +113,6 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
 
 def round_ticks(low: float, high: float, *, most: int = 6) -> list[float]:
     """Round numbers from at or below `low` to at or above `high`.
-
-    Parameters
-    ----------
-    low, high : float
-        What must lie between the first and the last.
-    most : int, default=6
-        About the most steps.
-
-    Returns
-    -------
-    list of float
-        Two at least.
 
     Examples
     --------

@@ -42,17 +42,7 @@ class Words:
 
 
 def words_of(summary: ComparisonSummary) -> Words:
-    """Write the sentences.
-
-    Parameters
-    ----------
-    summary : ComparisonSummary
-        The numbers.
-
-    Returns
-    -------
-    Words
-    """
+    """Write the sentences."""
     judge = next((of for of in summary.rivals if of.method == "random"), None)
     model = _MODELS.get(summary.model, summary.model)
     everything = [] if summary.everything is None else [summary.everything]

@@ -58,18 +58,7 @@ def comparison_report(*, comparison: Comparison, table_name: str = "the table") 
 
 
 def comparison_page(summary: ComparisonSummary) -> str:
-    """Lay the numbers out as a page.
-
-    Parameters
-    ----------
-    summary : ComparisonSummary
-        As `topofs.report.comparison.summary.summarise_comparison` gives.
-
-    Returns
-    -------
-    str
-        HTML; it runs no script.
-    """
+    """Lay the numbers out as a page."""
     from topofs import __version__
 
     words = words_of(summary)

@@ -25,19 +25,6 @@ def alternatives_of(
 ) -> dict[int, tuple[Substitute, ...]]:
     """Find stand-ins for the selected columns, each with the rest fixed.
 
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-    features : Features
-        Its features.
-
-    Returns
-    -------
-    dict
-        For the first 60 selected columns at most three each, the least loss first; none where
-        the rule has no groups.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine

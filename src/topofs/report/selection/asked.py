@@ -81,17 +81,6 @@ class Asked:
 def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
     """Read off a fitted selector what was asked of it.
 
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-    features : Features
-        Its features.
-
-    Returns
-    -------
-    Asked
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine

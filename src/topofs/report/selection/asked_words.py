@@ -25,17 +25,7 @@ REDUNDANCY_SCORE = ScoreWords(
 
 
 def redundancy_sentence(share: float) -> str:
-    """Say how columns are put in order where only redundant ones are left out.
-
-    Parameters
-    ----------
-    share : float
-        What must be explained of a column to leave it out.
-
-    Returns
-    -------
-    str
-    """
+    """Say how columns are put in order where only redundant ones are left out."""
     return (
         "Each next column is the one that explains most of those that none explains yet, each "
         f"to at least {percent(share)}; columns that were not needed in the end were given up."
@@ -43,17 +33,7 @@ def redundancy_sentence(share: float) -> str:
 
 
 def asked_notes(summary: SelectionSummary) -> list[str]:
-    """Say what was forced, excluded, limited and asked for.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say what was forced, excluded, limited and asked for."""
     features, notes = summary.features, []
     if len(features.forced):
         forced = listed([features.names[i] for i in features.forced])
@@ -122,17 +102,7 @@ def _size(summary: SelectionSummary) -> list[str]:
 
 
 def explained_by(one: Explained) -> str:
-    """Say which column explains one that was left out.
-
-    Parameters
-    ----------
-    one : Explained
-        The column.
-
-    Returns
-    -------
-    str
-    """
+    """Say which column explains one that was left out."""
     if one.by is None:
         return f"{one.name} (explained by none)"
     return f"{one.name} (explained by {one.by}, {percent(one.share)})"

@@ -38,15 +38,6 @@ def bars_of(scores: npt.NDArray[np.float64]) -> Bars:
     Whole numbers get a bar each; where they spread wide, bars that widen with the value.
     Other scores get bars of one width.
 
-    Parameters
-    ----------
-    scores : array of float, shape (n_scores,)
-        Not empty.
-
-    Returns
-    -------
-    Bars
-
     Examples
     --------
     >>> bars = bars_of(np.array([3.0, 5.0, 3.0]))

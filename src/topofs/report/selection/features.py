@@ -92,15 +92,6 @@ class Ties:
 def features_of(selector: TopologicalFeatureSelector) -> Features:
     """Read the features off a fitted selector.
 
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-
-    Returns
-    -------
-    Features
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -136,20 +127,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
 
 
 def ties_at(features: Features, n_selected: int) -> Ties | None:
-    """Find the features among which the cut had to choose.
-
-    Parameters
-    ----------
-    features : Features
-        The features.
-    n_selected : int
-        Where the order is cut.
-
-    Returns
-    -------
-    Ties or None
-        None where the cut falls between two scores, or nothing is left to choose.
-    """
+    """Find the features among which the cut had to choose."""
     order, groups = features.order, features.score_groups
     if n_selected == features.n_features:
         return None

@@ -36,15 +36,6 @@ def heat_map(similarity: npt.NDArray[np.float64]) -> HeatMap:
 
     Average linkage on 1 − |s|, leaves in the optimal order [1]_.
 
-    Parameters
-    ----------
-    similarity : array of float, shape (m, m)
-        Symmetric.
-
-    Returns
-    -------
-    HeatMap
-
     References
     ----------
     .. [1] Bar-Joseph, Gifford & Jaakkola, "Fast optimal leaf ordering for hierarchical

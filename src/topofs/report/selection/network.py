@@ -56,26 +56,7 @@ def network_view(
     placed_by: FilteredGraph | None = None,
     most: int = MOST_NODES,
 ) -> NetworkView:
-    """Choose what to draw and lay it out.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        The whole network.
-    features : Features
-        Whose `nodes` the graph is over.
-    n_selected : int
-        Number of features selected.
-    placed_by : FilteredGraph, optional
-        What joins the nodes where the graph has no edges; it is not drawn.
-    most : int, default=5000
-        A larger network is cut down to the selected features, in the order of selection,
-        then their neighbours, strongest first, up to this number.
-
-    Returns
-    -------
-    NetworkView
-    """
+    """Choose what to draw and lay it out."""
     nodes = np.arange(graph.n_nodes)
     placed_by = graph if placed_by is None else placed_by
     if graph.n_nodes > most:
@@ -90,17 +71,7 @@ def network_view(
 
 
 def placing_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
-    """Give what joins the nodes in a drawing: the graph, or else who represents whom.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted; a rule that asks for no graph leaves it without edges.
-
-    Returns
-    -------
-    FilteredGraph
-    """
+    """Give what joins the nodes in a drawing: the graph, or else who represents whom."""
     if selector.graph_.n_edges or not selector.has_groups:
         return selector.graph_
     nodes, representative = selector.nodes_, selector.representative_[selector.nodes_]

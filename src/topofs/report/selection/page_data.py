@@ -21,20 +21,7 @@ _SCALE = 10_000
 
 
 def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
-    """Give the numbers that the scripts read, as JSON values.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-    words : Words
-        The words for them.
-
-    Returns
-    -------
-    dict
-        Features are numbered as in the table; lists over nodes follow ``nodes``.
-    """
+    """Give the numbers that the scripts read, as JSON values."""
     features, network = summary.features, summary.network
     # From positions among the nodes to positions among all features.
     position_of_node = np.flatnonzero(np.isin(features.order, features.nodes))

@@ -13,15 +13,6 @@ __all__ = ["counted", "listed", "percent"]
 def percent(share: float) -> str:
     """Print a share; only a whole one is 100 %, and only none is 0 %.
 
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1 as a rule.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> percent(0.514), percent(0.999), percent(1.0), percent(0.001), percent(-0.2)
@@ -36,17 +27,6 @@ def percent(share: float) -> str:
 def listed(names: Sequence[str], *, most: int = 8) -> str:
     """List names, and count those beyond `most`.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    most : int, default=8
-        How many to write out.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> listed(["a", "b", "c"], most=2)
@@ -58,17 +38,6 @@ def listed(names: Sequence[str], *, most: int = 8) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Count things.
-
-    Parameters
-    ----------
-    number : int
-        How many.
-    noun : str
-        What one of them is called.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

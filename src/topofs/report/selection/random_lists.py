@@ -44,17 +44,7 @@ class RandomCoverage:
     high: npt.NDArray[np.float64]
 
     def at(self, size: int) -> float:
-        """Give the mean at a size; between two sizes along the logarithm of the size.
-
-        Parameters
-        ----------
-        size : int
-            A number of nodes.
-
-        Returns
-        -------
-        float
-        """
+        """Give the mean at a size; between two sizes along the logarithm of the size."""
         if size < 1:
             return 0.0
         return float(np.interp(np.log(size), np.log(self.sizes), self.mean))
@@ -64,18 +54,6 @@ def random_coverage(
     selector: TopologicalFeatureSelector, similarity: SimilarityOperator
 ) -> RandomCoverage:
     """Draw random lists at a handful of sizes, and at that of the selection.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-    similarity : SimilarityOperator
-        Between its nodes; looked at where the rule has no groups.
-
-    Returns
-    -------
-    RandomCoverage
-        The same for the same input.
 
     Examples
     --------

@@ -57,17 +57,6 @@ def representation_of(
 ) -> Representation:
     """Read off a fitted selector who represents whom.
 
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted by a rule with groups.
-    features : Features
-        Its features.
-
-    Returns
-    -------
-    Representation
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine

@@ -22,17 +22,7 @@ COVERED = (
 
 
 def above(method: Method) -> str:
-    """Say what a link must be to count, after "a link".
-
-    Parameters
-    ----------
-    method : Method
-        Its rule may ask the measure what chance gives, and the measure may know.
-
-    Returns
-    -------
-    str
-    """
+    """Say what a link must be to count, after "a link"."""
     if method.redundant_from is not None:
         return f"that explains {percent(method.redundant_from)} or more"
     by_chance = method.rule.needs.scale and method.measure.knows_chance
@@ -40,19 +30,7 @@ def above(method: Method) -> str:
 
 
 def meaning(summary: SelectionSummary, representation: Representation) -> str:
-    """Say what the selected columns represent.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-    representation : Representation
-        Its part about who represents whom.
-
-    Returns
-    -------
-    str
-    """
+    """Say what the selected columns represent."""
     redundant_from = summary.method.redundant_from
     if redundant_from is None and len(representation.isolated) == summary.network.n_nodes > 1:
         return (
@@ -75,20 +53,7 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
 
 
 def isolated_note(summary: SelectionSummary, representation: Representation) -> str | None:
-    """Say how many columns are isolated, why, and what became of them.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-    representation : Representation
-        Its part about who represents whom.
-
-    Returns
-    -------
-    str or None
-        None where there are none.
-    """
+    """Say how many columns are isolated, why, and what became of them."""
     n = len(representation.isolated)
     if not n:
         return None

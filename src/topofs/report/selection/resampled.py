@@ -47,21 +47,7 @@ class Resampled:
 
 
 def resampled_of(stability: Stability, network: NetworkView, n_features: int) -> Resampled:
-    """Put the numbers of a `Stability` in the order of the page.
-
-    Parameters
-    ----------
-    stability : Stability
-        Of the selector of the page, over resamples of its table.
-    network : NetworkView
-        Whose edges are looked up.
-    n_features : int
-        Columns of the table.
-
-    Returns
-    -------
-    Resampled
-    """
+    """Put the numbers of a `Stability` in the order of the page."""
     if len(stability.frequency) != n_features:
         raise ValueError(
             f"stability is over {len(stability.frequency)} columns; the selector was fitted on "

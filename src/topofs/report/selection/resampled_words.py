@@ -16,17 +16,7 @@ _EXCELLENT, _POOR = 0.75, 0.4
 
 
 def stability_sentence(resampled: Resampled) -> str:
-    """Say how much a selection depends on the sample.
-
-    Parameters
-    ----------
-    resampled : Resampled
-        The numbers.
-
-    Returns
-    -------
-    str
-    """
+    """Say how much a selection depends on the sample."""
     n = resampled.n_resamples
     if resampled.phi is None or resampled.lower is None or resampled.upper is None:
         return f"Drawn anew {n:,} times, the data always gave all columns: nothing to compare."

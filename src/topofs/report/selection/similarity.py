@@ -29,20 +29,6 @@ def similarity_of(
 
     Before any threshold: what the columns have in common, not what the filter was given.
 
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
-        What it was fitted on; plays no part where the similarity is given.
-    similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
-        The similarity, where it was prepared already.
-
-    Returns
-    -------
-    SimilarityOperator
-        Over ``selector.nodes_``; its blocks have the exact diagonal.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -97,17 +83,6 @@ def between(
     similarity: SimilarityOperator, nodes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     """Give the similarity between some nodes.
-
-    Parameters
-    ----------
-    similarity : SimilarityOperator
-        Of all nodes.
-    nodes : array of int, shape (m,)
-        Nodes, in any order.
-
-    Returns
-    -------
-    array of float64, shape (m, m)
 
     Examples
     --------

@@ -62,17 +62,7 @@ class Words:
 
 
 def words_of(summary: SelectionSummary) -> Words:
-    """Write the sentences.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        The numbers.
-
-    Returns
-    -------
-    Words
-    """
+    """Write the sentences."""
     method = summary.method
     n_features = summary.features.n_features
     covered = (

@@ -157,18 +157,7 @@ def selection_report(
 
 
 def selection_page(summary: SelectionSummary) -> str:
-    """Lay the numbers out as a page.
-
-    Parameters
-    ----------
-    summary : SelectionSummary
-        As `topofs.report.selection.summary.summarise_selection` gives.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Lay the numbers out as a page."""
     from topofs import __version__
 
     words = words_of(summary)

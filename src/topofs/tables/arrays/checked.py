@@ -34,24 +34,6 @@ def checked_arrays(
     The table must be two-dimensional, not empty, of finite real numbers; labels must be one
     a row, whole numbers or text. Labels stored as floats become integers.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, named in every message.
-    X, y : array
-        What was read.
-    test_rows : slice, optional
-        As in `LabelledArrays`.
-
-    Returns
-    -------
-    LabelledArrays
-
-    Raises
-    ------
-    TableError
-        The arrays are not a table with its labels.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -71,22 +53,6 @@ def checked_arrays(
 
 def refuse_oversize(path: Path, what: str, n_bytes: int, max_bytes: int) -> None:
     """Stop before an array is unpacked that is larger than the caller allows.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for the message.
-    what : str
-        The part of the file.
-    n_bytes : int
-        Its size once in memory.
-    max_bytes : int
-        The most that is allowed.
-
-    Raises
-    ------
-    TableError
-        It is larger.
 
     Examples
     --------

@@ -27,22 +27,6 @@ def read_mat(path: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
     Only these two are decoded, and only if their descriptions say that they are arrays of
     real numbers of a bearable size: cells, structures, objects and functions stay unread.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    max_bytes : int, default 2 GiB
-        The largest array to unpack.
-
-    Returns
-    -------
-    LabelledArrays
-
-    Raises
-    ------
-    TableError
-        The file is not what it should be; the message says how.
-
     Examples
     --------
     >>> from pathlib import Path

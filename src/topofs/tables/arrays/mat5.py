@@ -91,17 +91,7 @@ class Variable:
     order: str
 
     def array(self, *, max_bytes: int) -> npt.NDArray[Any]:
-        """Decode the numbers, in the type they are stored in; a sparse matrix becomes full.
-
-        Parameters
-        ----------
-        max_bytes : int
-            The most that may be unpacked.
-
-        Returns
-        -------
-        array, of the variable's shape, column after column in memory
-        """
+        """Decode the numbers, in the type they are stored in; a sparse matrix becomes full."""
         view = _unpacked(self.element, self.order, max_bytes + _PEEK_BYTES)
         *_, start = _description(view, self.order)
         numbers = [_numbers(*part, self.order) for part in _elements(view, start, self.order)]
@@ -115,20 +105,6 @@ class Variable:
 
 def variables(content: bytes) -> list[Variable]:
     """Describe the variables of a file.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-
-    Returns
-    -------
-    list of Variable
-
-    Raises
-    ------
-    DamagedError
-        The bytes contradict each other.
 
     Examples
     --------

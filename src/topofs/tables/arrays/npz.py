@@ -32,22 +32,6 @@ def read_npz(path: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
     The header of each array is compared with the bytes that are there before any memory is
     taken, so a header that promises an absurd size costs nothing.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    max_bytes : int, default 2 GiB
-        The largest array to unpack.
-
-    Returns
-    -------
-    LabelledArrays
-
-    Raises
-    ------
-    TableError
-        The file is not what it should be; the message says how.
-
     Examples
     --------
     >>> from pathlib import Path

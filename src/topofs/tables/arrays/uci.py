@@ -28,22 +28,6 @@ def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
     A table is one sample a line, whole numbers with spaces between; labels are one a line.
     The two parts are stacked, and the validation part becomes the test rows.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        The folder.
-    max_bytes : int, default 2 GiB
-        The largest text file to read.
-
-    Returns
-    -------
-    LabelledArrays
-
-    Raises
-    ------
-    TableError
-        A file is missing or is not what it should be; the message says how.
-
     Examples
     --------
     >>> from pathlib import Path
