@@ -97,6 +97,17 @@ def test_groups_and_costs_come_from_files(path, tumours, groups_csv, cost_csv):
     assert "of the budget of 7" in run("select", path, "--budget", 7, "--cost", cost_csv).stdout
 
 
+def test_a_header_is_not_needed(path, groups_csv, cost_csv):
+    for size, option, file in (
+        (("--budget", 7), "--cost", cost_csv),
+        (("--at-most", 1), "--groups", groups_csv),
+    ):
+        with_header = run_json("select", path, *size, option, file)
+        bare = file.with_name("bare.csv")
+        bare.write_text(file.read_text().partition("\n")[2])
+        assert names(run_json("select", path, *size, option, bare)) == names(with_header)
+
+
 def test_names_come_from_a_file(path, tmp_path):
     must = tmp_path / "must.txt"
     must.write_text("mean area\n\n  worst texture \nmean s*\n")

@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 
+_HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
+
+
 @dataclass(frozen=True)
 class Wished:
     """What a user wishes of a selection.
@@ -259,7 +262,10 @@ def _costs(path: Path) -> dict[str, float]:
 
 
 def _by_column(path: Path, *, option: str) -> dict[str, str]:
-    """Read a table of two columns: the name of a column, and what belongs to it."""
+    """Read a table of two columns: the name of a column, and what belongs to it.
+
+    The first row is a header where it begins with a word for a column.
+    """
     import csv
 
     try:
@@ -273,12 +279,13 @@ def _by_column(path: Path, *, option: str) -> dict[str, str]:
         raise ValueError(f"{option} {path}: {reason}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{option} {path}: is no CSV file in UTF-8 ({error})") from error
-    if len(rows) < 2:
+    has_header = bool(rows) and rows[0][0].strip().lower() in _HEADERS
+    if len(rows) == has_header:
         raise ValueError(
             f"{option} {path}: the file is empty; give a header and one column a line"
         )
     found: dict[str, str] = {}
-    for line, row in enumerate(rows[1:], start=2):
+    for line, row in enumerate(rows[has_header:], start=1 + has_header):
         if len(row) != 2:
             raise ValueError(
                 f"{option} {path}: row {line} has {len(row)} fields; give two, the name of a "
