@@ -1,5 +1,7 @@
 """The table of bad inputs: each gets one clear sentence."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,6 +16,7 @@ from topofs import (
     Energy,
     InfiniteFeatureSelector,
     TopologicalFeatureSelector,
+    tmfg,
 )
 
 BOTH = pytest.mark.parametrize(
@@ -54,6 +57,21 @@ def test_what_is_not_a_similarity_is_refused(matrix, message):
         TopologicalFeatureSelector(similarity=lambda _: np.array(matrix)).fit(
             factor_table(9, 2)
         )
+
+
+def test_a_matrix_of_distances_is_refused_as_a_given_similarity():
+    similar = np.abs(np.corrcoef(factor_table(60, 6).T))
+    selector = TopologicalFeatureSelector(2, similarity="precomputed")
+    for distances in (1 - similar, np.sqrt(2 * (1 - similar)), 3 - similar):
+        with pytest.raises(ValueError, match=r"matrix of distances .* pass 1 - distance"):
+            selector.fit(distances)
+        tmfg(distances)
+    hollow = similar - np.eye(6)
+    hollow[0, 1] = hollow[1, 0] = 0.0
+    for matrix in (similar, hollow, np.zeros((6, 6)), np.ones((6, 6)), [[0.0]]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TopologicalFeatureSelector(1, similarity="precomputed").fit(matrix)
 
 
 def test_a_callable_must_return_a_similarity_of_all_its_columns():

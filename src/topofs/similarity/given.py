@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from topofs.similarity.measure import Measure
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import GivenScale
@@ -42,10 +45,12 @@ class Given(Measure):
         return "given similarity"
 
     def operator(self, table: Any) -> SimilarityOperator:
-        """Check the matrix."""
+        """Check the matrix; one of distances is refused."""
         from topofs.similarity_matrix import check_similarity_matrix
 
-        return MatrixOperator(check_similarity_matrix(table).values)
+        values = check_similarity_matrix(table).values
+        _refuse_distances(values)
+        return MatrixOperator(values)
 
     def scale(
         self,
@@ -114,6 +119,22 @@ class Function(Measure):
     ) -> Scale:
         """Take the values as they are."""
         return GivenScale()
+
+
+def _refuse_distances(values: npt.NDArray[np.floating[Any]]) -> None:
+    """Refuse a matrix in which every column is less like itself than like any other."""
+    n = len(values)
+    diagonal = values.diagonal()
+    # A few rows tell most matrices apart, and rows need no n × n temporary.
+    if n > 1 and all(
+        diagonal[i] < min(values[i, :i].min(initial=np.inf), values[i, i + 1 :].min(initial=np.inf))
+        for i in range(n)
+    ):
+        raise ValueError(
+            f"similarity 'precomputed' got a matrix of distances (on its diagonal, such as "
+            f"{diagonal[0]:g}, it is smaller than anywhere beside it); it needs large values for "
+            "columns that are alike: pass 1 - distance, or the similarity itself"
+        )
 
 
 register(Given())
