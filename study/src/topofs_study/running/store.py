@@ -152,7 +152,13 @@ class Store:
         for key, *row in rows:
             try:
                 record = _record(kind, *row)
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            except (
+                ArithmeticError,
+                AttributeError,
+                LookupError,
+                TypeError,
+                ValueError,
+            ) as error:
                 raise StoreError(
                     f"{self.path}: the row {key!r} of the table records is damaged ({error}); "
                     "delete that row, or give another file with --store, and run the command "
