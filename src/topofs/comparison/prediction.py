@@ -60,6 +60,7 @@ FORWARD = "forward"
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
 _RARE = 5
+_LONGEST_CLASS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +158,10 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         y = np.array([_label(value) for value in y.tolist()], dtype=object)
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
-    # As objects: an array of text has room for the longest in every row.
-    return Target(task, np.array([str(label) for label in y], dtype=object), given)
+    labels = [str(label) for label in y]
+    # An array of text has room for the longest in every row; long ones are objects.
+    short = max(map(len, labels)) <= _LONGEST_CLASS
+    return Target(task, np.array(labels, dtype=str if short else object), given)
 
 
 def folds(

@@ -125,15 +125,12 @@ def _refuse_distances(values: npt.NDArray[np.floating[Any]]) -> None:
     """Refuse a matrix in which every column is less like itself than like any other."""
     n = len(values)
     diagonal = values.diagonal()
-    # A few rows tell most matrices apart, and rows need no n × n temporary.
-    if n > 1 and all(
-        diagonal[i] < min(values[i, :i].min(initial=np.inf), values[i, i + 1 :].min(initial=np.inf))
-        for i in range(n)
-    ):
+    # Row by row, without an n × n temporary; the first row tells most matrices apart.
+    if n > 1 and all((np.delete(values[i], i) > diagonal[i]).all() for i in range(n)):
         raise ValueError(
             f"similarity 'precomputed' got a matrix of distances (on its diagonal, such as "
             f"{diagonal[0]:g}, it is smaller than anywhere beside it); it needs large values for "
-            "columns that are alike: pass 1 - distance, or the similarity itself"
+            "columns that are alike: pass 1 - distance, or put 1 on the diagonal of a similarity"
         )
 
 

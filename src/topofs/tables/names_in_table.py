@@ -11,7 +11,7 @@ import polars as pl
 from topofs.tables.columns import Column
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
-from topofs.tables.levels import RARE, usable_columns
+from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
 from topofs.tables.numbers_in_text import (
     DECIMAL_COMMA,
     MISSING_CLASSES,
@@ -147,6 +147,8 @@ def _reason(column: Column) -> str | None:
         return None
     levels = np.unique(column.values)
     if column.nominal and len(levels) > 1:
+        if level_codes(column.values).max() >= MOST_LEVELS:
+            return f"more than {MOST_LEVELS:,} names"
         often = 2 * len(levels) <= len(column.values)
         return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS
     return "all missing" if np.isnan(column.values).all() else "constant"
