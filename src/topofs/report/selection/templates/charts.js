@@ -36,7 +36,7 @@ function drawCoverage() {
   if (DATA.end !== null) markStop(svg, across(DATA.end), up(covered(DATA.end)), bottom);
   if (k !== DATA.k) svg.append(drawing("circle", { class: "run", cx: across(DATA.k), cy: up(covered(DATA.k)), r: 4 }));
   svg.append(drawing("circle", { class: "point", cx: across(k), cy: up(covered(k)), r: 6 }));
-  const late = k > 0.6 * MOST;
+  const late = k > 0.55 * MOST;
   const below = Math.min(bottom - 26, Math.max(up(covered(k)), up(randomAt(k))) + 22);
   const beside = { x: across(k) + (late ? -10 : 10), "text-anchor": late ? "end" : "start" };
   svg.append(drawing("text", { class: "strong on-chart", y: below, ...beside }, `${counted(k, "column")}: ${percent(covered(k))}`));
