@@ -88,13 +88,14 @@ class PanelSelector(RepresentingSelector):
         new = {one.position for one in additions}
         missing = [group for group in extended.groups_ if group.position in new]
         missing.sort(key=lambda group: -len(group.members))
+        same, least = self._without_each(nodes, share)
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
             coverage=float(share[self.nodes_].mean()),
             random=self.random_lists(len(nodes), n_lists=n_random, random_state=random_state),
             groups=listed.groups_,
-            same=self._same(nodes),
-            least=self._least(nodes, share),
+            same=same,
+            least=least,
             alone=tuple(str(names[i]) for i in alone),
             next=additions,
             missing=tuple(missing),
@@ -260,28 +261,22 @@ class PanelSelector(RepresentingSelector):
             for v in following.tolist()
         )
 
-    def _same(self, nodes: Ints) -> tuple[SamePair, ...]:
-        """Pairs of a list of which one explains most of the other."""
-        reach, names = self._reach("evaluate"), self._column_names()
-        found: dict[frozenset[int], SamePair] = {}
-        for node in nodes.tolist():
-            representative, share = reach.representatives(np.setdiff1d(nodes, [node]))
-            other = int(representative[node])
-            if other >= 0 and share[node] >= SAME:
-                ends = (str(names[self.nodes_[node]]), str(names[self.nodes_[other]]))
-                found.setdefault(frozenset((node, other)), SamePair(*ends, float(share[node])))
-        return tuple(sorted(found.values(), key=lambda pair: -pair.share))
-
-    def _least(self, nodes: Ints, share: Doubles) -> tuple[Addition, ...]:
-        """The columns of a list that add least beyond the others of it."""
+    def _without_each(
+        self, nodes: Ints, share: Doubles
+    ) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
+        """Columns of a list that others of it explain, and those that add least beyond them."""
         reach, names = self._reach("evaluate"), self._column_names()
         whole = share[self.nodes_].sum()
-        found = [
-            Addition(
-                str(names[self.nodes_[node]]),
-                int(self.nodes_[node]),
-                float(whole - reach.representatives(np.setdiff1d(nodes, [node]))[1].sum()),
-            )
-            for node in nodes.tolist()
-        ]
-        return tuple(sorted(found, key=lambda one: one.adds)[:10])
+        same: dict[frozenset[int], SamePair] = {}
+        adds: list[Addition] = []
+        for node in nodes.tolist():
+            representative, left = reach.representatives(nodes[nodes != node])
+            place, other = int(self.nodes_[node]), int(representative[node])
+            adds.append(Addition(str(names[place]), place, float(whole - left.sum())))
+            if other >= 0 and left[node] >= SAME:
+                pair = SamePair(
+                    adds[-1].name, str(names[self.nodes_[other]]), float(left[node])
+                )
+                same.setdefault(frozenset((node, other)), pair)
+        alike = tuple(sorted(same.values(), key=lambda pair: -pair.share))
+        return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])

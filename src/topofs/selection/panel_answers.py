@@ -123,7 +123,8 @@ class Evaluation:
             f"{len(self.names)} columns represent {self.coverage:.1%} of the variance of all; "
             f"random lists of {len(self.names)}: {self.random.mean:.1%} "
             f"({self.random.low:.1%} to {self.random.high:.1%}).",
-            f"{len(self.alone)} columns are alone: none of the list represents them.",
+            f"{len(self.alone)} column{' is' if len(self.alone) == 1 else 's are'} alone: none of "
+            "the list represents them.",
         ]
         lines += [
             f"{pair.name} and {pair.other} say the same ({pair.share:.2f})."

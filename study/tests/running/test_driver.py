@@ -21,6 +21,7 @@ class Letters:
 @dataclass(frozen=True)
 class Count(WorkItem[Letters]):
     kind: ClassVar[str] = "count"
+    result_type: ClassVar[type] = int
 
     dataset: str
     letter: str
