@@ -52,9 +52,9 @@ class Needs:
     all_pairs : bool
         The shares of variance of all pairs, as a matrix.
     pairs_from : float or None
-        The similarity of the pairs that reach this level.
+        The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
-        Whether level and pairs are shares of variance, rather than similarities.
+        Whether level and pairs are shares of variance, which the pairs reach or exceed.
     """
 
     graph: bool = True

@@ -111,7 +111,7 @@ class Term:
         changed = [
             f"{name}={value!r}"
             for name, value in self.get_params().items()
-            if defaults[name] is MISSING or value != defaults[name]
+            if _differs(value, defaults[name])
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -279,6 +279,14 @@ def _no_such_parameter(term: str, known: list[str], name: str) -> str:
 
 def _listed(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _differs(value: Any, default: Any) -> bool:
+    """Whether a value is another than the default, which may be none at all."""
+    if default is MISSING:
+        return True
+    # Of arrays nobody can say whether they are equal.
+    return value is not default and (type(value) is not type(default) or value != default)
 
 
 def _is_one_of(value: Any, choices: tuple[Any, ...]) -> bool:

@@ -157,3 +157,27 @@ def test_min_share_equals_itself_from_a_given_similarity():
     found = given.fit(pearson(TUMOURS, squared=True)).support_
     expected = TopologicalFeatureSelector(MinShare(0.8)).fit(TUMOURS).support_
     np.testing.assert_array_equal(found, expected)
+
+
+def test_coverage_after_min_share_is_that_of_its_columns():
+    selector = TopologicalFeatureSelector(MinShare(0.8)).fit(TUMOURS)
+    for k in (3, selector.n_features_, 30):
+        assert selector.coverage_[k - 1] == pytest.approx(selector.at(k).shares_.mean())
+    assert selector.at(UntilCoverage(0.99)).shares_.mean() >= 0.99
+
+
+def test_an_excluded_column_that_nothing_explains_stays_alone():
+    selector = TopologicalFeatureSelector(MinShare(0.9), exclude=["texture error"]).fit(TUMOURS)
+    position = TUMOURS.columns.get_loc("texture error")
+    assert selector.representative_[position] == -1
+    assert (np.delete(selector.shares_, position) >= 0.9).all()
+
+
+def test_sizes_have_nested_parameters():
+    selector = TopologicalFeatureSelector(MinShare(0.8))
+    assert selector.get_params()["n_features_to_select__share"] == 0.8
+    assert (
+        selector.set_params(n_features_to_select__share=0.5).n_features_to_select.share == 0.5
+    )
+    with pytest.raises(ValueError, match="which has no parameters"):
+        TopologicalFeatureSelector(3).set_params(n_features_to_select__share=0.5)

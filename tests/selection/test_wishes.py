@@ -130,3 +130,63 @@ def test_wishes_without_the_matrix_are_the_same():
     dense = TopologicalFeatureSelector(20, **settings).fit(frame)
     free = TopologicalFeatureSelector(20, memory="600KB", **settings).fit(frame)
     np.testing.assert_array_equal(dense.support_, free.support_)
+
+
+@pytest.fixture
+def with_constants():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(200, 3))
+    copies = [Z + 0.3 * rng.normal(size=(200, 3)) for _ in range(2)]
+    return np.column_stack([Z, *copies, np.ones(200), np.zeros(200)])
+
+
+@pytest.mark.filterwarnings("ignore:2 of 11 columns are constant")
+def test_columns_that_take_no_part_keep_to_the_wishes(with_constants):
+    with pytest.raises(ValueError, match="10 columns are asked for, but only 9 can be"):
+        TopologicalFeatureSelector(10, exclude=[9]).fit(with_constants)
+    nine = TopologicalFeatureSelector(9, exclude=[9]).fit(with_constants)
+    assert not nine.support_[9]
+    assert nine.explain(9).excluded
+    groups = ["g", None, None, *["g"] * 8]
+    forced = TopologicalFeatureSelector(3, keep=[9], at_most=AtMost(1, of=groups))
+    chosen = forced.fit(with_constants).get_support(indices=True)
+    assert sum(groups[i] == "g" for i in chosen) == 1
+    with pytest.raises(ValueError, match="leave none of the 9 columns that vary"):
+        TopologicalFeatureSelector(1, exclude=list(range(9))).fit(with_constants)
+
+
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+def test_decimal_costs_add_up():
+    Z = np.random.default_rng(0).normal(size=(50, 3))
+    selector = TopologicalFeatureSelector(Budget(0.6, [0.1, 0.2, 0.3])).fit(Z)
+    assert selector.n_features_ == 3
+    forced = TopologicalFeatureSelector(Budget(0.3, [0.1, 0.2, 0.3]), keep=[0, 1]).fit(Z)
+    assert forced.get_support(indices=True).tolist() == [0, 1]
+
+
+def test_a_budget_buys_cheap_columns_that_are_like_no_other():
+    rng = np.random.default_rng(5)
+    one = rng.normal(size=(400, 1))
+    X = np.column_stack([one + 0.02 * rng.normal(size=(400, 4)), rng.normal(size=(400, 40))])
+    selector = TopologicalFeatureSelector(Budget(4, [1.0] * 4 + [0.1] * 40)).fit(X)
+    assert selector.shares_.sum() >= 33
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_as_alike_as_allowed_are_allowed(dtype):
+    similarity = np.where(np.eye(4), 1, 0.25).astype(dtype)
+    selector = TopologicalFeatureSelector(4, similarity="precomputed", max_similarity=0.25)
+    assert selector.fit(similarity).n_features_ == 4
+
+
+def test_an_iterator_is_refused():
+    with pytest.raises(ValueError, match="give a list of column names or positions"):
+        TopologicalFeatureSelector(4, keep=(i for i in [0, 1])).fit(TUMOURS)
+
+
+def test_wishes_print_themselves():
+    assert repr(AtMost(1, of=pd.Series(["a", "b"]))) == "AtMost(1, of=<2 columns in 2 groups>)"
+    selector = TopologicalFeatureSelector(Budget(3, np.ones(9)))
+    assert "Budget(total=3, cost=<9 columns>)" in repr(selector)
+    assert Budget(3, np.ones(2)) == Budget(3, [1.0, 1.0])
+    assert Budget(3, {"a": 1.0}) != Budget(3)

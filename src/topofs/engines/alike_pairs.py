@@ -25,6 +25,7 @@ def pairs_from(
     level: float,
     *,
     memory: int,
+    strict: bool = False,
     change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None,
 ) -> sparse.csr_array:
     """List the pairs of columns whose similarity is at least a level.
@@ -37,6 +38,8 @@ def pairs_from(
         The least that counts.
     memory : int
         Bytes that the pairs may take.
+    strict : bool, default=False
+        Whether an entry must exceed the level.
     change : callable, optional
         What is made of the entries before they are compared with the level.
 
@@ -61,7 +64,8 @@ def pairs_from(
         stop = min(start + _ROWS, n)
         block = similarity.block(slice(start, stop), slice(0, stop))
         block = block if change is None else change(block)
-        i, j = np.nonzero(block >= level)
+        least = block.dtype.type(level)
+        i, j = np.nonzero(block > least if strict else block >= least)
         below = j < i + start
         i, j = i[below], j[below]
         n_pairs += len(i)

@@ -135,7 +135,8 @@ def build_network(
     )
     if not needs.graph and not needs.all_pairs:
         bare = FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
-        pairs = _pairs(columns, columns.operator, needs)
+        whole = None if columns.on_workers is None else MatrixOperator(columns.on_workers)
+        pairs = _pairs(columns, columns.operator or whole, needs)
         return Network(bare, scale, operator=columns.operator, pairs=pairs)
     if _matrix_is_too_large(columns, needs):
         built = _without_matrix(columns, graph, needs=needs, cut=cut)
@@ -160,6 +161,7 @@ def _pairs(
         similarity,
         needs.pairs_from,
         memory=columns.engine.memory,
+        strict=not needs.pairs_of_shares,
         change=columns.measure.share_of if needs.pairs_of_shares else None,
     )
 

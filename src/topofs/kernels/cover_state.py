@@ -120,8 +120,9 @@ def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
 @njit(cache=True, nogil=True)
 def _start_paths(reach: PathGraph) -> Any:
     n = len(reach.starts) - 1
+    graph = (reach.starts, reach.columns, reach.weights)
     # Who covers a node plays no part: as well as others is not better.
-    return no_covering(n), work_space(n, len(reach.columns))
+    return graph, no_covering(n), work_space(n, len(reach.columns))
 
 
 @njit(cache=True, nogil=True)
@@ -131,8 +132,8 @@ def _start_matrix(reach: ShareMatrix) -> Any:
 
 @njit(cache=True, nogil=True)
 def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
-    graph = (reach.starts, reach.columns, reach.weights)
-    return path_bounds(graph, reach.least, state[0], state[1])
+    graph, covering, work = state
+    return path_bounds(graph, reach.least, covering, work)
 
 
 @njit(cache=True, nogil=True)
@@ -146,8 +147,8 @@ def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
-    graph = (reach.starts, reach.columns, reach.weights)
-    return search(node, graph, reach.least, state[0], state[1])[0]
+    graph, covering, work = state
+    return search(node, graph, reach.least, covering, work)[0]
 
 
 @njit(cache=True, nogil=True)
@@ -163,8 +164,7 @@ def _gain_by_matrix(reach: ShareMatrix, node: int, covered: Doubles) -> int:
 
 @njit(cache=True, nogil=True)
 def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
-    graph = (reach.starts, reach.columns, reach.weights)
-    covering, work = state
+    graph, covering, work = state
     n_reached = search(node, graph, reach.least, covering, work)[1]
     reached, product, covered = work[0], work[1], covering[0]
     for position in range(n_reached):

@@ -96,6 +96,9 @@ def _turns(
 ) -> Turns:
     others = np.ones(wishes.n_nodes, dtype=np.bool_)
     others[wishes.chosen] = False
+    if wishes.cost is not None:
+        # What is alone may be cheap: nobody waits for the others.
+        isolated = np.zeros_like(isolated)
     alone = np.flatnonzero(others & isolated)
     if strength is not None:
         alone = alone[np.argsort(-strength[alone], kind="stable")]

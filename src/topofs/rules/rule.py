@@ -68,6 +68,9 @@ class Ranking:
         Nodes that represent nobody and that nobody represents, where the rule can tell.
     selectable : int or None
         How many nodes of the order can be selected together, by the wishes; None: all.
+    covered : array of float, shape (n_nodes,), or None
+        The share of all nodes that the first 1, 2, … represent, where scores are not what a
+        node adds to it.
     """
 
     order: Ints
@@ -76,6 +79,7 @@ class Ranking:
     reach: Reach | None = None
     isolated: npt.NDArray[np.bool_] | None = None
     selectable: int | None = None
+    covered: Doubles | None = None
 
     @property
     def n_selectable(self) -> int:
@@ -85,6 +89,8 @@ class Ranking:
     @property
     def curve(self) -> Doubles:
         """Share of all nodes that the first 1, 2, … of the order represent, with groups."""
+        if self.covered is not None:
+            return self.covered
         gains = self.scores[self.order]
         return np.asarray(np.cumsum(gains) / max(1, len(gains)))
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.base import BaseEstimator
 
 from topofs.selection.short_names import TERMS
+from topofs.selection.sizes import Size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topofs.terms import Term
 
 __all__ = ["NestedTerms"]
+
+
+def _size_of(given: Any) -> Size:
+    if not isinstance(given, Size):
+        raise ValueError(
+            f"n_features_to_select is {given!r}, which has no parameters: set it to a size, such "
+            "as MinShare(0.9), first"
+        )
+    return given
+
+
+_NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
 
 
 class NestedTerms(BaseEstimator):
@@ -33,10 +51,10 @@ class NestedTerms(BaseEstimator):
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
-            for name in TERMS.keys() & params.keys():
+            for name in params.keys() & _NESTED.keys():
                 # An unknown name is refused by fit, not here.
                 with suppress(ValueError):
-                    term = TERMS[name](params[name])
+                    term = _NESTED[name](params[name])
                     nested = term.get_params().items()
                     params |= {f"{name}__{key}": value for key, value in nested}
         return params
@@ -57,11 +75,11 @@ class NestedTerms(BaseEstimator):
         own: dict[str, Any] = {}
         for key, value in params.items():
             name, separator, parameter = key.partition("__")
-            if separator and name in TERMS:
+            if separator and name in _NESTED:
                 nested.setdefault(name, {})[parameter] = value
             else:
                 own[key] = value
         super().set_params(**own)
         for name, changes in nested.items():
-            setattr(self, name, TERMS[name](getattr(self, name)).replace(**changes))
+            setattr(self, name, _NESTED[name](getattr(self, name)).replace(**changes))
         return self

@@ -198,6 +198,11 @@ class PanelSelector(RepresentingSelector):
         reach = self._reach("random_lists")
         n = len(self.nodes_)
         size = int(self.support_[self.nodes_].sum()) if size is None else size
+        if not 0 <= size <= n or n_lists < 1:
+            raise ValueError(
+                f"{n_lists} random lists of {size} columns are asked for; give at least one list, "
+                f"and a size from 0 to {n}"
+            )
         generator = check_random_state(random_state)
         covered = np.array(
             [
@@ -231,19 +236,25 @@ class PanelSelector(RepresentingSelector):
         from topofs.kernels.greedy import gains_given
 
         reach: Any = self._reach("evaluate")
-        return np.asarray(gains_given(reach.kernel, np.sort(nodes)))
+        if hasattr(reach, "kernel"):
+            return np.asarray(gains_given(reach.kernel, np.sort(nodes)))
+        alone = (np.union1d(nodes, [node]) for node in range(len(self.nodes_)))
+        covered = np.array([reach.representatives(some)[1].sum() for some in alone])
+        return np.asarray(covered - reach.representatives(nodes)[1].sum())
 
     def _ranking_given(self, nodes: Ints) -> Ranking:
         """Rank the other nodes given some."""
         return self.rule_.again(self._ranking, self.graph_, self._wishes.given(nodes))
 
     def _rank_given(self, positions: Ints) -> None:
-        """Rank the other columns given some, which become forced."""
+        """Rank the other columns given some."""
         chosen = np.flatnonzero(np.isin(self.nodes_, positions))
         self._ranking = self._ranking_given(chosen)
         self._wishes = self._wishes.given(chosen)
-        order, scores = self._ranking.order, self._ranking.scores
+        order, scores, forced = self._ranking.order, self._ranking.scores, self.forced_
         self._rank_and_select(len(positions), positions, order, scores, self.nodes_)
+        # Selected before, but by nobody's wish.
+        self.forced_ = forced
 
     def _open_given(self, nodes: Ints) -> npt.NDArray[np.bool_]:
         """Which nodes the wishes allow beside some."""

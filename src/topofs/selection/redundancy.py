@@ -59,7 +59,8 @@ def redundancy_ranking(shares: sparse.csr_array, wishes: Wishes) -> Ranking:
     reach = MatrixReach(_with_ones(shares, ones_only=False))
     n_selectable = wishes.n_nodes - int((~allowed).sum())
     scores = _newly_explained(explains, order)
-    return Ranking(order, scores, len(kept), reach, ranking.isolated, n_selectable)
+    covered = reach.running(order).curve[1:]
+    return Ranking(order, scores, len(kept), reach, ranking.isolated, n_selectable, covered)
 
 
 def _with_ones(shares: sparse.csr_array, *, ones_only: bool) -> Any:

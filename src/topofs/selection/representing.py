@@ -78,7 +78,9 @@ class RepresentingSelector(RankingSelector):
     graph_: FilteredGraph
     rule_: Rule
     _ranking: Ranking
+    excluded_: Ints
     _wishes: Wishes
+    _limited: bool
 
     @property
     def coverage_(self) -> Doubles:
@@ -180,10 +182,9 @@ class RepresentingSelector(RankingSelector):
 
     def _most(self) -> int:
         """All columns; under a limit, those that it allows and forced ones outside the graph."""
-        n_nodes = self._ranking.n_selectable
-        if n_nodes == len(self.nodes_):
+        if not self._limited:
             return self.n_features_in_
-        return n_nodes + int((~np.isin(self.forced_, self.nodes_)).sum())
+        return self._ranking.n_selectable + int((~np.isin(self.forced_, self.nodes_)).sum())
 
     def _warn_without_structure(self) -> None:
         if isinstance(self.n_features_to_select, MinShare):
@@ -256,7 +257,7 @@ class RepresentingSelector(RankingSelector):
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
             constant=not node.size,
             representation=self._representation(column),
-            excluded=bool(column in self.nodes_[self._wishes.excluded]),
+            excluded=column in self.excluded_,
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:

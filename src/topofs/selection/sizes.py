@@ -63,7 +63,7 @@ class MinShare(Size):
 
     A smallest set is found greedily: every column that is left out has a selected one that
     explains at least this share of its variance, whatever the graph, and no selected column
-    could be left out, too.
+    could be left out, too. Only a column in `exclude` that no other explains stays alone.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class MinShare(Size):
     share: float = parameter(0.9, check=_check_share)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Budget(Size):
     """The set of most coverage that can be paid.
 
@@ -111,6 +111,18 @@ class Budget(Size):
 
     total: float = parameter(1.0, check=_check_total)
     cost: Any = parameter(None, option=False)  # noqa: RUF009 - a field
+
+    def __repr__(self) -> str:
+        costs = "" if self.cost is None else f", cost=<{len(self.cost)} columns>"
+        return f"Budget(total={self.total!r}{costs})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Budget) or self.total != other.total:
+            return False
+        return bool(_plain(self.cost) == _plain(other.cost))
+
+    def __hash__(self) -> int:
+        return hash((Budget, self.total))
 
     def costs(self, names: Sequence[str], n_features: int) -> npt.NDArray[np.float64]:
         """Give the cost of each column, checked.
@@ -150,6 +162,13 @@ class Budget(Size):
         return costs
 
 
+def _plain(cost: Any) -> Any:
+    """Costs in a form that can be compared."""
+    if hasattr(cost, "to_dict"):
+        cost = cost.to_dict()
+    return cost if cost is None or isinstance(cost, Mapping) else list(cost)
+
+
 def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
     """Give one value a column, from a mapping by name or from a sequence.
 
@@ -167,11 +186,13 @@ def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
     list
     """
     if hasattr(given, "to_dict") and not isinstance(given, Mapping):
-        given = given.to_dict()  # a pandas Series
+        by_name = given.to_dict()  # a pandas Series
+        given = by_name if set(names) & set(by_name) else list(given)
     if isinstance(given, Mapping):
-        unknown = [key for key in given if key not in set(names)]
-        if unknown and not set(names) & set(given):
-            raise ValueError(f"{what}: none of the names, such as {unknown[0]!r}, is a column")
+        if given and not set(names) & set(given):
+            raise ValueError(
+                f"{what}: none of the names, such as {next(iter(given))!r}, is a column"
+            )
         return [given.get(name) for name in names]
     values = list(given)
     if len(values) != len(names):

@@ -118,8 +118,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         The graph over the columns that vary, labelled with their names.
     nodes_ : array of int, shape (graph_.n_nodes,)
         The column that each node of the graph is.
-    forced_ : array of int
-        Positions of the columns in `keep`.
+    forced_, excluded_ : arrays of int
+        Positions of the columns in `keep` and in `exclude`.
     n_features_in_ : int
         Number of columns given to fit.
     feature_names_in_ : array of str
@@ -298,6 +298,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
+        self.excluded_, self._limited = wishes.excluded, wishes.limited
+        if not ranking.n_selectable and not len(forced):
+            raise ValueError(
+                f"the wishes leave none of the {len(nodes)} columns that vary to select: exclude "
+                "fewer, or allow more"
+            )
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from topofs.selection.redundancy import redundancy_ranking
 from topofs.selection.sizes import MinShare
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from topofs.network import Needs, Network
     from topofs.rules.rule import Ranking, Rule
     from topofs.rules.wishes import Wishes
@@ -56,7 +56,7 @@ def needs_of_wishes(needs: Needs, wishes: ColumnWishes, measure: Measure) -> Nee
             "max_similarity needs a measure whose high values mean alike, and "
             f"{measure.name!r} is none: choose another similarity"
         )
-    return replace(needs, pairs_from=float(np.nextafter(wishes.max_similarity, np.inf)))
+    return replace(needs, pairs_from=float(wishes.max_similarity))
 
 
 def rank_by_wishes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from numbers import Real
@@ -51,8 +51,9 @@ class AtMost:
             raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
 
     def __repr__(self) -> str:
-        values = self.of.values() if hasattr(self.of, "keys") else list(self.of)
-        groups = [group for group in values if group is not None]
+        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
+        values = named.values() if isinstance(named, Mapping) else named
+        groups = [group for group in values if not _is_nothing(group)]
         n = len(set(map(str, groups)))
         what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
         return f"AtMost({self.number}, of={what})"
@@ -133,11 +134,12 @@ class ColumnWishes:
         chosen = np.flatnonzero(np.isin(nodes, self.forced))
         if pairs is not None:
             self._check_alike(nodes, chosen, pairs)
-        room = None
-        if self.at_most is not None:
-            room = np.full(len(self.labels), self.at_most.number, dtype=np.int64)
-        # Forced columns that take no part are paid for, too.
+        # Forced columns that take no part are paid for, and take their place in a group, too.
         outside = np.setdiff1d(self.forced, nodes)
+        room = None
+        if self.at_most is not None and self.group is not None:
+            room = np.full(len(self.labels), self.at_most.number, dtype=np.int64)
+            np.subtract.at(room, self.group[outside][self.group[outside] >= 0], 1)
         spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
         return Wishes(
             n_nodes=len(nodes),
@@ -149,6 +151,12 @@ class ColumnWishes:
             cost=None if self.cost is None else self.cost[nodes],
             budget=self.budget - spent,
         )
+
+    @property
+    def limited(self) -> bool:
+        """Whether not every column may be selected beside every other."""
+        limits = (self.at_most, self.max_similarity, self.cost)
+        return bool(self.excluded.size) or any(limit is not None for limit in limits)
 
     def _check_alike(self, nodes: Ints, chosen: Ints, pairs: Any) -> None:
         among = pairs[chosen][:, chosen].tocoo()
@@ -190,12 +198,17 @@ def resolve_columns(
     """
     if given is None:
         return np.empty(0, dtype=np.int64)
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    # An iterator would be used up by the first fit.
+    once = isinstance(given, Iterator)
+    if isinstance(given, str) or once or not isinstance(given, Iterable):
         raise ValueError(f"{what} is {given!r}; give a list of column names or positions")
     known = [f"x{i}" for i in range(n_features)] if names is None else list(names)
+    places = {name: i for i, name in reversed(list(enumerate(known)))}
     found: set[int] = set()
     for column in given:
-        if isinstance(column, str) and column not in known and set(column) & set("*?["):
+        if isinstance(column, str) and column in places:
+            found.add(places[column])
+        elif isinstance(column, str) and set(column) & set("*?["):
             matches = [i for i, name in enumerate(known) if fnmatchcase(name, column)]
             if not matches:
                 raise ValueError(f"{what}: no column is like {column!r}")
@@ -250,12 +263,14 @@ def resolve_wishes(
     _check_max_similarity(max_similarity)
     cost, budget = None, np.inf
     if isinstance(size, Budget):
-        cost, budget = size.costs(names.tolist(), len(names)), float(size.total)
+        cost = size.costs(names.tolist(), len(names))
+        # Three times 0.1 is 0.3, whatever the sum of floats says.
+        budget = float(size.total) * (1 + 1e-9)
         needed = float(cost[forced].sum())
         if needed > budget:
             raise ValueError(
-                f"keep names columns that cost {needed:g}, more than the budget of {budget:g}: "
-                "raise the budget or keep fewer"
+                f"keep names columns that cost {needed:g}, more than the budget of "
+                f"{size.total:g}: raise the budget or keep fewer"
             )
     return ColumnWishes(
         forced, excluded, at_most, group, labels, max_similarity, cost, budget, names, size
