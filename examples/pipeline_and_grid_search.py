@@ -23,7 +23,7 @@ pipeline = Pipeline(
 )
 pipeline.set_output(transform="pandas")  # column names survive every step
 pipeline.fit(X_train, y_train)
-print(f"20 of {X.shape[1]} columns: accuracy {pipeline.score(X_test, y_test):.3f}")
+print(f"20 of {X.shape[1]} columns: accuracy {pipeline.score(X_test, y_test):.2f}")
 # --8<-- [end:pipeline]
 
 # --8<-- [start:search]
@@ -39,7 +39,7 @@ search = GridSearchCV(
 )
 search.fit(X_train, y_train)
 print("best settings:", search.best_params_)
-print(f"balanced accuracy on the test part: {search.score(X_test, y_test):.3f}")
+print(f"balanced accuracy on the test part: {search.score(X_test, y_test):.2f}")
 # --8<-- [end:search]
 
 # --8<-- [start:sizes]
@@ -48,5 +48,5 @@ selector = TopologicalFeatureSelector().fit(varying.transform(X_train))  # one g
 for size in (5, 10, 20, 40):
     columns = selector.at(size).get_feature_names_out()
     model = KNeighborsClassifier().fit(X_train[columns], y_train)
-    print(f"{size:>3} columns: accuracy {model.score(X_test[columns], y_test):.3f}")
+    print(f"{size:>3} columns: accuracy {model.score(X_test[columns], y_test):.2f}")
 # --8<-- [end:sizes]
