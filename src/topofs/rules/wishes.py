@@ -126,6 +126,9 @@ class Wishes:
             How many can be selected together.
         """
         is_chosen = np.isin(order, self.chosen)
+        limits = (self.group, self.too_alike, self.cost)
+        if not self.excluded.size and all(limit is None for limit in limits):
+            return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
         taken, rest = order[is_chosen].tolist(), []
         state = _State(self)
         for node in taken:
