@@ -84,7 +84,7 @@ def test_budgets_against_brute_force():
     rng = np.random.default_rng(1)
     ratios = []
     for _ in range(300):
-        n = int(rng.integers(2, 11))
+        n = int(rng.integers(2, 15))
         shares = rng.random((n, n)) ** 3
         shares = np.maximum(shares, shares.T)
         np.fill_diagonal(shares, 1.0)
