@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,9 +12,14 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["CupyArrays", "DeviceArrays", "NumpyArrays", "TorchArrays", "arrays_on", "lives_on"]
-
-_ADVICE = "install the package of your CUDA version: pip install 'topofs[torch]' (or [cupy])"
+__all__ = [
+    "CupyArrays",
+    "DeviceArrays",
+    "NumpyArrays",
+    "TorchArrays",
+    "arrays_of_device",
+    "on_host",
+]
 
 
 class DeviceArrays(Protocol):
@@ -143,8 +150,6 @@ class CupyArrays:
 
 def _compatible(library: str) -> ModuleType:
     """The namespace of the array API for a library."""
-    from importlib import import_module
-
     try:
         return import_module(f"array_api_compat.{library}")
     except ImportError:
@@ -152,56 +157,81 @@ def _compatible(library: str) -> ModuleType:
         return import_module(f"sklearn.externals.array_api_compat.{library}")
 
 
-def lives_on(X: Any) -> str | None:
-    """The device that a table lies on, as "cuda:0", or None for this machine's memory."""
-    library = type(X).__module__.partition(".")[0]
-    if library == "torch" and X.device.type != "cpu":
-        return str(X.device)
-    if library == "cupy":
-        return f"cuda:{X.device.id}"
-    return None
+def on_host(X: Any) -> Any:
+    """Bring a table that lies on a device to this machine's memory; others stay as they are."""
+    library = _library_of(X)
+    if library == "torch":
+        return X.detach().cpu().numpy()
+    return X.get() if library == "cupy" else X
 
 
-def arrays_on(device: str) -> DeviceArrays:
-    """Arrays on a device, of the library that is installed.
+def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
+    """Arrays on the device that was asked for, or on which the table lies.
 
     Parameters
     ----------
-    device : str
-        "cuda" or "cuda:1".
+    device : str or None
+        "auto" or None for where the table lies, "cpu", "cuda" or "cuda:1".
+    X : table
+        Of any kind.
 
     Returns
     -------
-    DeviceArrays
+    DeviceArrays or None
+        None for this machine's memory and cores.
     """
-    kind, _, number = device.partition(":")
+    if device is None or device == "auto":
+        device = _place_of(X)
+    return None if device == "cpu" else _arrays_on(device)
+
+
+def _library_of(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]
+
+
+def _place_of(X: Any) -> str:
+    library = _library_of(X)
+    if library == "torch":
+        return str(X.device)
+    return f"cuda:{X.device.id}" if library == "cupy" else "cpu"
+
+
+def _arrays_on(device: str) -> DeviceArrays:
+    """Arrays of the library that is installed."""
+    kind, _, number = str(device).partition(":")
     if kind != "cuda" or (number and not number.isdigit()):
         raise ValueError(
-            f"device is {device!r}; known are 'auto', 'cpu', 'cuda' and 'cuda:1' and so on"
+            f"device is {device!r}; known are 'auto', 'cpu', 'cuda', 'cuda:1' and so on"
         )
-    found = False
-    try:
-        import torch
-
-        found = True
-        if torch.cuda.is_available() and int(number or 0) < torch.cuda.device_count():
-            return TorchArrays(device)
-    except ImportError:
-        pass
-    try:
-        import cupy
-
-        found = True
-        if int(number or 0) < cupy.cuda.runtime.getDeviceCount():
-            return CupyArrays(int(number or 0))
-    except Exception as error:  # noqa: BLE001
-        # CuPy raises errors of its own where there is no driver.
-        if not isinstance(error, ImportError):
-            found = True
-    if found:
+    which = int(number or 0)
+    installed = [name for name in _COUNTS if find_spec(name) is not None]
+    if not installed:
         raise ValueError(
-            f"device is {device!r}, but there is no such CUDA device here: use device='cpu'"
+            f"device is {device!r}, which needs PyTorch or CuPy, and neither is installed: "
+            "pip install 'topofs[torch]', or a cupy package for your version of CUDA"
         )
+    for library in installed:
+        if which < _COUNTS[library]():
+            return TorchArrays(f"cuda:{which}") if library == "torch" else CupyArrays(which)
     raise ValueError(
-        f"device is {device!r}, which needs PyTorch or CuPy, and neither is installed: {_ADVICE}"
+        f"device is {device!r}, but {' and '.join(installed)} found no such device here: use "
+        "device='cpu', or check the driver and the build of the package"
     )
+
+
+def _count_by_torch() -> int:
+    import torch
+
+    return int(torch.cuda.device_count())
+
+
+def _count_by_cupy() -> int:
+    import cupy
+
+    try:
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return 0
+
+
+_COUNTS = {"torch": _count_by_torch, "cupy": _count_by_cupy}

@@ -128,9 +128,7 @@ class DeviceSimilarity:
             block *= block
         elif weights.kind == ENERGY:
             block = (1.0 - xp.abs(block)) * (1.0 - weights.alpha)
-            spread = xp.maximum(
-                self.all.deviation[rows][:, None], columns.deviation[None, :]
-            )
+            spread = xp.maximum(self.all.deviation[rows][:, None], columns.deviation[None, :])
             block += weights.alpha * spread
         if self.rounding.exact and self._dtype == np.float32:
             block = xp.astype(block, xp.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -165,9 +165,7 @@ class _Asking:
             return
         best = np.where(said.length > 0, said.gain[:, 0], -np.inf)[undecided]
         best = best.astype(np.float64)
-        proposed, counts = self.products.as_good(
-            corners[undecided], best, _ANSWERS, self.level
-        )
+        proposed, counts = self.products.as_good(corners[undecided], best, _ANSWERS, self.level)
         complete = counts <= _ANSWERS
         # Whoever is left out is worse, or lies behind those that are as good.
         last = np.where(complete, NO_LIMIT, proposed.max(axis=1)).astype(np.int32)

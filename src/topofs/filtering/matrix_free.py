@@ -165,9 +165,7 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
     return _Survey(level, _best_four(totals[1]), lists)
 
 
-def _tmfg_by_asking(
-    products: AskedProducts, *, threshold: bool, memory: int
-) -> FilteredGraph:
+def _tmfg_by_asking(products: AskedProducts, *, threshold: bool, memory: int) -> FilteredGraph:
     """The graph by products whose rounding is not the host's."""
     n, entry_bytes = products.n_features, products.n_features * (products.dtype.itemsize + 4)
     length = max(_SHORTEST_LIST, min(_LIST_BY_ASKING, memory // 3 // entry_bytes))

@@ -180,6 +180,7 @@ def what_to_ask(
     merging = growth.counters[0].use_lists
     faces = np.empty(limit, np.int64)
     parents = np.empty((limit, 2), np.int64)
+    taken = np.zeros(len(penalty), np.bool_)
     n_faces = n_parents = 0
     for position in range(len(slots)):
         if n_faces + 3 * n_parents + 3 > limit and position > 0:
@@ -198,7 +199,11 @@ def what_to_ask(
                 continue
             v = found
         place = children.place[slot]
-        if not merging and (place < 0 or children.vertex[place] != v):
+        if merging or taken[v]:
+            continue
+        # Of faces that want the same vertex the first will get it.
+        taken[v] = True
+        if place < 0 or children.vertex[place] != v:
             parents[n_parents, 0] = slot
             parents[n_parents, 1] = v
             n_parents += 1

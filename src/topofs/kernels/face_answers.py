@@ -61,7 +61,9 @@ def empty_answers(n_faces: int, k: int, dtype: npt.DTypeLike) -> FaceAnswers:
 
 
 @njit(cache=True, nogil=True)
-def next_answer(face: int, answers: FaceAnswers, penalty: npt.NDArray[Any]) -> tuple[int, float]:
+def next_answer(
+    face: int, answers: FaceAnswers, penalty: npt.NDArray[Any]
+) -> tuple[int, float]:
     """The best free vertex of a face and its gain; −1 and a bound of the gains if not known."""
     gain, vertex, length, head, floor, limit = answers
     position = head[face]
@@ -98,9 +100,7 @@ def copy_answer(source: FaceAnswers, i: int, target: FaceAnswers, j: int) -> Non
 
 
 @njit(cache=True, nogil=True)
-def copy_answers(
-    source: FaceAnswers, first: int, faces: IntArray, target: FaceAnswers
-) -> None:
+def copy_answers(source: FaceAnswers, first: int, faces: IntArray, target: FaceAnswers) -> None:
     """Let some faces of `target` have what was said of those from `first` on."""
     for f in range(len(faces)):
         copy_answer(source, first + f, target, faces[f])
