@@ -12,6 +12,7 @@ from scipy import sparse
 from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
+from topofs.engines.device_engine import DeviceEngine
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
 from topofs.network import Needs, Network
@@ -22,6 +23,7 @@ from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from topofs.engines.device_arrays import DeviceArrays
     from topofs.filtering.family import Graph
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
@@ -41,7 +43,7 @@ class ComparedColumns:
     ----------
     measure : Measure
         By what.
-    engine : NumpyEngine or DaskEngine
+    engine : NumpyEngine, DeviceEngine or DaskEngine
         Where.
     table : array, sparse matrix, TypedTable or dask.array.Array
         The columns.
@@ -56,7 +58,7 @@ class ComparedColumns:
     """
 
     measure: Measure
-    engine: NumpyEngine | DaskEngine
+    engine: NumpyEngine | DeviceEngine | DaskEngine
     table: Any
     n_features: int
     operator: SimilarityOperator | None = None
@@ -67,12 +69,14 @@ class ComparedColumns:
         """Compute the whole similarity; what workers gave is handed over, once."""
         if self.on_workers is not None:
             return self.on_workers
-        assert isinstance(self.engine, NumpyEngine)
+        assert not isinstance(self.engine, DaskEngine)
         assert self.operator is not None
         return self.engine.matrix(self.operator)
 
 
-def compare_columns(table: Any, measure: Measure, *, memory: int) -> ComparedColumns:
+def compare_columns(
+    table: Any, measure: Measure, *, memory: int, arrays: DeviceArrays | None = None
+) -> ComparedColumns:
     """Prepare the columns of a table, where they lie.
 
     Parameters
@@ -83,6 +87,8 @@ def compare_columns(table: Any, measure: Measure, *, memory: int) -> ComparedCol
         How columns are compared.
     memory : int
         Bytes that may be used.
+    arrays : DeviceArrays, optional
+        The device that is to multiply.
 
     Returns
     -------
@@ -102,7 +108,7 @@ def compare_columns(table: Any, measure: Measure, *, memory: int) -> ComparedCol
     operator = measure.operator(table)
     return ComparedColumns(
         measure,
-        NumpyEngine(memory),
+        NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays),
         table,
         n_features=operator.n_features,
         operator=operator,
@@ -138,7 +144,7 @@ def build_network(
         whole = None if columns.on_workers is None else MatrixOperator(columns.on_workers)
         pairs = _pairs(columns, columns.operator or whole, needs)
         return Network(bare, scale, operator=columns.operator, pairs=pairs)
-    if _matrix_is_too_large(columns, needs):
+    if _matrix_is_too_large(columns, needs) or _device_can(columns, graph, needs):
         built = _without_matrix(columns, graph, needs=needs, cut=cut)
         pairs = _pairs(columns, columns.operator, needs)
         return Network(built, scale, operator=columns.operator, pairs=pairs)
@@ -176,6 +182,21 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
+def _device_can(columns: ComparedColumns, graph: Graph, needs: Needs) -> bool:
+    """Whether there is a device, and it can do without the matrix."""
+    return (
+        isinstance(columns.engine, DeviceEngine)
+        and graph.without_matrix
+        and not needs.all_pairs
+        and columns.measure.products is not None
+        and not _has_gaps(columns.table)
+    )
+
+
+def _has_gaps(table: Any) -> bool:
+    return sparse.issparse(table) or bool(np.isnan(table).any())
+
+
 def _cut(similarity: Matrix, cut: str | None) -> float:
     """Set what counts as no link to 0, in place; give the mean of what is left."""
     if cut == _LINKS:
@@ -188,7 +209,7 @@ def _cut(similarity: Matrix, cut: str | None) -> float:
 def _without_matrix(
     columns: ComparedColumns, graph: Graph, *, needs: Needs, cut: str | None
 ) -> FilteredGraph:
-    assert isinstance(columns.engine, NumpyEngine)
+    assert not isinstance(columns.engine, DaskEngine)
     memory = columns.engine.memory
     too_large = (
         f"the similarity of {columns.n_features} columns does not fit into memory "
@@ -228,9 +249,9 @@ def graph_from_columns(
     -------
     FilteredGraph
     """
-    assert isinstance(columns.engine, NumpyEngine)
+    assert not isinstance(columns.engine, DaskEngine)
     table = columns.table
-    if sparse.issparse(table) or np.isnan(table).any():
+    if _has_gaps(table):
         raise ValueError(
             "without the matrix the table must be dense and complete, but X "
             + ("is sparse" if sparse.issparse(table) else "has missing values")

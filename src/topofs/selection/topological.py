@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.engines.choosing import build_network, compare_columns
+from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
@@ -89,6 +90,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
         same (see `topofs.tmfg_from_data`).
+    device : str or None, default="auto"
+        Where columns are multiplied for a TMFG: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
+        or CuPy installed. "auto" is where the table lies.
 
     Attributes
     ----------
@@ -191,6 +195,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         at_most: AtMost | None = None,
         max_similarity: float | None = None,
         memory: int | str | None = None,
+        device: str | None = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.similarity = similarity
@@ -202,6 +207,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.at_most = at_most
         self.max_similarity = max_similarity
         self.memory = memory
+        self.device = device
 
     @classmethod
     def paper(
@@ -272,7 +278,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         """Fit, and give the prepared columns."""
         measure, graph, rule = self._terms()
         memory = parse_memory(self.memory)
-        read = read_table(self, X, measure)
+        arrays = arrays_of_device(self.device, X)
+        read = read_table(self, on_host(X), measure)
         size, forced = self._check_size()
         wishes = resolve_wishes(
             forced=forced,
@@ -287,7 +294,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             if read.identifiers is not None and read.identifiers.any():
                 warn_of_identifiers(self._column_names(), read.identifiers)
             nodes = self._varying_columns(read.constant, read.identifiers)
-        columns = compare_columns(read.columns(nodes), read.measure, memory=memory)
+        columns = compare_columns(
+            read.columns(nodes), read.measure, memory=memory, arrays=arrays
+        )
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
