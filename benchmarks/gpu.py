@@ -86,7 +86,7 @@ class Stages:
         (asked_growth._Asking, "_write", "write"),  # noqa: SLF001
         (asked_growth._Asking, "_scan_top", "scan"),  # noqa: SLF001
         (asked_growth, "fill_lists", "lists"),
-        (matrix_free, "_strongest_rows", "start"),
+        (matrix_free, "four_strongest", "start"),
         (matrix_free, "graph_of_cliques", "graph"),
     )
 
