@@ -83,8 +83,7 @@ class Stages:
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
         (asked_growth._Asking, "grow", "grow"),  # noqa: SLF001
         (asked_growth._Asking, "ask", "asking"),  # noqa: SLF001
-        (asked_growth._Asking, "_write", "write"),  # noqa: SLF001
-        (asked_growth._Asking, "_scan_top", "scan"),  # noqa: SLF001
+        (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
         (asked_growth, "fill_lists", "lists"),
         (matrix_free, "four_strongest", "start"),
         (matrix_free, "graph_of_cliques", "graph"),

@@ -204,33 +204,32 @@ class DeviceProducts:
 
     def ask(
         self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[tuple[Ids, Doubles], tuple[Ids, Doubles]]:
+    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
         """Propose the best free vertices of faces, and the strongest free links of vertices."""
-        rows = np.union1d(corners, vertices)
-        n_free = len(self._free.ids)
-        if len(rows) > self._rows_at_once(n_free) and len(corners) + len(vertices) > 1:
-            return self._ask_in_parts(corners, k, vertices, list_length, level)
-        columns = self._free
-        block = self.similarity.block(self._arrays.put(rows), columns, level)
-        maxima = self._maxima(block)
-        faces = self._best(block, maxima, rows, corners, columns, k)
-        if not len(vertices):
-            return faces, (np.empty((0, list_length), np.int32), np.empty(0))
-        chosen = self._arrays.put(np.searchsorted(rows, vertices))
-        numbers = self._arrays.put(vertices)
-        links = self._links(block[chosen], maxima[chosen], numbers, columns, list_length)
-        return faces, links
-
-    def _ask_in_parts(
-        self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[tuple[Ids, Doubles], tuple[Ids, Doubles]]:
-        i, j = (len(corners) + 1) // 2, len(vertices) // 2
-        parts = [
-            self.ask(corners[:i], k, vertices[:j], list_length, level),
-            self.ask(corners[i:], k, vertices[j:], list_length, level),
+        most = max(3, self._rows_at_once(len(self._free.ids)))
+        faces = [
+            self._ask_for_faces(some, k, level) for some in _groups(corners, most // 3, most)
         ]
-        faces, links = zip(*parts, strict=True)
-        return _joined(faces), _joined(links)
+        links = [
+            self._ask_for_links(vertices[first : first + most], list_length, level)
+            for first in range(0, len(vertices), most)
+        ]
+        nothing = (np.empty((0, list_length), np.int32), np.empty(0))
+        return _joined(faces), _joined(links) if links else nothing
+
+    def _ask_for_faces(
+        self, corners: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        rows = np.unique(corners)
+        block = self.similarity.block(self._arrays.put(rows), self._free, level)
+        return self._best(block, self._maxima(block), rows, corners, self._free, k)
+
+    def _ask_for_links(
+        self, vertices: IntArray, list_length: int, level: float
+    ) -> tuple[Ids, Doubles]:
+        numbers = self._arrays.put(vertices)
+        block = self.similarity.block(numbers, self._free, level)
+        return self._links(block, self._maxima(block), numbers, self._free, list_length)
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -303,11 +302,9 @@ class DeviceProducts:
         corners: IntArray,
         columns: ColumnSet,
         k: int,
-    ) -> tuple[Ids, Doubles]:
-        """The k best vertices of each face, and a bound of the gains of others."""
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """The k best vertices of each face, their gains, and a bound of the gains of others."""
         xp = self._xp
-        if not len(corners):
-            return np.empty((0, k), np.int32), np.empty(0)
         a, b, c = self._arrays.put(np.searchsorted(rows, corners.T.copy()))
         bounds = (maxima[a] + maxima[b]) + maxima[c]
         n_blocks = min(self._n_blocks + 1, maxima.shape[1])
@@ -326,6 +323,8 @@ class DeviceProducts:
         gains, where = self._arrays.top(gains, few)
         numbers = self._arrays.pick(numbers, where)
         numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
+        bounds = self._arrays.to_host(gains).astype(np.float64)
+        bounds += np.where(numbers >= 0, self.rounding.margin(bounds, 3), 0.0)
         last = gains[:, few - 1]
         if outside is not None:
             last = xp.maximum(last, outside)
@@ -333,9 +332,16 @@ class DeviceProducts:
         if few == gains.shape[1] and outside is None and few == block.shape[1]:
             floors = np.full(len(floors), -np.inf)
         floors = np.where(floors > -np.inf, floors + self.rounding.margin(floors, 3), -np.inf)
-        return numbers.astype(np.int32), floors
+        return numbers.astype(np.int32), bounds, floors
 
 
-def _joined(parts: Any) -> tuple[Ids, Doubles]:
-    proposed, floors = zip(*parts, strict=True)
-    return np.concatenate(proposed), np.concatenate(floors)
+def _groups(corners: IntArray, n_faces: int, most: int) -> list[IntArray]:
+    """Cut faces into parts with so many corners at most."""
+    if len(corners) <= n_faces or len(np.unique(corners)) <= most:
+        return [corners]
+    return [corners[first : first + n_faces] for first in range(0, len(corners), n_faces)]
+
+
+def _joined(parts: Any) -> Any:
+    """Put the arrays of several answers together, one by one."""
+    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.asked_growth import (
-    Children,
-    grow_asking,
-    keep_children,
-    stale_among,
-    what_to_ask,
-)
-from topofs.kernels.exact_entries import best_by_columns, write_lists
+from topofs.kernels.asked_growth import grow_asking, stale_among, what_to_ask
+from topofs.kernels.exact_entries import best_among, best_by_columns, write_lists
 from topofs.kernels.face_answers import (
     NO_LIMIT,
-    FaceAnswers,
-    copy_answers,
     empty_answers,
-    without_answer,
+    settled_answer,
     write_answers,
+    write_children,
 )
-from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,12 +33,12 @@ IntArray = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
-# Vertices that are kept for a face, and how many of them are asked for at first.
-_ANSWERS = 16
-_BEST = 8
-# Faces that are asked for at once, and among how many of the heap's first they are chosen.
+# Vertices that are kept for a face.
+_ANSWERS = 8
+# Faces that are asked for at once, how many of the heap's first are looked at, and children.
 _FACES = 768
-_FIRST_SLOTS = 8 * _FACES
+_FIRST_SLOTS = 2 * _FACES
+_CHILDREN = 48 * _FACES
 
 
 def grow_by_asking(
@@ -87,23 +81,17 @@ class _Asking:
     ) -> None:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
-        n_slots, dtype = len(growth.key), products.dtype
-        self.answers = empty_answers(n_slots, _ANSWERS, dtype)
-        room = max(1, min(4 * _FACES, n_slots))
-        self.children = Children(
-            place=np.full(n_slots, -1, dtype=np.int32),
-            slot=np.full(room, -1, dtype=np.int64),
-            vertex=np.full(room, -1, dtype=np.int64),
-            answers=empty_answers(3 * room, _ANSWERS, dtype),
-        )
-        self.next_place = 0
+        self.n_slots = len(growth.key)
+        self.answers = empty_answers(self.n_slots, _CHILDREN, _ANSWERS)
+        self.seen = np.zeros(products.n_features, dtype=np.bool_)
+        self.next_child = 0
+        self.n_asked = 0
         self.step = 1
         products.leave_out(growth.cliques[0])
 
     def grow(self) -> bool:
-        return bool(
-            grow_asking(self.weights, self.growth, self.lists, self.answers, self.children)
-        )
+        """Insert vertices until the face on top must be asked for; True in the end."""
+        return bool(grow_asking(self.weights, self.growth, self.lists, self.answers))
 
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""
@@ -112,86 +100,101 @@ class _Asking:
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
         slots, parents = what_to_ask(
-            growth, self.lists, self.answers, self.children, self._first_slots(), _FACES
+            growth, self.lists, self.answers, self._first_slots(), _FACES, self.seen
         )
-        corners = np.concatenate([growth.corner[slots], self._corners_of_children(parents)])
-        vertices = np.unique(corners)
+        faces, corners = self._make_children(parents)
+        faces = np.concatenate([slots, faces])
+        corners = np.concatenate([growth.corner[slots], corners])
+        vertices = np.unique(growth.corner[slots])
         stale = vertices[stale_among(vertices, self.lists, growth.penalty)]
-        said = self._answer(corners, stale)
-        copy_answers(said, 0, slots, self.answers)
-        places = (self.next_place + np.arange(len(parents))) % len(self.children.slot)
-        keep_children(parents, places, self.children)
-        kept = (3 * places[:, None] + np.arange(3)).ravel()
-        copy_answers(said, len(slots), kept, self.children.answers)
-        self.next_place = (self.next_place + len(parents)) % len(self.children.slot)
+        said, links = self.products.ask(
+            corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
+        )
+        write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
+        if len(stale):
+            fill_lists(self.weights, stale, *links, self.lists)
+        self._settle_top()
 
     def _first_slots(self) -> IntArray:
         """The slot on top of the heap, then others with large keys, largest first."""
         growth = self.growth
         slots = growth.heap[: min(int(growth.counters[0].n_faces), _FIRST_SLOTS)]
-        return slots[np.argsort(-growth.key[slots], kind="stable")] if len(slots) else slots
+        return slots[np.argsort(-growth.key[slots], kind="stable")]
+
+    def _make_children(self, parents: IntArray) -> tuple[IntArray, IntArray]:
+        """Make room for the three children of each parent: (face, vertex), and name corners."""
+        self.n_asked += 1
+        places = (self.next_child + 3 * np.arange(len(parents))) % _CHILDREN
+        self.next_child = (self.next_child + 3 * len(parents)) % _CHILDREN
+        # A parent may be a child itself whose place is taken over just now.
+        lost = np.isin((parents[:, 0] - self.n_slots) // 3, places // 3)
+        parents, places = parents[~lost], places[~lost]
+        corners = self._corners_of_children(parents)
+        first = self.n_slots + places
+        write_children(
+            parents[:, 0],
+            parents[:, 1],
+            first,
+            corners,
+            self.n_asked,
+            self.n_slots,
+            self.answers,
+        )
+        return (first[:, None] + np.arange(3)).ravel(), corners
 
     def _corners_of_children(self, parents: IntArray) -> IntArray:
-        a, b, c = self.growth.corner[parents[:, 0]].T
-        v = parents[:, 1]
+        face, v = parents.T
+        is_slot = face < self.n_slots
+        corners = np.empty((len(face), 3), dtype=np.int64)
+        corners[is_slot] = self.growth.corner[face[is_slot]]
+        corners[~is_slot] = self.answers.corner[face[~is_slot] - self.n_slots]
+        a, b, c = corners.T
         faces = np.array([[a, b, v], [a, c, v], [b, c, v]])
         return faces.transpose(2, 0, 1).reshape(-1, 3)
 
-    def _answer(self, corners: IntArray, stale: IntArray) -> FaceAnswers:
-        """Ask for faces and for lists; what is proposed is put in order here."""
-        faces, links = self.products.ask(
-            corners, _BEST, stale, self.lists.weight.shape[1], self.level
-        )
-        if len(stale):
-            fill_lists(self.weights, stale, *links, self.lists)
-        said = empty_answers(len(corners), _ANSWERS, self.products.dtype)
-        self._write(corners, *faces, np.full(len(corners), -1, dtype=np.int32), said)
-        self._settle_ties(corners, said)
-        return said
-
-    def _write(
-        self, corners: IntArray, proposed: Ids, floors: Doubles, limits: Ids, said: FaceAnswers
-    ) -> None:
-        def write_part(i: int, j: int) -> None:
-            write_answers(self.weights, corners, proposed, floors, limits, i, j, said)
-
-        n_entries = 3 * proposed.shape[1] * self.products.n_samples
-        for_row_ranges(write_part, len(corners), n_entries)
-
-    def _settle_ties(self, corners: IntArray, said: FaceAnswers) -> None:
-        """Ask again where others may be as good as the best, or better by rounding."""
-        undecided = without_answer(said, self.growth.penalty)
-        if not len(undecided):
+    def _settle_top(self) -> None:
+        """Ask again if others may be as good as the best of the face on top."""
+        growth, answers, top = self.growth, self.answers, int(self.growth.heap[0])
+        corners, penalty = growth.corner[top], growth.penalty
+        if settled_answer(self.weights, corners, top, answers, penalty)[0] >= 0:
             return
-        best = np.where(said.length > 0, said.gain[:, 0], -np.inf)[undecided]
-        best = best.astype(np.float64)
-        proposed, counts = self.products.as_good(corners[undecided], best, _ANSWERS, self.level)
-        complete = counts <= _ANSWERS
+        best = best_among(
+            self.weights, corners, answers.vertex[top, : answers.length[top]], penalty
+        )
+        proposed, counts = self.products.as_good(
+            corners[None], np.array([best]), _ANSWERS, self.level
+        )
+        if counts[0] <= _ANSWERS:
+            limit = NO_LIMIT
+        elif self.products.rounding.exact:
+            limit = int(proposed.max())
+        else:
+            proposed[0, 0], best = best_by_columns(self.weights, corners, penalty)
+            proposed[0, 1:], limit = -1, int(proposed[0, 0])
         # Whoever is left out is worse, or lies behind those that are as good.
-        last = np.where(complete, NO_LIMIT, proposed.max(axis=1)).astype(np.int32)
-        certain = np.flatnonzero(complete | self.products.rounding.exact)
-        again = empty_answers(len(certain), _ANSWERS, self.products.dtype)
-        undecided, proposed = undecided[certain], proposed[certain]
-        self._write(corners[undecided], proposed, best[certain], last[certain], again)
-        copy_answers(again, 0, undecided, said)
-        if 0 in without_answer(said, self.growth.penalty)[:1]:
-            # The face on top cannot wait.
-            self._scan_top(corners[0], said)
-
-    def _scan_top(self, corners: IntArray, said: FaceAnswers) -> None:
-        """Answer the face on top by products with all free columns."""
-        vertex, gain = best_by_columns(self.weights, corners, self.growth.penalty)
-        said.vertex[0, 0], said.gain[0, 0] = vertex, gain
-        said.length[0], said.head[0] = 1, 0
-        said.floor[0], said.limit[0] = gain, vertex
+        write_answers(
+            np.array([top]),
+            proposed,
+            np.full(proposed.shape, np.inf),
+            np.array([best], dtype=np.float64),
+            np.array([limit], dtype=np.int32),
+            answers,
+        )
 
 
 def fill_lists(
-    weights: ColumnWeights, vertices: IntArray, proposed: Ids, floors: Doubles, lists: TopLists
+    weights: ColumnWeights,
+    vertices: IntArray,
+    proposed: Ids,
+    floors: Doubles,
+    lists: TopLists,
 ) -> None:
     """Make lists of proposed vertices, in several threads."""
+    n_threads = numba.get_num_threads()
+    cuts = np.linspace(0, len(vertices), 2 * n_threads + 1).astype(np.int64)
 
-    def write_part(i: int, j: int) -> None:
-        write_lists(weights, vertices, proposed, floors, i, j, lists)
+    def write_part(part: int) -> None:
+        write_lists(weights, vertices, proposed, floors, cuts[part], cuts[part + 1], lists)
 
-    for_row_ranges(write_part, len(vertices), proposed.shape[1] * weights.values.shape[1])
+    with ThreadPoolExecutor(n_threads) as threads:
+        list(threads.map(write_part, range(2 * n_threads)))

@@ -23,8 +23,7 @@ __all__ = ["AskedProducts", "BlockedProducts", "Operator", "Products"]
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-Proposed = tuple[npt.NDArray[np.int32], Doubles]
-"""Vertices, −1 where there are no more, and bounds of all that were not proposed."""
+Ids = npt.NDArray[np.int32]
 
 
 class Products(Protocol):
@@ -95,16 +94,18 @@ class AskedProducts(Products, Protocol):
 
     def ask(
         self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[Proposed, Proposed]:
+    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
         """Propose k best free vertices of each face, and the strongest links of vertices.
 
         A face is a row (a, b, c) of `corners`, the gain of u is (w_au + w_bu) + w_cu. Corners
-        are not proposed, free or not. Entries below `level` count as 0.
+        are not proposed, free or not; entries below `level` count as 0. For the faces: vertices
+        (−1 where there are no more), falling bounds of their gains, and of all others' gains;
+        for the vertices: others, and bounds of the entries that were not proposed.
         """
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
-    ) -> tuple[npt.NDArray[np.int32], IntArray]:
+    ) -> tuple[Ids, IntArray]:
         """Give the k lowest free vertices of each face that may gain as much as given.
 
         And how many there are, all of those among them that do gain as much.

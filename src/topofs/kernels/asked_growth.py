@@ -1,62 +1,49 @@
 """The growth of a TMFG whose faces are answered by somebody who is asked in batches.
 
 The heap and its invariant are those of `topofs.kernels.tmfg`. A face on top whose vertex is not
-free is answered, in this order, by what was said of it before, by a lower bound of its gains,
-by a merge of its corners' lists, or by asking. An ask has its price, whatever its size; so many
-faces are asked for at once, also such as do not exist yet: those that a vertex will make that is
-to be inserted soon (`Children`).
+free is answered, in this order, by a lower bound of its gains, by what was said of it before, by
+a merge of its corners' lists, or by asking. An ask has its price, whatever its size; so many
+faces are asked for at once, also such as do not exist yet (`topofs.kernels.face_answers`).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights
-from topofs.kernels.face_answers import FaceAnswers, copy_answer, drop_answer, next_answer
+from topofs.kernels.face_answers import (
+    FaceAnswers,
+    children_of,
+    copy_answer,
+    drop_answer,
+    likely_answer,
+    settled_answer,
+)
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.tmfg import Growth
 from topofs.kernels.top_lists import TopLists, highest_free_weight
 
-__all__ = ["Children", "grow_asking", "keep_children", "stale_among", "what_to_ask"]
+__all__ = ["grow_asking", "stale_among", "what_to_ask"]
 
 IntArray = npt.NDArray[np.int64]
 
-# A face that its lists did not decide.
+# A face that neither lists nor what was said of it decide.
 UNDECIDED = -2
 # After a window in which lists decided less than half of the faces, they get a rest.
 WINDOW = 64
 REST = 4096
-
-
-class Children(NamedTuple):
-    """Answers for the three faces that a vertex will make of a face, kept for some faces.
-
-    place : array of int32, shape (n_slots,)
-        Where the children of the face in a slot are kept, or −1.
-    slot, vertex : arrays of int64, shape (room,)
-        Whose they are, and by which vertex.
-    answers : FaceAnswers
-        For 3 · room faces: (a, b, v), (a, c, v), (b, c, v) of each place.
-    """
-
-    place: npt.NDArray[np.int32]
-    slot: IntArray
-    vertex: IntArray
-    answers: FaceAnswers
+# How many generations of faces that do not exist yet are looked through.
+DEPTH = 64
 
 
 @njit(cache=True, nogil=True)
 def grow_asking(
-    weights: ColumnWeights,
-    growth: Growth,
-    lists: TopLists,
-    answers: FaceAnswers,
-    children: Children,
+    weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
 ) -> bool:
     """Insert vertices until none is free (True) or until the face on top must be asked for."""
     cliques, penalty, corner, vertex, key, heap, records = growth
@@ -64,45 +51,59 @@ def grow_asking(
     while counters.step < len(cliques):
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
-            a, b, c = corner[top]
-            found, bound = next_answer(top, answers, penalty)
-            if found >= 0:
-                vertex[top], key[top] = found, bound
-            else:
-                bound = min(bound, highest_gain(a, b, c, lists, penalty))
-                if bound < key[top]:
-                    vertex[top] = min(vertex[top], -1)
-                    key[top] = bound
-                elif vertex[top] == UNDECIDED or not counters.use_lists:
-                    return False
-                else:
-                    found, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
-                    _count_question(counters, gain > bound)
-                    if gain > bound:
-                        vertex[top], key[top] = found, gain
-                    else:
-                        vertex[top], key[top] = UNDECIDED, min(key[top], max(gain, bound))
+            bound = _bound(top, growth, lists, answers)
+            if bound < key[top]:
+                vertex[top], key[top] = min(vertex[top], -1), bound
+            elif not _answer_top(weights, growth, lists, answers):
+                return False
             sift_down(heap, counters.n_faces, key)
             top = heap[0]
-        _insert_top(growth, lists, answers, children)
+        _insert_top(growth, lists, answers)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _count_question(counters: Any, decided: bool) -> None:  # noqa: FBT001
-    """Count a question; at the end of a window decide whether the lists stay in use."""
+def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> float:
+    """An upper bound of the gains of a face, in the type of the keys."""
+    penalty = growth.penalty
+    a, b, c = growth.corner[slot]
+    said = likely_answer(slot, answers, penalty)[1]
+    bound = growth.key.dtype.type(said)
+    if bound < said:
+        bound = np.nextafter(bound, growth.key.dtype.type(np.inf))
+    return min(bound, highest_gain(a, b, c, lists, penalty))
+
+
+@njit(cache=True, nogil=True)
+def _answer_top(
+    weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
+) -> bool:
+    """Find the best vertex of the face on top, or a lower key; False if it must be asked for."""
+    penalty, vertex, key = growth.penalty, growth.vertex, growth.key
+    counters, top = growth.counters[0], growth.heap[0]
+    found, gain = settled_answer(weights, growth.corner[top], top, answers, penalty)
+    if found >= 0:
+        vertex[top], key[top] = found, gain
+        return True
+    if vertex[top] == UNDECIDED or not counters.use_lists:
+        return False
+    a, b, c = growth.corner[top]
+    found, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
     counters.questions += 1
-    counters.scans += not decided
+    counters.scans += gain <= bound
     if counters.questions >= WINDOW:
         counters.use_lists = 2 * counters.scans <= WINDOW
         counters.questions = 0 if counters.use_lists else -REST
         counters.scans = 0
+    if gain > bound:
+        vertex[top], key[top] = found, gain
+    else:
+        vertex[top], key[top] = UNDECIDED, min(key[top], max(gain, bound))
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _insert_top(
-    growth: Growth, lists: TopLists, answers: FaceAnswers, children: Children
-) -> None:
+def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
     """Put its vertex into the face on top: one face becomes three."""
     cliques, penalty, corner, vertex, key, heap, records = growth
     counters, top = records[0], heap[0]
@@ -118,22 +119,15 @@ def _insert_top(
     corner[top, 2] = v
     corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
     corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
-    place = children.place[top]
-    if place >= 0 and children.vertex[place] == v:
-        copy_answer(children.answers, 3 * place, answers, top)
-        copy_answer(children.answers, 3 * place + 1, answers, second)
-        copy_answer(children.answers, 3 * place + 2, answers, third)
+    child = children_of(top, v, len(key), answers)
+    if child >= 0:
+        copy_answer(child, top, answers)
+        copy_answer(child + 1, second, answers)
+        copy_answer(child + 2, third, answers)
     else:
         drop_answer(top, answers)
-    if place >= 0:
-        children.place[top] = -1
-        children.slot[place] = -1
     for slot in (top, second, third):
-        i, j, k = corner[slot]
-        found, bound = next_answer(slot, answers, penalty)
-        if found < 0:
-            bound = min(bound, highest_gain(i, j, k, lists, penalty))
-        vertex[slot], key[slot] = found, bound
+        vertex[slot], key[slot] = -1, _bound(slot, growth, lists, answers)
     sift_down(heap, counters.n_faces, key)
     sift_up(heap, second, key)
     sift_up(heap, third, key)
@@ -167,59 +161,68 @@ def what_to_ask(
     growth: Growth,
     lists: TopLists,
     answers: FaceAnswers,
-    children: Children,
     slots: IntArray,
     limit: int,
+    seen: npt.NDArray[np.bool_],
 ) -> tuple[IntArray, IntArray]:
     """Faces that are worth asking for, of the slots given, the one on top first.
 
-    Returns slots whose faces have no vertex, and (slot, vertex) of faces whose children are not
-    known; as many as ask for `limit` faces in all.
+    Returns slots of which nothing is known, and (face, vertex) of faces whose children are
+    not; as many as ask for `limit` faces in all. Faces that do not exist yet are among the
+    latter if they will gain more than the last of the slots. `seen` is False for all vertices,
+    and is so again in the end.
     """
     penalty, vertex = growth.penalty, growth.vertex
+    n_slots = len(growth.key)
     merging = growth.counters[0].use_lists
+    least = growth.key[slots[-1]]
     faces = np.empty(limit, np.int64)
     parents = np.empty((limit, 2), np.int64)
-    taken = np.zeros(len(penalty), np.bool_)
-    n_faces = n_parents = 0
+    taken = np.empty(len(slots) + 3 * DEPTH * limit, np.int64)
+    waiting = np.empty(3 * DEPTH + 3, np.int64)
+    n_faces = n_parents = n_taken = 0
     for position in range(len(slots)):
-        if n_faces + 3 * n_parents + 3 > limit and position > 0:
-            break
-        slot = slots[position]
-        v = vertex[slot]
-        if v < 0 or penalty[v] != 0:
-            found, _ = next_answer(slot, answers, penalty)
-            if found < 0:
-                wanted = position == 0 or v == UNDECIDED or not merging
-                for corner in growth.corner[slot]:
-                    wanted = wanted or _is_stale(corner, lists, penalty)
-                if wanted:
-                    faces[n_faces] = slot
+        waiting[0] = slots[position]
+        n_waiting = 1
+        while n_waiting > 0 and n_faces + 3 * n_parents + 3 <= limit:
+            n_waiting -= 1
+            face = waiting[n_waiting]
+            likely, bound = likely_answer(face, answers, penalty)
+            if face < n_slots and vertex[face] >= 0 and penalty[vertex[face]] == 0:
+                likely, bound = vertex[face], growth.key[face]
+            if likely < 0 or (face < n_slots and vertex[face] == UNDECIDED):
+                if face < n_slots and (
+                    position == 0 or not merging or _wants(face, growth, lists)
+                ):
+                    faces[n_faces] = face
                     n_faces += 1
                 continue
-            v = found
-        place = children.place[slot]
-        if merging or taken[v]:
-            continue
-        # Of faces that want the same vertex the first will get it.
-        taken[v] = True
-        if place < 0 or children.vertex[place] != v:
-            parents[n_parents, 0] = slot
-            parents[n_parents, 1] = v
-            n_parents += 1
+            # Of faces that want the same vertex the first will get it.
+            if bound < least or seen[likely] or n_taken == len(taken):
+                continue
+            seen[likely] = True
+            taken[n_taken] = likely
+            n_taken += 1
+            child = children_of(face, likely, n_slots, answers)
+            if child < 0:
+                parents[n_parents, 0] = face
+                parents[n_parents, 1] = likely
+                n_parents += 1
+            elif n_waiting + 3 <= len(waiting):
+                for i in range(3):
+                    waiting[n_waiting] = child + i
+                    n_waiting += 1
+    for i in range(n_taken):
+        seen[taken[i]] = False
     return faces[:n_faces], parents[:n_parents]
 
 
 @njit(cache=True, nogil=True)
-def keep_children(parents: IntArray, places: IntArray, children: Children) -> None:
-    """Enter (slot, vertex) of parents at some places; the answers come afterwards."""
-    for p in range(len(parents)):
-        place, slot = places[p], parents[p, 0]
-        before, earlier = children.slot[place], children.place[slot]
-        if before >= 0:
-            children.place[before] = -1
-        if earlier >= 0:
-            children.slot[earlier] = -1
-        children.place[slot] = place
-        children.slot[place] = slot
-        children.vertex[place] = parents[p, 1]
+def _wants(slot: int, growth: Growth, lists: TopLists) -> bool:
+    """Whether the lists of a face will not decide it."""
+    if growth.vertex[slot] == UNDECIDED:
+        return True
+    stale = False
+    for corner in growth.corner[slot]:
+        stale = stale or _is_stale(corner, lists, growth.penalty)
+    return stale

@@ -17,7 +17,7 @@ from topofs.kernels.face_heap import sift_down
 from topofs.kernels.tmfg import Growth
 from topofs.kernels.top_lists import TopLists
 
-__all__ = ["answer_from_near", "best_by_columns", "edge_weights", "write_lists"]
+__all__ = ["answer_from_near", "best_among", "best_by_columns", "edge_weights", "write_lists"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -113,6 +113,20 @@ def best_by_columns(
             if gain > best:
                 best_vertex, best = u, gain
     return best_vertex, best
+
+
+@njit(cache=True, nogil=True)
+def best_among(
+    weights: ColumnWeights,
+    corners: IntArray,
+    vertices: npt.NDArray[np.int32],
+    like: npt.NDArray[Any],
+) -> float:
+    """The best gain of a face by some vertices, −∞ without any."""
+    best = -np.inf
+    for u in vertices:
+        best = max(best, _gain(weights, corners, u, like))
+    return best
 
 
 @njit(cache=True, nogil=True)
