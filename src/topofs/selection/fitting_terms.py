@@ -29,7 +29,7 @@ def check_terms(measure: Measure, rule: Rule) -> None:
     Raises
     ------
     ValueError
-        The rule needs a scale, and the measure has none.
+        The rule needs a scale, or columns, and the measure has none.
 
     Examples
     --------
@@ -44,6 +44,12 @@ def check_terms(measure: Measure, rule: Rule) -> None:
         raise ValueError(
             f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
             "that: choose rule='degree', or another similarity"
+        )
+    if rule.needs.columns and not measure.has_columns:
+        able = [name for name, known in registered("similarity").items() if known.has_columns]  # type: ignore[attr-defined]
+        raise ValueError(
+            f"similarity {measure.name!r} is no correlation of columns, and rule {rule.name!r} "
+            f"needs one: choose similarity={' or '.join(map(repr, able))}, or another rule"
         )
 
 
