@@ -19,8 +19,8 @@ WORTH = 1.5
 """What a column must explain beyond chance to be selected: itself, and half of another."""
 
 SHUFFLES = 5
-MOST_COLUMNS = 2000
-MOST_VALUES = 1 << 23
+MOST_COLUMNS = 1000
+MOST_VALUES = 1 << 21
 """Tables that are shuffled, and how many columns and values of a large one."""
 
 
@@ -135,7 +135,8 @@ def _beyond_mean(
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         rows = slice(start, start + size)
         shuffled[rows] = values[rows][:, generator.permutation(n_samples)]
-    gram = np.square(shuffled @ shuffled.T)
+    gram = shuffled @ shuffled.T
+    np.square(gram, out=gram)
     # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
     others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
     mean = degrees * (n - 1) / (n_samples - 1)

@@ -242,7 +242,7 @@ class SampleResiduals(Residuals):
             direction /= np.sqrt(direction @ direction)
         image = self._image(direction)
         gain = float(direction @ image)
-        d, h = self._columns.times(np.column_stack([direction, image])).T
+        d, h = self._columns.two_products(direction, image)
         self._squares += d * (gain * d - 2.0 * h)
         self._left -= d * d
         for block in self._blocks:

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.kernels.two_products import two_products
+from topofs.row_threads import for_row_ranges
 from topofs.similarity.correlation import unit_columns
 from topofs.similarity.ranks import doubled_centred_ranks
 
@@ -103,6 +105,25 @@ class StandardColumns:
         """
         return np.asarray(self.values @ vectors.astype(self.values.dtype), dtype=np.float64)
 
+    def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
+        """Multiply all rows with two vectors, in one pass and added up in float64.
+
+        Parameters
+        ----------
+        left, right : arrays of float64, shape (n_samples,)
+            The vectors.
+
+        Returns
+        -------
+        left, right : arrays of float64, shape (n_rows,)
+        """
+        vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
+        for_row_ranges(
+            lambda first, last: two_products(self.values, vectors, products, first, last),
+            *self.values.shape,
+        )
+        return products[0], products[1]
+
     def combined(self, weights: Doubles) -> Doubles:
         """Add up all rows with some weights, in one pass over the table.
 
@@ -125,12 +146,15 @@ class StandardColumns:
 
     def gram_of_samples(self) -> Doubles:
         """Products of all pairs of samples."""
+        from scipy.linalg.blas import get_blas_funcs
+
+        syrk = get_blas_funcs("syrk", dtype=self.values.dtype)
         gram = np.zeros((self.n_samples, self.n_samples))
-        step = max(1, 4 * _BLOCK // self.n_samples, self.n_samples)
+        step = max(4 * _BLOCK // self.n_samples, self.n_samples)
         for start in range(0, self.n_rows, step):
-            block = self.values[start : start + step]
-            gram += block.T @ block
-        return gram
+            # Only the upper triangle; in single precision a block at a time adds up well.
+            gram += syrk(1.0, self.values[start : start + step].T)
+        return np.asarray(np.triu(gram) + np.triu(gram, 1).T)
 
     def forms(self, matrix: Doubles, basis: Doubles | None = None) -> Doubles:
         r"""Give :math:`x^\top M x` of each row x, or of what a basis leaves of it.
@@ -183,6 +207,11 @@ class SparseStandardColumns(StandardColumns):
     def times(self, vectors: Doubles) -> Doubles:
         """Multiply all rows with some vectors."""
         return np.asarray(self.values @ vectors - np.outer(self.shifts, vectors.sum(axis=0)))
+
+    def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
+        """Multiply all rows with two vectors."""
+        products = self.times(np.column_stack([left, right]))
+        return products[:, 0], products[:, 1]
 
     def combined(self, weights: Doubles) -> Doubles:
         """Add up all rows with some weights."""
