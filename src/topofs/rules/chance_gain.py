@@ -18,10 +18,13 @@ Doubles = npt.NDArray[np.float64]
 WORTH = 1.5
 """What a column must explain beyond chance to be selected: itself, and half of another."""
 
-SHUFFLES = 5
+SHUFFLES, SHUFFLES_OF_MANY = 20, 5
+"""How often a table is shuffled, and how often one of more than `MANY` values."""
+
+MANY = 1 << 17
 MOST_COLUMNS = 1000
 MOST_VALUES = 1 << 21
-"""Tables that are shuffled, and how many columns and values of a large one."""
+"""How many columns and values of a large table are shuffled."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     degrees = columns.degrees[by_values]
     generator = np.random.default_rng(0)
-    more = [_beyond_mean(values, starts, sizes, degrees, generator) for _ in range(SHUFFLES)]
+    times = SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY
+    more = [_beyond_mean(values, starts, sizes, degrees, generator) for _ in range(times)]
     spread = max(more) * np.sqrt(n / len(by_values))
     return ChanceGain(n_samples, n, float(spread))
 
@@ -131,10 +135,12 @@ def _beyond_mean(
 ) -> float:
     """How much more than the average the best column of one shuffled table explains."""
     n, n_samples = len(sizes), values.shape[1]
-    shuffled = np.empty_like(values)
-    for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        rows = slice(start, start + size)
-        shuffled[rows] = values[rows][:, generator.permutation(n_samples)]
+    if len(values) == n:
+        shuffled = generator.permuted(values, axis=1)
+    else:
+        # The rows of a column stay together.
+        places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
+        shuffled = np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
     gram = shuffled @ shuffled.T
     np.square(gram, out=gram)
     # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
