@@ -28,6 +28,9 @@ Mask = npt.NDArray[np.bool_]
 FULL_ORDER = 2e9
 """All columns are put in order one by one where that takes so many multiplications."""
 
+BY_ITSELF = 200
+"""Where nobody asked for a number, at least so many columns are put in order one by one."""
+
 _NEAR = 16
 _SAME, _SAME_SINGLE = 1e-9, 1e-6
 
@@ -145,6 +148,8 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
     whole = wishes.cost is not None or (
         wishes.n_nodes * float(space.n_dimensions) ** 2 <= FULL_ORDER
     )
+    by_size = wishes.n_wanted is not None
+    wanted = BY_ITSELF if wishes.n_wanted is None else wishes.n_wanted
     while True:
         node = pick.best(state.mask() & untaken)
         if node is None:
@@ -155,12 +160,7 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
                 found.no_structure = beyond <= residuals.left[node]
             elif beyond <= WORTH:
                 found.end = len(found.nodes)
-        enough = (
-            found.end is not None
-            if wishes.n_wanted is None
-            else (len(found.nodes) >= wishes.n_wanted)
-        )
-        if enough and not whole:
+        if not whole and len(found.nodes) >= wanted and (by_size or found.end is not None):
             break
         take(node)
     found.remaining = residuals.gains()[0]
