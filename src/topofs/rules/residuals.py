@@ -235,6 +235,28 @@ class SampleResiduals(Residuals):
         self._refresh()
         return float(gain)
 
+    def take_all(self, basis: Doubles) -> None:
+        """Take the directions of an orthonormal basis at once, before any other.
+
+        Parameters
+        ----------
+        basis : array of float64, shape (n_samples, k)
+            The directions.
+        """
+        if self._gram is None:
+            for direction in basis.T:
+                self._remove(direction)
+            return
+        image = self._gram @ basis
+        inner = image - 0.5 * basis @ (basis.T @ image)
+        self._gram -= inner @ basis.T + basis @ inner.T
+        self._basis = basis
+        self._squares = self._columns.forms(self._gram, basis)
+        self._left -= np.square(self._columns.times(basis)).sum(axis=1)
+        for block in self._blocks:
+            for at, rows in enumerate(block.rows):
+                block.squares[at], block.left[at] = self._forms_of(rows)
+
     def _remove(self, direction: Doubles) -> float:
         """Take one direction out of everything."""
         for _ in range(2):

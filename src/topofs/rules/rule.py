@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
-__all__ = ["Ranking", "Reach", "Rule", "ScoreWords", "covered_by"]
+__all__ = ["Ranking", "Reach", "Rule", "ScoreWords", "coverage_by", "covered_by"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -27,9 +27,9 @@ Doubles = npt.NDArray[np.float64]
 class Reach(Protocol):
     """Whom a node represents, and with what share of their variance: what groups follow from.
 
-    Where selected nodes explain more together than the best of them alone, a reach has two
-    more methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``
-    and ``gains_given(selected)``.
+    Where selected nodes explain more together than the best of them alone, a reach has more
+    methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``, its
+    mean ``coverage(selected)``, ``gains_given(selected)`` and ``shares(by, of)``.
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -76,6 +76,24 @@ def covered_by(reach: Reach, selected: Ints) -> Doubles:
         reach.representatives(selected)[1] if together is None else together(selected)
     )
     return found
+
+
+def coverage_by(reach: Reach, selected: Ints) -> float:
+    """Give the mean of `covered_by`.
+
+    Parameters
+    ----------
+    reach : Reach
+        Whom nodes represent.
+    selected : array of int
+        The selected nodes.
+
+    Returns
+    -------
+    float
+    """
+    coverage = getattr(reach, "coverage", None)
+    return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,12 +110,26 @@ class VarianceReach:
         array of float, shape (n_nodes,)
             0 where it is explained already.
         """
-        residuals = self.space.residuals()
-        for node in selected.tolist():
-            if np.isfinite(residuals.exact(np.array([node]))[0]):
-                residuals.take(node)
-        gains = residuals.gains()[0]
+        given = self._rows(selected) if len(selected) else None
+        gains = self.space.residuals(given).gains()[0]
+        gains[selected] = 0.0
         return np.where(np.isfinite(gains), gains, 0.0)
+
+    def coverage(self, selected: Ints) -> float:
+        """Tell the mean of `together`, without the share of each node.
+
+        Parameters
+        ----------
+        selected : array of int
+            The selected nodes.
+
+        Returns
+        -------
+        float
+        """
+        if not len(selected):
+            return 0.0
+        return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
         """Tell what some nodes explain of others, one by one.

@@ -52,14 +52,17 @@ class VarianceSpace(Protocol):
     def n_dimensions(self) -> int:
         """How many directions the nodes can span."""
 
-    def residuals(self) -> Residuals:
-        """Begin with nothing taken."""
+    def residuals(self, given: Ints | None = None) -> Residuals:
+        """Begin with nothing taken, or with some rows."""
 
-    def products(self, rows: Ints, others: Ints | slice = slice(None)) -> Doubles:
-        """Covariance of some rows, or all, with others: one row of the result each."""
+    def products(self, rows: Ints, others: slice) -> Doubles:
+        """Covariance of a range of others with some rows: one row of the result each."""
 
     def coordinates(self, rows: Ints) -> Doubles:
         """All rows along an orthonormal basis of some: one row of the result each."""
+
+    def explained(self, rows: Ints) -> float:
+        """The variance of all that some rows explain together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +81,22 @@ class CovarianceSpace:
         """How many directions the nodes can span."""
         return min(len(self.covariance), self.chance.n_samples - 1)
 
-    def residuals(self) -> Residuals:
-        """Begin with nothing taken."""
-        return CovarianceResiduals(self.covariance.copy(), self.starts, single=self.single)
+    def residuals(self, given: Ints | None = None) -> Residuals:
+        """Begin with nothing taken, or with some rows."""
+        left = self.covariance.copy()
+        if given is not None:
+            along = self.coordinates(given)
+            left -= along @ along.T
+            left[given] = left[:, given] = 0.0
+        return CovarianceResiduals(left, self.starts, single=self.single)
 
-    def products(self, rows: Ints, others: Ints | slice = slice(None)) -> Doubles:
-        """Covariance of rows with others."""
+    def products(self, rows: Ints, others: slice) -> Doubles:
+        """Covariance of others with some rows."""
         return np.asarray(self.covariance[others][:, rows])
+
+    def explained(self, rows: Ints) -> float:
+        """The variance of all that some rows explain together."""
+        return float(np.square(self.coordinates(rows)).sum())
 
     def coordinates(self, rows: Ints) -> Doubles:
         """All rows along an orthonormal basis of some."""
@@ -131,22 +143,37 @@ class SampleSpace:
         gram = columns.gram_of_samples()
         return gram, columns.forms(gram)
 
-    def residuals(self) -> Residuals:
-        """Begin with nothing taken."""
-        return SampleResiduals(self.columns, *self._prepared)
+    def residuals(self, given: Ints | None = None) -> Residuals:
+        """Begin with nothing taken, or with some rows."""
+        residuals = SampleResiduals(self.columns, *self._prepared)
+        if given is not None:
+            residuals.take_all(self._basis(given))
+        return residuals
 
-    def products(self, rows: Ints, others: Ints | slice = slice(None)) -> Doubles:
-        """Covariance of rows with others."""
+    def products(self, rows: Ints, others: slice) -> Doubles:
+        """Covariance of others with some rows."""
         vectors = self.columns.rows(rows).T
-        if isinstance(others, slice):
-            return self.columns.times(vectors)[others]
-        return np.asarray(self.columns.rows(others) @ vectors)
+        first, last, _ = others.indices(self.columns.n_rows)
+        if last - first == self.columns.n_rows:
+            return self.columns.times(vectors)
+        return np.asarray(self.columns.rows(np.arange(first, last)) @ vectors)
 
     def coordinates(self, rows: Ints) -> Doubles:
         """All rows along an orthonormal basis of some."""
+        return self.columns.times(self._basis(rows))
+
+    def explained(self, rows: Ints) -> float:
+        """The variance of all that some rows explain together."""
+        gram, basis = self._prepared[0], self._basis(rows)
+        if gram is None:
+            return float(np.square(self.columns.times(basis)).sum())
+        return float(np.einsum("ij,ij->", gram @ basis, basis))
+
+    def _basis(self, rows: Ints) -> Doubles:
+        """An orthonormal basis of what some rows span."""
         left, lengths, _ = np.linalg.svd(self.columns.rows(rows).T, full_matrices=False)
         least = EXPLAINED_SINGLE if self.columns.single else EXPLAINED
-        return self.columns.times(left[:, np.square(lengths) > least])
+        return np.asarray(left[:, np.square(lengths) > least])
 
 
 def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> Any:

@@ -73,8 +73,8 @@ def check_end(rule: Rule, size: Any) -> None:
     >>> from topofs import Centrality
     >>> check_end(Centrality("degree"), "auto")
     Traceback (most recent call last):
-    ValueError: n_features_to_select is 'auto', which needs rule='coverage': a ranking by degree
-    has no end of its own; give a count, a fraction, or None for half
+    ValueError: n_features_to_select is 'auto', which needs rule='coverage' or 'variance': a
+    ranking by degree has no end of its own; give a count, a fraction, or None for half
     """
     if isinstance(size, str) and size == "auto" and not rule.has_end:
         able = [name for name, known in registered("rule").items() if known.has_end]  # type: ignore[attr-defined]

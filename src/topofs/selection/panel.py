@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.rules.rule import covered_by
+from topofs.rules.rule import coverage_by, covered_by
 from topofs.selection.panel_answers import (
     Addition,
     Evaluation,
@@ -139,8 +139,9 @@ class PanelSelector(RepresentingSelector):
             )
         selected = np.flatnonzero(self.support_[self.nodes_])
         rest = np.setdiff1d(selected, node)
-        before = covered_by(reach, selected).sum()
-        base = covered_by(reach, rest).sum()
+        n_nodes = len(self.nodes_)
+        before = n_nodes * coverage_by(reach, selected)
+        base = n_nodes * coverage_by(reach, rest)
         adds = self._gains(rest)
         adds[~self._open_given(rest)] = -np.inf
         adds[node] = -np.inf
@@ -206,7 +207,7 @@ class PanelSelector(RepresentingSelector):
             )
         generator = check_random_state(random_state)
         covered = np.array(
-            [covered_by(reach, generator.permutation(n)[:size]).mean() for _ in range(n_lists)]
+            [coverage_by(reach, generator.permutation(n)[:size]) for _ in range(n_lists)]
         )
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
@@ -276,18 +277,28 @@ class PanelSelector(RepresentingSelector):
     def _without_each(self, nodes: Ints) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
         """Columns of a list that others of it explain, and those that add least beyond them."""
         reach, names = self._reach("evaluate"), self._column_names()
-        whole = covered_by(reach, nodes).sum()
+        n_nodes = len(self.nodes_)
+        whole = n_nodes * coverage_by(reach, nodes)
         same: dict[frozenset[int], SamePair] = {}
         adds: list[Addition] = []
         for node in nodes.tolist():
-            representative, left = reach.representatives(nodes[nodes != node])
-            place, other = int(self.nodes_[node]), int(representative[node])
-            without = covered_by(reach, nodes[nodes != node]).sum()
+            rest = nodes[nodes != node]
+            place, (other, share) = int(self.nodes_[node]), _best_among(reach, rest, node)
+            without = n_nodes * coverage_by(reach, rest)
             adds.append(Addition(str(names[place]), place, float(whole - without)))
-            if other >= 0 and left[node] >= SAME:
-                pair = SamePair(
-                    adds[-1].name, str(names[self.nodes_[other]]), float(left[node])
-                )
+            if other >= 0 and share >= SAME:
+                pair = SamePair(adds[-1].name, str(names[self.nodes_[other]]), share)
                 same.setdefault(frozenset((node, other)), pair)
         alike = tuple(sorted(same.values(), key=lambda pair: -pair.share))
         return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])
+
+
+def _best_among(reach: Any, others: Ints, node: int) -> tuple[int, float]:
+    """The one of some nodes that explains most of another, and how much; -1: none does."""
+    if not hasattr(reach, "shares"):
+        representative, share = reach.representatives(others)
+        return int(representative[node]), float(share[node])
+    if not len(others):
+        return -1, 0.0
+    shares = reach.shares(others, slice(node, node + 1))[0]
+    return int(others[shares.argmax()]), float(shares.max())
