@@ -115,6 +115,12 @@ def test_blocks_from_the_samples_as_from_the_covariance():
     assert order_of(selector)[:8].tolist() == expected
 
 
+@pytest.mark.parametrize("shape", [(20, 30), (30, 20)], ids=str)
+def test_without_memory_for_a_matrix(shape):
+    X = factor_table(*shape)
+    check_greedy(numbers(X), fitted(X, memory=100))
+
+
 def test_missing_values_lie_at_the_mean():
     X = factor_table(30, 10)
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan

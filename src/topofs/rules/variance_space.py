@@ -17,7 +17,7 @@ from topofs.rules.residuals import (
     Residuals,
     SampleResiduals,
 )
-from topofs.similarity.standard_columns import ColumnsOnWorkers, SparseStandardColumns
+from topofs.similarity.standard_columns import ColumnsOnWorkers
 
 if TYPE_CHECKING:
     from topofs.rules.chance_gain import ChanceGain
@@ -138,7 +138,6 @@ class SampleSpace:
     def _prepared(self) -> tuple[Doubles | None, Doubles]:
         columns = self.columns
         if not self.with_gram:
-            assert isinstance(columns, SparseStandardColumns)
             return None, columns.squared_products()
         gram = columns.gram_of_samples()
         return gram, columns.forms(gram)
@@ -203,9 +202,7 @@ def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> 
     chance = chance_gain(columns)
     n, n_samples = columns.n_rows, columns.n_samples
     # The matrix and a copy that is worked on.
-    fits = 2 * 8 * min(n, n_samples) ** 2 <= memory
-    sparse = isinstance(columns, SparseStandardColumns)
-    if n <= n_samples and (fits or not sparse):
+    if n <= n_samples and 16 * n**2 <= memory:
         return CovarianceSpace(
             columns.gram_of_rows(),
             columns.starts,
@@ -214,4 +211,4 @@ def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> 
             chance,
             columns.single,
         )
-    return SampleSpace(columns, chance, with_gram=fits or not sparse)
+    return SampleSpace(columns, chance, with_gram=16 * n_samples**2 <= memory)

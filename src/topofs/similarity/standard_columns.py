@@ -181,6 +181,16 @@ class StandardColumns:
             forms[start : start + step] = np.einsum("ij,ij->i", block @ narrow, block)
         return forms
 
+    def squared_products(self) -> Doubles:
+        """Sum of the squared products of each row with all rows, a few rows at a time."""
+        sums = np.empty(self.n_rows)
+        step = max(1, _BLOCK // max(self.n_rows, self.n_samples))
+        for start in range(0, self.n_rows, step):
+            rows = np.arange(start, min(start + step, self.n_rows))
+            gram = self.times(self.rows(rows).T)
+            sums[rows] = np.einsum("ij,ij->j", gram, gram)
+        return sums
+
     def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
         step = max(1, _BLOCK // self.n_samples)
         for start in range(0, self.n_rows, step):
@@ -238,17 +248,6 @@ class SparseStandardColumns(StandardColumns):
                 block -= (block @ basis) @ basis.T  # noqa: PLW2901 - in place
             forms[rows] = np.einsum("ij,ij->i", block @ matrix, block)
         return forms
-
-    def squared_products(self) -> Doubles:
-        """Sum of the squared products of each row with all rows, a few rows at a time."""
-        sums = np.empty(self.n_rows)
-        step = max(1, _BLOCK // self.n_rows)
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, start + step)
-            gram = (self.values[rows] @ self.values.T).toarray()
-            gram -= self.n_samples * np.outer(self.shifts[rows], self.shifts)
-            sums[rows] = np.einsum("ij,ij->i", gram, gram)
-        return sums
 
 
 @dataclass(frozen=True, eq=False)
