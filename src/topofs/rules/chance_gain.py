@@ -22,8 +22,8 @@ SHUFFLES, SHUFFLES_OF_MANY = 20, 5
 """How often a table is shuffled, and how often one of more than `MANY` values."""
 
 MANY = 1 << 17
-MOST_COLUMNS = 1000
-MOST_VALUES = 1 << 21
+MOST_COLUMNS = 500
+MOST_VALUES = 1 << 19
 """How many columns and values of a large table are shuffled."""
 
 
