@@ -274,7 +274,8 @@ class SampleResiduals(Residuals):
             block.left[:] -= e[:, :, None] * e[:, None, :]
         if self._gram is not None:
             turned = np.outer(image - 0.5 * gain * direction, direction)
-            self._gram -= turned + turned.T
+            self._gram -= turned
+            self._gram -= turned.T
         self._basis = np.column_stack([self._basis, direction])
         return gain
 

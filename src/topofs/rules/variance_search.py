@@ -71,7 +71,9 @@ def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     rest = np.setdiff1d(np.arange(n), found.nodes)
     strength = space.residuals().gains()[0] if len(rest) else np.empty(0)
     left = found.remaining[rest]
-    order = rest[np.lexsort((rest, -strength[rest], -left))]
+    keys = (left, strength[rest], space.marks[rest]) if len(rest) else ()
+    # Rounded: equal ones differ by rounding only. Those explained have -inf left.
+    order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
     open_, closed = _split(order, found.nodes, wishes)
     scores = np.zeros(n)
     scores[found.nodes] = found.gains
@@ -186,7 +188,7 @@ class _Picker:
         self._residuals = residuals
         self._cost = cost
         self._strength = residuals.gains()[0]
-        self._tails = space.tails
+        self._marks = space.marks
         self._same = _SAME_SINGLE if residuals.single else _SAME
         self.gain = 0.0
 
@@ -217,7 +219,7 @@ class _Picker:
         near, exact = near[some], exact[some]
         worth = exact if self._cost is None else exact / self._cost[near]
         places = np.arange(len(near))
-        for key in (worth, self._strength[near], self._tails[near]):
+        for key in (worth, self._strength[near], self._marks[near]):
             places = places[key[places] >= key[places].max() * (1 - self._same)]
         self.gain = float(exact[places[0]])
         return int(near[places[0]])

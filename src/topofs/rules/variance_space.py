@@ -41,7 +41,7 @@ class VarianceSpace(Protocol):
         """Dimensions that each node spans."""
 
     @property
-    def tails(self) -> Doubles:
+    def marks(self) -> Doubles:
         """What tells nodes apart by their values alone."""
 
     @property
@@ -72,7 +72,7 @@ class CovarianceSpace:
     covariance: Doubles
     starts: Ints
     degrees: Ints
-    tails: Doubles
+    marks: Doubles
     chance: ChanceGain
     single: bool = False
 
@@ -125,9 +125,9 @@ class SampleSpace:
         return self.columns.degrees
 
     @property
-    def tails(self) -> Doubles:
+    def marks(self) -> Doubles:
         """What tells nodes apart by their values alone."""
-        return self.columns.tails
+        return self.columns.marks
 
     @property
     def n_dimensions(self) -> int:
@@ -207,7 +207,7 @@ def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> 
             columns.gram_of_rows(),
             columns.starts,
             columns.degrees,
-            columns.tails,
+            columns.marks,
             chance,
             columns.single,
         )
