@@ -6,7 +6,7 @@
 - cost: n = 100,000, S = 1,000, k = 200, float32. Bars: a peak of 2.2 tables, and 2.5 times the
   k × two passes over the table that BLAS takes in the same process.
 - large: n = 1,000,000, S = 292, k = 100, float32. Bar: 16 GB.
-- growth: from n = 20,000 to 320,000, S = 100, k = 50. Bar: an exponent of 1.1.
+- growth: from n = 20,000 to 320,000, S = 400, k = 50. Bar: an exponent of 1.1.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def large() -> None:
 def growth() -> None:
     seconds = []
     for n in GROWTH:
-        seconds.append(min(in_a_process(n, 100, 50)["seconds"] for _ in range(3)))
-        print(f"n = {n:,}, S = 100, k = 50: {seconds[-1]:.2f} s")
+        seconds.append(min(in_a_process(n, 400, 50)["seconds"] for _ in range(3)))
+        print(f"n = {n:,}, S = 400, k = 50: {seconds[-1]:.2f} s")
     slope = np.polyfit(np.log(GROWTH), np.log(seconds), 1)[0]
     ends = np.log(seconds[-1] / seconds[0]) / np.log(GROWTH[-1] / GROWTH[0])
     print(f"exponent {slope:.2f} by regression, {ends:.2f} between the ends (bar 1.1)")
