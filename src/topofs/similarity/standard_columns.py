@@ -287,8 +287,9 @@ def standard_columns(table: Any) -> StandardColumns:
 
     Examples
     --------
-    >>> standard_columns(np.array([[1.0, 0.0], [3.0, np.nan], [5.0, 2.0]])).values.round(3)
-    array([[-0.707,  0.   ,  0.707],
+    >>> columns = standard_columns(np.array([[1.0, 0.0], [2.0, np.nan], [6.0, 2.0]]))
+    >>> columns.values.round(3)
+    array([[-0.535, -0.267,  0.802],
            [-0.707,  0.   ,  0.707]])
     """
     if sparse.issparse(table):
