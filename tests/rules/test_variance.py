@@ -9,7 +9,7 @@ from scipy import sparse, stats
 
 from tests.matrices import factor_table
 from tests.naive.variance import gains, levels_as_block, naive_order, standardised
-from topofs import TopologicalFeatureSelector
+from topofs import TopologicalFeatureSelector, UntilCoverage
 from topofs.rules.residuals import CovarianceResiduals, SampleResiduals
 from topofs.similarity.standard_columns import standard_columns
 
@@ -196,5 +196,7 @@ def test_large_tables_are_ordered_as_far_as_asked_for(monkeypatch):
     assert part.at("auto").n_features_ == whole.at("auto").n_features_
     more = part.extend(3)
     assert set(np.flatnonzero(more.support_)) == set(order_of(whole)[:10])
+    far = fitted(X, UntilCoverage(0.99))
+    assert far.n_features_ == whole.at(UntilCoverage(0.99)).n_features_ > 7
     auto = fitted(X, "auto")
     assert auto.n_features_ == whole.at("auto").n_features_

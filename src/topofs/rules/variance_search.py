@@ -136,8 +136,9 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
 
     def take(node: int) -> None:
         nonlocal n_taken
-        found.gains.append(residuals.take(node) if pick.is_left(node) else 0.0)
-        n_taken += int(space.degrees[node])
+        is_left = pick.is_left(node)
+        found.gains.append(residuals.take(node) if is_left else 0.0)
+        n_taken += int(space.degrees[node]) if is_left else 0
         found.nodes.append(node)
         untaken[node] = False
         state.take(node)

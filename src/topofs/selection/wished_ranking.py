@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topofs.selection.redundancy import redundancy_ranking
-from topofs.selection.sizes import MinShare
+from topofs.selection.sizes import MinShare, UntilCoverage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +91,8 @@ def rank_by_wishes(
         The wishes of the nodes.
     """
     if not isinstance(wishes.size, MinShare):
+        if isinstance(wishes.size, UntilCoverage):
+            n_wanted = len(nodes)  # nobody knows before
         asked = replace(wishes.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
         return rule.rank(network, asked), asked
     asked = wishes.for_nodes(nodes, None)
