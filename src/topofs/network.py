@@ -55,6 +55,8 @@ class Needs:
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
         Whether level and pairs are shares of variance, which the pairs reach or exceed.
+    columns : bool
+        The columns themselves, standardised; the measure must be able to give them.
     """
 
     graph: bool = True
@@ -62,6 +64,7 @@ class Needs:
     all_pairs: bool = False
     pairs_from: float | None = None
     pairs_of_shares: bool = False
+    columns: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +84,10 @@ class Network:
         The similarity of any block of pairs; None where the table lies on workers.
     pairs : scipy.sparse.csr_array or None
         The similarity, or the share, of the pairs that reach a level, where asked for.
+    columns : StandardColumns or None
+        The columns themselves, where the rule asks for them.
+    memory : int
+        Bytes that may be used beside them.
     """
 
     graph: FilteredGraph
@@ -88,6 +95,8 @@ class Network:
     shares: npt.NDArray[np.float64] | None = None
     operator: Any = None
     pairs: Any = None
+    columns: Any = None
+    memory: int = 2**30
 
     @property
     def n_nodes(self) -> int:

@@ -268,7 +268,7 @@ def test_rules_that_do_not_fit_together_are_refused(X):
         TopologicalFeatureSelector(centrality="pagerank")
     for name in ("degree", "pagerank"):
         with pytest.raises(
-            ValueError, match=f"'auto', which needs rule='coverage': a ranking by {name}"
+            ValueError, match=f"which needs rule='coverage' or 'variance': a ranking by {name}"
         ):
             TopologicalFeatureSelector(rule=name).fit(X)
     assert (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from topofs.graph import FilteredGraph
 from topofs.network import Needs, Network
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import check_shared_variance, whole_weights
+from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from topofs.filtering.family import Graph
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["ComparedColumns", "build_network", "compare_columns", "graph_from_columns"]
 
@@ -49,10 +52,8 @@ class ComparedColumns:
         The columns.
     n_features : int
         How many of them are compared.
-    operator : SimilarityOperator or None
-        The similarity of any block; None where it was computed on workers.
     on_workers : array or None
-        The finished similarity that workers gave.
+        The finished similarity that workers gave; plain correlations where these were asked for.
     constant : array of bool or None
         The columns that workers found to be constant; they are left out.
     """
@@ -61,9 +62,13 @@ class ComparedColumns:
     engine: NumpyEngine | DeviceEngine | DaskEngine
     table: Any
     n_features: int
-    operator: SimilarityOperator | None = None
     on_workers: Matrix | None = None
     constant: npt.NDArray[np.bool_] | None = None
+
+    @cached_property
+    def operator(self) -> SimilarityOperator | None:
+        """The similarity of any block; None where it was computed on workers."""
+        return None if self.on_workers is not None else self.measure.operator(self.table)
 
     def matrix(self) -> Matrix:
         """Compute the whole similarity; what workers gave is handed over, once."""
@@ -75,7 +80,12 @@ class ComparedColumns:
 
 
 def compare_columns(
-    table: Any, measure: Measure, *, memory: int, arrays: DeviceArrays | None = None
+    table: Any,
+    measure: Measure,
+    *,
+    memory: int,
+    needs: Needs | None = None,
+    arrays: DeviceArrays | None = None,
 ) -> ComparedColumns:
     """Prepare the columns of a table, where they lie.
 
@@ -87,6 +97,8 @@ def compare_columns(
         How columns are compared.
     memory : int
         Bytes that may be used.
+    needs : Needs, optional
+        What will be asked for: where it is columns, workers give plain correlations.
     arrays : DeviceArrays, optional
         The device that is to multiply.
 
@@ -95,24 +107,19 @@ def compare_columns(
     ComparedColumns
     """
     if is_dask(table):
-        engine = DaskEngine(memory)
-        found = engine.similarity(table, measure)
+        workers = DaskEngine(memory)
+        plain = needs is not None and needs.columns
+        found = workers.similarity(table, measure.correlation if plain else measure)
         return ComparedColumns(
             measure,
-            engine,
+            workers,
             table,
             n_features=len(found.values),
             on_workers=found.values,
             constant=found.constant,
         )
-    operator = measure.operator(table)
-    return ComparedColumns(
-        measure,
-        NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays),
-        table,
-        n_features=operator.n_features,
-        operator=operator,
-    )
+    engine = NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays)
+    return ComparedColumns(measure, engine, table, n_features=table.shape[1])
 
 
 def build_network(
@@ -136,11 +143,13 @@ def build_network(
     -------
     Network
     """
+    if needs.columns:
+        return _network_of_columns(columns, needs)
     scale = columns.measure.scale(
         columns.operator, n_samples=columns.table.shape[0], n_features=columns.n_features
     )
     if not needs.graph and not needs.all_pairs:
-        bare = FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
+        bare = _no_links(columns)
         whole = None if columns.on_workers is None else MatrixOperator(columns.on_workers)
         pairs = _pairs(columns, columns.operator or whole, needs)
         return Network(bare, scale, operator=columns.operator, pairs=pairs)
@@ -155,6 +164,27 @@ def build_network(
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     return Network(built, scale, shares, columns.operator, pairs)
+
+
+def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
+    """The columns, and no similarity but where the wishes ask for some."""
+    measure, correlation = columns.measure, columns.on_workers
+    given: StandardColumns | ColumnsOnWorkers
+    whole = None
+    if correlation is None:
+        given = measure.standard_columns(columns.table)
+        if needs.pairs_from is not None:
+            whole = columns.operator
+    else:
+        given = ColumnsOnWorkers(correlation, columns.table.shape[0])
+        whole = MatrixOperator(measure.of_correlation(correlation.copy()))
+    pairs = _pairs(columns, whole, needs)
+    memory = columns.engine.memory
+    return Network(_no_links(columns), None, pairs=pairs, columns=given, memory=memory)
+
+
+def _no_links(columns: ComparedColumns) -> FilteredGraph:
+    return FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
 
 
 def _pairs(

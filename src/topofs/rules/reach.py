@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
     from topofs.network import Scale
 
-__all__ = ["MatrixReach", "PathReach", "graph_reach"]
+__all__ = ["MatrixReach", "PathReach", "graph_reach", "themselves"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ class PathReach:
         representative, share = nearest_nodes(
             self.starts, self.columns, self.weights, self.least, np.sort(selected)
         )
-        return _themselves(representative, share, selected)
+        return themselves(representative, share, selected)
 
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes between the two on the best path, from the node on."""
@@ -112,7 +112,7 @@ class MatrixReach:
         best = np.argmax(rows, axis=0)
         share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
         representative = np.where(share > 0, selected[best], -1)
-        return _themselves(representative, share, selected)
+        return themselves(representative, share, selected)
 
     def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
         """List nobody: a node is represented directly."""
@@ -132,7 +132,7 @@ class MatrixReach:
         return np.asarray(positive).ravel() <= 1
 
 
-def _themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
+def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
     """Let every selected node represent itself, even where another is its copy."""
     representative[selected] = selected
     share[selected] = 1.0

@@ -72,7 +72,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph : str or Graph, default="tmfg"
         The filtered graph: "tmfg", "pmfg", "mst", or an object.
     rule : str or Rule, default="coverage"
-        How columns are ranked: `Coverage` ("coverage"), by what each adds; or `Centrality`
+        How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
+        ("variance"), by the variance that each explains beyond those before it, from the
+        columns themselves, without a graph; or `Centrality`
         ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
         their place in the graph.
     keep : list of str or int, default=None
@@ -110,6 +112,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     representative_, shares_ : arrays of int and float, shape (n_features,)
         Position of the selected column that represents each column (-1: it is alone), and the
         share of its variance that this one explains.
+    explained_ : array of float, shape (n_features,)
+        The share of each column's variance that all selected columns explain together, by a
+        rule that can tell ("variance"); else that of its representative.
     groups_ : tuple of Group
         The selected columns, best first, each with the columns it represents.
     isolated_ : array of int
@@ -294,15 +299,15 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             if read.identifiers is not None and read.identifiers.any():
                 warn_of_identifiers(self._column_names(), read.identifiers)
             nodes = self._varying_columns(read.constant, read.identifiers)
+        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         columns = compare_columns(
-            read.columns(nodes), read.measure, memory=memory, arrays=arrays
+            read.columns(nodes), read.measure, memory=memory, needs=needs, arrays=arrays
         )
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         network = build_network(columns, graph, needs=needs, cut=cut)
-        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes)
+        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
