@@ -150,6 +150,40 @@ class FilteredGraph:
         row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
         return np.asarray(adjacency.indices[row], dtype=np.int64)
 
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same graph with other numbers for its nodes.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+
+        Examples
+        --------
+        >>> FilteredGraph(3, [[0, 1]], [0.5]).renumbered(np.array([2, 0, 1])).edges.tolist()
+        [[0, 2]]
+        """
+        labels = self.labels
+        if labels is not None:
+            labels = [labels[node] for node in np.argsort(numbers)]
+        cliques, separators, order = (
+            None if nodes is None else numbers[nodes]
+            for nodes in (self.cliques, self.separators, self.order)
+        )
+        return FilteredGraph(
+            self.n_nodes,
+            numbers[self.edges],
+            self.weights,
+            cliques=cliques,
+            separators=separators,
+            order=order,
+            labels=labels,
+        )
+
     def to_scipy(self) -> sparse.csr_array:
         """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.
 

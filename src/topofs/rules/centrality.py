@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topofs.network import Needs
 from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.tied import in_order_of_values, places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ class Centrality(Rule):
 "betweenness"}, default="degree"
         The score of a node.
     ties : {"strength", "index"}, default="strength"
-        Equal scores are ordered by strength (then position), or by position (the paper).
+        Equal scores are ordered by strength (then by the values of the columns, and only exact
+        copies by position), or by position (the paper).
 
     References
     ----------
@@ -97,6 +100,11 @@ class Centrality(Rule):
         """Whether strength decides between equal scores; it cannot where it is the score."""
         return self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
 
+    @property
+    def needs(self) -> Needs:
+        """The graph."""
+        return Needs(by_values=self.ties == TIES[0])
+
     def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
         """Cut at the mean, as the authors' program does."""
         return "mean"
@@ -105,13 +113,11 @@ class Centrality(Rule):
         """Rank nodes by the score, those chosen beforehand first."""
         from topofs.centrality import CENTRALITIES
 
-        graph = network.graph
-        scores = CENTRALITIES[self.score](graph)
-        keys = [-scores]
-        if self.ties == TIES[0]:
-            keys.insert(0, -graph.strength())
+        scores = in_order_of_values(CENTRALITIES[self.score], network)
+        place = places_by_strength(network) if self.ties == TIES[0] else None
+        keys = (-scores,) if place is None else (place, -scores)
         order, n_selectable = wishes.applied(np.lexsort(keys))
-        return Ranking(order, scores, selectable=n_selectable)
+        return Ranking(order, scores, selectable=n_selectable, place=place)
 
 
 for _score in SCORES:
