@@ -173,8 +173,8 @@ def test_wrong_values_are_refused_when_a_term_is_made(make, message):
     [
         (
             lambda: Coverage(alpha=0.3),
-            "Coverage has no parameter 'alpha' (Energy takes it); it takes reach, isolated and "
-            "ties",
+            "Coverage has no parameter 'alpha' (Energy takes it); it takes reach, isolated, ties "
+            "and links",
         ),
         (
             lambda: Pearson(alpha=0.3),

@@ -127,8 +127,10 @@ class FilteredGraph:
         -------
         array of float, shape (n_nodes,)
         """
-        ends = self.edges.ravel()
-        both = np.repeat(self.weights.astype(np.float64), 2)
+        # Summed by rising weight, whatever the numbers of the nodes: no bit depends on them.
+        rising = np.argsort(self.weights)
+        both = np.repeat(self.weights[rising].astype(np.float64), 2)
+        ends = self.edges[rising].ravel()
         total = np.bincount(ends, weights=both, minlength=self.n_nodes)
         return np.asarray(total, dtype=np.float64)
 

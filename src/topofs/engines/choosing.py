@@ -104,8 +104,7 @@ class ComparedColumns:
         """The columns in an order that depends on their values, or their similarities, only."""
         if self.on_workers is not None:
             return matrix_order(self.on_workers)
-        if not self.measure.takes_table:
-            assert isinstance(self.operator, MatrixOperator)
+        if isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)
         return value_order(self.table)
 

@@ -86,14 +86,18 @@ class Centrality(Rule):
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
         ties = "by the summed strength of their links"
-        if not self._by_strength:
+        if self.ties != TIES[0]:
             ties = "in the order of the table"
+        elif not self._by_strength:
+            ties = "as their values say"
         return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
 
     @property
     def ties_words(self) -> str:
         """What decides between equal scores."""
-        return "the strength of the links" if self._by_strength else super().ties_words
+        if self.ties != TIES[0]:
+            return super().ties_words
+        return "the strength of the links" if self._by_strength else "the values of the columns"
 
     @property
     def _by_strength(self) -> bool:

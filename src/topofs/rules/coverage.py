@@ -134,6 +134,11 @@ class Coverage(Rule):
         )
 
     @property
+    def ties_words(self) -> str:
+        """What decides between columns that add the same."""
+        return "the strength of the links" if self.ties == TIES[0] else super().ties_words
+
+    @property
     def end_words(self) -> str:
         """What is true where it ends."""
         return "the next column would explain no more than itself"

@@ -54,7 +54,7 @@ def places_by_strength(network: Network) -> npt.NDArray[np.int64]:
     """
     strength = network.strength
     if strength is None:
-        strength = in_order_of_values(lambda graph: graph.strength(), network)
+        strength = network.graph.strength()
     values = np.arange(len(strength)) if network.place is None else network.place
     place = np.empty(len(strength), np.int64)
     place[np.lexsort((values, -strength))] = np.arange(len(strength))
