@@ -78,3 +78,14 @@ def naive_nearest(weights, selected):
         representative.append(best)
         share.append(best_weight)
     return representative, share
+
+
+def naive_strongest(weights, n_links):
+    """The weights of pairs that are among the strongest of either node, and the diagonal."""
+    n = len(weights)
+    kept = np.eye(n)
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: -weights[i][j])
+        for j in others[:n_links]:
+            kept[i, j] = kept[j, i] = weights[i][j]
+    return kept

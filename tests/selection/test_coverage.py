@@ -389,7 +389,7 @@ def test_the_shortest_of_equal_ways_is_told():
 
 
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity", "strongest"])
 def test_a_constant_column_alone_represents_itself(reach):
     X = np.column_stack([factor_table(60, 6), np.ones(60)])
     selector = TopologicalFeatureSelector(1, keep=[6], rule=Coverage(reach=reach)).fit(X)
