@@ -53,7 +53,7 @@ def value_order(table: Any) -> Ints:
     """
     n_samples, n_features = table.shape
     everyone = np.arange(n_features)
-    seeds = _mixed(np.arange(n_samples + 1, dtype=np.uint64) * _ODD)
+    seeds = _mixed(np.arange(n_samples, dtype=np.uint64) * _ODD)
 
     def hashes(of: Callable[[Doubles], Doubles], some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
@@ -166,10 +166,11 @@ def _by_keys(first: Callable[[], Hashes], *others: Callable[[Ints], Hashes]) -> 
 
 
 def _columns(table: Any, some: Ints) -> Doubles:
-    """Some columns, one a row; of names their codes, and a mark that tells them from numbers."""
+    """Some columns, one a row; codes of names become negative, which tells them from numbers."""
     if isinstance(table, TypedTable):
         columns = [table.columns[position] for position in some]
-        return np.array([[*column.values, float(column.nominal)] for column in columns])
+        parts = [-1 - column.values if column.nominal else column.values for column in columns]
+        return np.array(parts, dtype=np.float64)
     part = table[:, some]
     part = part.toarray() if sparse.issparse(part) else part
     return np.ascontiguousarray(part.T, dtype=np.float64)
