@@ -58,7 +58,13 @@ def test_every_rule_selects_the_same_columns(kind, rule):
 
 @pytest.mark.parametrize(
     "similarity",
-    [Pearson(squared=False), Spearman(), Spearman(squared=False), "mixed", "mutual_information"],
+    [
+        Pearson(squared=False),
+        Spearman(),
+        Spearman(squared=False),
+        "mixed",
+        "mutual_information",
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("kind", ["reals", "whole"])
@@ -166,7 +172,7 @@ def test_scale_place_and_sign_play_no_part():
 
 
 def test_ties_by_position_stay():
-    X, order = drawn("binary", 0)
+    X, _ = drawn("binary", 0)
     rules = (Coverage(ties="index"), Centrality("degree", ties="index"))
     assert any(
         not same_set(*drawn("binary", seed), rule=rule) for seed in range(20) for rule in rules

@@ -85,7 +85,9 @@ def test_order_gains_and_groups_follow_the_twin(X, n_links):
 def test_with_all_links_it_is_the_whole_similarity(X, measure, change):
     X = change(X)
     with dask.config.set(scheduler="synchronous"):
-        whole = TopologicalFeatureSelector(similarity=measure, rule=Coverage(reach="similarity"))
+        whole = TopologicalFeatureSelector(
+            similarity=measure, rule=Coverage(reach="similarity")
+        )
         links = TopologicalFeatureSelector(
             similarity=measure, rule=Coverage(reach="strongest", links=100)
         )
@@ -111,9 +113,13 @@ def test_memory_of_a_few_links_does(X):
     rule = Coverage(reach="strongest", links=8)
     little = fitted(X, rule, memory="1MB")
     np.testing.assert_array_equal(little.ranking_, fitted(X, rule).ranking_)
-    with pytest.raises(ValueError, match="use rule 'coverage' with reach 'strongest' or 'paths'"):
+    with pytest.raises(
+        ValueError, match="use rule 'coverage' with reach 'strongest' or 'paths'"
+    ):
         fitted(X, Coverage(reach="similarity"), memory="6MB")
-    with pytest.raises(ValueError, match="the 700 strongest links of 800 columns take 0.056 GB"):
+    with pytest.raises(
+        ValueError, match="the 700 strongest links of 800 columns take 0.056 GB"
+    ):
         fitted(X, rule.replace(links=700), memory="1MB")
 
 

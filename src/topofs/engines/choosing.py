@@ -20,19 +20,18 @@ from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import check_shared_variance, whole_weights
+from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity.value_order import (
     matrix_order,
     permute_in_place,
     places,
     value_order,
 )
-from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
 if TYPE_CHECKING:
     from topofs.filtering.family import Graph
-    from topofs.network import Scale
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
 

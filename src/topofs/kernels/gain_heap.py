@@ -45,9 +45,7 @@ def heapify(heap: Ints, key: npt.NDArray[Any], place: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sift_down(
-    heap: Ints, size: int, key: npt.NDArray[Any], position: int, place: Ints
-) -> None:
+def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int, place: Ints) -> None:
     """Move the node at a position of ``heap[:size]`` down until no child comes before it."""
     while True:
         first = position
