@@ -1,12 +1,12 @@
 """Whether a selection depends on what it should not: order, scale, place and sign of columns.
 
-    python -m benchmarks.column_order [--tables 200] [--permutations 5]
+    python -m benchmarks.column_order [--tables 200] [--permutations 5] [--changed 60]
 
 Random tables (reals, factors with heavy tails, whole numbers, zeros and ones) are selected from by
 every measure with every rule, and once more with their columns in another order. Counted are the
 fits that select another set; exact copies stand for each other. Graphs are compared edge by edge.
 Then come columns scaled by powers of two and by any number, shifted, and with their signs changed,
-and float32 against float64.
+rows in another order, and float32 against float64.
 """
 
 from __future__ import annotations
@@ -51,11 +51,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--permutations", type=int, default=5)
+    parser.add_argument("--changed", type=int, default=60, help="tables that are changed, too")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     counts: Counter[tuple[str, ...]] = Counter()
     for seed in range(arguments.tables):
-        count_table(seed, arguments.permutations, counts)
+        count_table(seed, arguments.permutations, counts, changed=seed < arguments.changed)
         if (seed + 1) % 20 == 0:
             print(f"{seed + 1} tables", flush=True)
     report(counts)
@@ -68,14 +69,16 @@ def report(counts: Counter[tuple[str, ...]]) -> None:
         print(f"{': '.join(key[:-1]):62} {n_differing:6} of {counts[key]:7} differ")
 
 
-def count_table(seed: int, n_permutations: int, counts: Counter[tuple[str, ...]]) -> None:
+def count_table(
+    seed: int, n_permutations: int, counts: Counter[tuple[str, ...]], *, changed: bool
+) -> None:
     """Fit all settings to one table and to what it is changed to."""
     rng = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     X = table(kind, rng)
     names = names_of(X)
     orders = [rng.permutation(X.shape[1]) for _ in range(n_permutations)]
-    changed = list(changes(X, kind, rng))
+    others = list(changes(X, kind, rng)) if changed else []
     for measure in MEASURES:
         for rule in RULES:
             if not measure.has_scale and rule.needs.scale:
@@ -92,7 +95,7 @@ def count_table(seed: int, n_permutations: int, counts: Counter[tuple[str, ...]]
                 if whole.graph_.n_edges and len(set(names)) == len(names):
                     differs = edges_of(whole, names) != edges_of(moved, names[order])
                     note(counts, ("graph", kind), differs=differs)
-            for what, other, allowed in changed:
+            for what, other, allowed in others:
                 if allowed(measure):
                     differs = set_of(whole, names) != set_of(fitted(other), names)
                     note(counts, (what, kind), differs=differs)
@@ -132,6 +135,7 @@ def changes(
     # Bins are closed on one side, so mutual information tells a column from its mirror image.
     unsigned = (Pearson(), Spearman(), Mixed(), Energy())
     yield "signs changed", X * signs, lambda measure: measure in unsigned
+    yield "rows shuffled", X[rng.permutation(len(X))], lambda _: True
     yield "float32", X.astype(np.float32), lambda _: True
 
 

@@ -187,6 +187,7 @@ def test_an_order_by_values_is_one():
         X, order = drawn(kind, 0)
         assert (X[:, value_order(X)] == X[:, order][:, value_order(X[:, order])]).all()
         assert value_order(sparse.csc_array(X)).tolist() == value_order(X).tolist()
+        assert (value_order(X[::-1]) == value_order(X)).all()
         matrix = pearson(X.astype(np.float64))
         moved = matrix[np.ix_(order, order)]
         first, second = matrix_order(matrix), matrix_order(moved)

@@ -24,7 +24,7 @@ _BLOCK = 1 << 17
 
 # Steps of a column's range that count as different: far more than rounding, and a number of
 # them that puts no simple fraction of the range on the border of two steps.
-_STEPS = 65521.7368
+_STEPS = 1021.7368
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -42,7 +42,8 @@ def value_order(table: Any) -> Ints:
     array of int, shape (n_features,)
         The columns in order; exact copies by position. The order has no meaning, but wherever
         a column stands in the table, it is the same. Scaled, shifted and mirrored columns keep
-        their places, unless they are copies but for that.
+        their places, unless they are copies but for that; rows may stand in any order, unless
+        nothing else tells two columns apart.
 
     Examples
     --------
@@ -53,20 +54,37 @@ def value_order(table: Any) -> Ints:
     """
     n_samples, n_features = table.shape
     everyone = np.arange(n_features)
-    seeds = _mixed(np.arange(n_samples, dtype=np.uint64) * _ODD)
+    nothing = np.zeros(n_samples, np.uint64)
+    step = max(1, _BLOCK // n_samples)
 
-    def hashes(of: Callable[[Doubles], Doubles], some: Ints) -> Hashes:
+    def hashes(of: Callable[[Doubles], Doubles], rows: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
-        step = max(1, _BLOCK // n_samples)
         for first in range(0, len(some), step):
             values = of(_columns(table, some[first : first + step]))
-            found[first : first + step] = _hashed(values, seeds[: values.shape[1]])
+            found[first : first + step] = _hashed(values, rows)
         return found
 
+    def row_hashes(of: Callable[[Doubles], Doubles]) -> Hashes:
+        """What tells rows apart, wherever they stand: the values in them, and of which column."""
+        found = nothing.copy()
+        for first in range(0, n_features, step):
+            values = of(_columns(table, everyone[first : first + step]))
+            found += _hashed(values.T, multisets[first : first + step])
+        return found
+
+    def both_ways(some: Ints) -> Hashes:
+        """The same for a column and its mirror image."""
+        rows = row_hashes(_distance)
+        there, back = hashes(_standing, rows, some), hashes(_mirrored, rows, some)
+        return _mixed(there) + _mixed(back)
+
+    multisets = hashes(_distance, nothing, everyone)
     return _by_keys(
-        lambda: hashes(lambda values: np.abs(np.diff(_standing(values))), everyone),
-        lambda some: hashes(_standing, some),
-        lambda some: hashes(lambda values: values, some),
+        multisets,
+        both_ways,
+        lambda some: hashes(_standing, row_hashes(_standing), some),
+        lambda some: hashes(_itself, nothing, some),
+        lambda some: hashes(_itself, np.arange(n_samples, dtype=np.uint64) * _ODD, some),
     )
 
 
@@ -96,7 +114,7 @@ def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
     # What the others are like tells apart columns that are alike equally much.
-    return _by_keys(lambda: first, lambda some: hashes(first, some))
+    return _by_keys(first, lambda some: hashes(first, some))
 
 
 def places(order: Ints) -> Ints:
@@ -148,9 +166,9 @@ def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
         done[row] = True
 
 
-def _by_keys(first: Callable[[], Hashes], *others: Callable[[Ints], Hashes]) -> Ints:
+def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
     """Sort by the first key; by each further one only what is equal so far."""
-    keys = [first()]
+    keys = [first]
     for other in others:
         order = np.lexsort(keys[::-1])
         equal = np.ones(len(order) - 1, np.bool_)
@@ -177,11 +195,25 @@ def _columns(table: Any, some: Ints) -> Doubles:
 
 
 def _standing(values: Doubles) -> Doubles:
-    """Where values lie in the range of their row, from -1 to 1 in whole steps; NaN stays."""
-    low, high = (ends.reduce(values, axis=1)[:, None] / 2 for ends in (np.fmin, np.fmax))
+    """How far values lie above the mean of their row, in whole steps of its range; NaN stays."""
+    low, high = (ends.reduce(values, axis=1)[:, None] for ends in (np.fmin, np.fmax))
     # Halved, so that the range of the largest floats does not overflow.
-    standing = (values / 2 - (low / 2 + high / 2)) / (high - low) * _STEPS
-    return np.asarray(np.rint(standing))
+    standing = (values / 2 - low / 2) / (high / 2 - low / 2)
+    standing -= np.nanmean(standing, axis=1, keepdims=True)
+    return np.asarray(np.rint(standing * _STEPS))
+
+
+def _mirrored(values: Doubles) -> Doubles:
+    return -_standing(values)
+
+
+def _distance(values: Doubles) -> Doubles:
+    """The same without its sign."""
+    return np.abs(_standing(values))
+
+
+def _itself(values: Doubles) -> Doubles:
+    return values
 
 
 def _hashed(values: npt.NDArray[Any], seeds: Hashes) -> Hashes:
