@@ -94,7 +94,8 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(),
             {"rule__reach": "far"},
-            "reach is 'far'; known are 'paths', 'edges', 'similarity'",
+            "reach is 'far'; known are 'paths', 'edges', 'similarity', "
+            "'strongest'",
         ),
         (
             TopologicalFeatureSelector(graph="grid"),
