@@ -66,7 +66,7 @@ class Coverage(Rule):
         How equal gains, and isolated columns, are ordered: by strength, in the graph or, where
         it plays no part, in the whole similarity (then by the values of the columns, and only
         exact copies by position); or by position.
-    links : int, default=32
+    links : int, default=128
         How many of its strongest links each column has with ``reach="strongest"``. With one
         less than there are columns it is ``reach="similarity"``.
 
@@ -97,7 +97,7 @@ class Coverage(Rule):
         "strength", help="Order equal scores by: strength, index.", choices=TIES
     )
     links: int = parameter(
-        32, help="Links of each column with --reach strongest.", check=_check_links
+        128, help="Links of each column with --reach strongest.", check=_check_links
     )
 
     has_end: ClassVar[bool] = True
