@@ -152,7 +152,10 @@ def test_short_names_stand_for_terms_with_their_defaults():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Coverage(reach="x"), "reach is 'x'; known are 'paths', 'edges', 'sim.*', 'str"),
+        (
+            lambda: Coverage(reach="x"),
+            "reach is 'x'; known are 'paths', 'edges', 'sim.*', 'str",
+        ),
         (lambda: Coverage(isolated=None), "isolated is None; known are 'drop', 'keep'"),
         (lambda: Centrality("hits"), "score is 'hits'; known are 'degree', 'strength', "),
         (lambda: Centrality(ties="x"), "ties is 'x'; known are 'strength', 'index'"),
