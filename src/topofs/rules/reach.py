@@ -107,8 +107,9 @@ class MatrixReach:
             n = self.matrix.shape[0]
             return np.full(n, -1, dtype=np.int64), np.zeros(n)
         selected = np.sort(selected)
+        if sparse.issparse(self.matrix):
+            return themselves(*_largest(self.matrix[selected], selected), selected)
         rows = self.matrix[selected]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
         best = np.argmax(rows, axis=0)
         share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
         representative = np.where(share > 0, selected[best], -1)
@@ -130,6 +131,18 @@ class MatrixReach:
         """Tell which nodes have no weight but their own."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
+
+
+def _largest(rows: Any, nodes: Ints) -> tuple[Ints, Doubles]:
+    """The node of the largest share in each column of sparse rows, the first of equal ones."""
+    found = rows.tocoo()
+    order = np.lexsort((found.row, -found.data, found.col))
+    first = order[np.diff(found.col[order], prepend=-1) > 0]
+    first = first[found.data[first] > 0]
+    representative, share = np.full(rows.shape[1], -1, np.int64), np.zeros(rows.shape[1])
+    representative[found.col[first]] = nodes[found.row[first]]
+    share[found.col[first]] = found.data[first]
+    return representative, share
 
 
 def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:

@@ -117,6 +117,8 @@ class Ranking:
     covered : array of float, shape (n_nodes,), or None
         The share of all nodes that the first 1, 2, … represent, where scores are not what a
         node adds to it.
+    place : array of int, shape (n_nodes,), or None
+        What decided between nodes of equal score: the lowest place; None: the position.
     """
 
     order: Ints
@@ -126,6 +128,7 @@ class Ranking:
     isolated: npt.NDArray[np.bool_] | None = None
     selectable: int | None = None
     covered: Doubles | None = None
+    place: Ints | None = None
 
     @property
     def n_selectable(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from topofs.rules.tied import places_by_strength
 from topofs.selection.redundancy import redundancy_ranking
 from topofs.selection.sizes import MinShare, UntilCoverage
 
@@ -96,4 +97,5 @@ def rank_by_wishes(
         asked = replace(wishes.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
         return rule.rank(network, asked), asked
     asked = wishes.for_nodes(nodes, None)
-    return redundancy_ranking(network.pairs, asked), asked
+    place = None if network.place is None else places_by_strength(network)
+    return redundancy_ranking(network.pairs, asked, place), asked
