@@ -12,7 +12,7 @@ import numpy.typing as npt
 from topofs.filtering.free_rows import FreeRows
 from topofs.filtering.products import BlockedProducts
 from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliques
-from topofs.kernels.column_weights import weight
+from topofs.kernels.column_weights import weights_of_pairs
 from topofs.kernels.row_survey import refill_lists
 from topofs.kernels.tmfg import answer_from_rows, grow, start_growth, wanted_vertices
 from topofs.row_threads import for_row_ranges
@@ -214,9 +214,14 @@ def _fill_lists(
 def _entries(products: Products, level: float) -> Any:
     """A function that gives the weights of edges."""
     weights = products.column_weights(level)
-    like = np.empty(0, dtype=products.dtype)
 
     def of_edges(edges: IntArray) -> Block:
-        return np.array([weight(weights, i, j, like) for i, j in edges], dtype=products.dtype)
+        found = np.empty(len(edges), dtype=products.dtype)
+
+        def compute(first: int, last: int) -> None:
+            weights_of_pairs(weights, edges, first, last, found)
+
+        for_row_ranges(compute, len(edges), products.n_samples)
+        return found
 
     return of_edges
