@@ -28,9 +28,9 @@ def medians(*callables, repeats=5):
     return [statistics.median(taken) for taken in seconds]
 
 
-def best_of(*callables, repeats=5):
-    """Shortest seconds of each callable after one warm-up, the callables taking turns."""
-    for function in callables:
+def best_of(*callables, repeats=5, warm=True):
+    """Shortest seconds of each callable, the callables taking turns, after one warm-up."""
+    for function in callables if warm else ():
         function()
     return [
         min(taken)
