@@ -16,7 +16,6 @@ from topofs.kernels.face_answers import (
     empty_answers,
     settled_answer,
     write_answers,
-    write_children,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +34,9 @@ Doubles = npt.NDArray[np.float64]
 
 # Vertices that are kept for a face.
 _ANSWERS = 8
-# Faces that are asked for at once, how many of the heap's first are looked at, and children.
+# Faces that are asked for at once, and how many of the heap's first are looked at.
 _FACES = 768
 _FIRST_SLOTS = 2 * _FACES
-_CHILDREN = 48 * _FACES
 
 
 def grow_by_asking(
@@ -82,9 +80,8 @@ class _Asking:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
         self.n_slots = len(growth.key)
-        self.answers = empty_answers(self.n_slots, _CHILDREN, _ANSWERS)
+        self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
-        self.next_child = 0
         self.n_asked = 0
         self.step = 1
         products.leave_out(growth.cliques[0])
@@ -99,13 +96,17 @@ class _Asking:
         step = int(growth.counters[0].step)
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
-        slots, parents = what_to_ask(
-            growth, self.lists, self.answers, self._first_slots(), _FACES, self.seen
+        self.n_asked += 1
+        faces, corners = what_to_ask(
+            growth,
+            self.lists,
+            self.answers,
+            self._first_slots(),
+            _FACES,
+            self.n_asked,
+            self.seen,
         )
-        faces, corners = self._make_children(parents)
-        faces = np.concatenate([slots, faces])
-        corners = np.concatenate([growth.corner[slots], corners])
-        vertices = np.unique(growth.corner[slots])
+        vertices = np.unique(corners[faces < self.n_slots])
         stale = vertices[stale_among(vertices, self.lists, growth.penalty)]
         said, links = self.products.ask(
             corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
@@ -120,37 +121,6 @@ class _Asking:
         growth = self.growth
         slots = growth.heap[: min(int(growth.counters[0].n_faces), _FIRST_SLOTS)]
         return slots[np.argsort(-growth.key[slots], kind="stable")]
-
-    def _make_children(self, parents: IntArray) -> tuple[IntArray, IntArray]:
-        """Make room for the three children of each parent: (face, vertex), and name corners."""
-        self.n_asked += 1
-        places = (self.next_child + 3 * np.arange(len(parents))) % _CHILDREN
-        self.next_child = (self.next_child + 3 * len(parents)) % _CHILDREN
-        # A parent may be a child itself whose place is taken over just now.
-        lost = np.isin((parents[:, 0] - self.n_slots) // 3, places // 3)
-        parents, places = parents[~lost], places[~lost]
-        corners = self._corners_of_children(parents)
-        first = self.n_slots + places
-        write_children(
-            parents[:, 0],
-            parents[:, 1],
-            first,
-            corners,
-            self.n_asked,
-            self.n_slots,
-            self.answers,
-        )
-        return (first[:, None] + np.arange(3)).ravel(), corners
-
-    def _corners_of_children(self, parents: IntArray) -> IntArray:
-        face, v = parents.T
-        is_slot = face < self.n_slots
-        corners = np.empty((len(face), 3), dtype=np.int64)
-        corners[is_slot] = self.growth.corner[face[is_slot]]
-        corners[~is_slot] = self.answers.corner[face[~is_slot] - self.n_slots]
-        a, b, c = corners.T
-        faces = np.array([[a, b, v], [a, c, v], [b, c, v]])
-        return faces.transpose(2, 0, 1).reshape(-1, 3)
 
     def _settle_top(self) -> None:
         """Ask again if others may be as good as the best of the face on top."""
