@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from topofs.filtering import MST, PMFG, TMFG, Graph, mst, pmfg, tmfg
     from topofs.graph import FilteredGraph
+    from topofs.models import Conditional, LoGoCovariance
     from topofs.network import Needs, Network
     from topofs.rules import Centrality, Coverage, Ranking, Rule
     from topofs.selection import (
@@ -67,6 +68,7 @@ __all__ = [
     "Auto",
     "Budget",
     "Centrality",
+    "Conditional",
     "ConstantFeatureWarning",
     "Coverage",
     "Energy",
@@ -78,6 +80,7 @@ __all__ = [
     "Graph",
     "IdentifierFeatureWarning",
     "InfiniteFeatureSelector",
+    "LoGoCovariance",
     "Measure",
     "MinShare",
     "MissingExtraError",
@@ -121,7 +124,7 @@ __version__ = "0.1.0"
 
 _ROOMS = (
     *("errors", "terms", "graph", "network"),
-    *("similarity", "filtering", "centrality", "rules", "selection"),
+    *("similarity", "filtering", "centrality", "rules", "selection", "models"),
 )
 
 
