@@ -22,7 +22,17 @@ if TYPE_CHECKING:
         MissingExtraError,
         NoStructureWarning,
     )
-    from topofs.filtering import MST, PMFG, TMFG, Graph, mst, pmfg, tmfg
+    from topofs.filtering import (
+        MST,
+        PMFG,
+        TMFG,
+        CliqueForest,
+        Graph,
+        clique_forest,
+        mst,
+        pmfg,
+        tmfg,
+    )
     from topofs.graph import FilteredGraph
     from topofs.models import Conditional, LoGoCovariance
     from topofs.network import Needs, Network
@@ -68,6 +78,7 @@ __all__ = [
     "Auto",
     "Budget",
     "Centrality",
+    "CliqueForest",
     "Conditional",
     "ConstantFeatureWarning",
     "Coverage",
@@ -98,6 +109,7 @@ __all__ = [
     "UntilCoverage",
     "__version__",
     "betweenness",
+    "clique_forest",
     "closeness",
     "degree",
     "eigenvector",

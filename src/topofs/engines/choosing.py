@@ -16,7 +16,11 @@ from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
 from topofs.network import Needs, Network
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import check_shared_variance, whole_weights
+from topofs.similarity.shared_variance import (
+    check_shared_variance,
+    leave_out_chance,
+    whole_weights,
+)
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
@@ -147,6 +151,8 @@ def build_network(
         check_shared_variance(similarity)
     shares = whole_weights(similarity, scale) if needs.all_pairs and scale else None
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
+    if graph.leaves_out_chance and scale is not None:
+        leave_out_chance(similarity, scale)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     return Network(built, scale, shares, columns.operator, pairs)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from topofs.similarity.noise_floor import correct_bias, correlation_floors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from topofs.network import Scale
 
@@ -21,6 +21,7 @@ __all__ = [
     "GivenScale",
     "check_shared_variance",
     "correlation_scale",
+    "leave_out_chance",
     "whole_weights",
 ]
 
@@ -166,9 +167,38 @@ def whole_weights(similarity: Floats, scale: Scale) -> Doubles:
     """
     n = len(similarity)
     weights = np.empty((n, n))
-    everyone = np.arange(n)[None, :]
-    for first in range(0, n, 256):
-        rows = np.arange(first, min(first + 256, n))[:, None]
-        weights[first : first + 256] = scale.weights(similarity[rows[:, 0]], rows, everyone)
+    for rows, block in _blocks(similarity, scale):
+        weights[rows] = block
     np.fill_diagonal(weights, 1.0)
     return weights
+
+
+def leave_out_chance(similarity: Floats, scale: Scale) -> None:
+    """Set what chance explains to 0, in place; the diagonal stays.
+
+    Parameters
+    ----------
+    similarity : array, shape (n, n)
+        The similarity.
+    scale : Scale
+        What says so.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 0.1, 0.5], [0.1, 1.0, 0.15], [0.5, 0.15, 1.0]])
+    >>> leave_out_chance(values, CorrelationScale(30, 3, squared=True))
+    >>> values.tolist()
+    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]]
+    """
+    diagonal = similarity.diagonal().copy()
+    for rows, block in _blocks(similarity, scale):
+        similarity[rows][block == 0] = 0
+    np.fill_diagonal(similarity, diagonal)
+
+
+def _blocks(similarity: Floats, scale: Scale) -> Iterator[tuple[slice, Doubles]]:
+    """Weights of some rows at a time."""
+    everyone = np.arange(len(similarity))
+    for first in range(0, len(similarity), 256):
+        rows = slice(first, first + 256)
+        yield rows, scale.weights(similarity[rows], everyone[rows, None], everyone[None, :])
