@@ -1,0 +1,5 @@
+"""Small networks are fastest on one thread."""
+
+import torch
+
+torch.set_num_threads(1)
