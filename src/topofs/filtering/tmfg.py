@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["TMFG", "complete_graph", "graph_of_cliques", "tmfg"]
+__all__ = ["TMFG", "cliques_of_matrix", "complete_graph", "graph_of_cliques", "tmfg"]
 
 IntArray = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.floating[Any]]
@@ -74,16 +74,22 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     >>> graph.order.tolist()
     [3, 2, 1, 4, 5, 0]
     """
-    from topofs.kernels.tmfg import tmfg_cliques
     from topofs.similarity_matrix import check_similarity_matrix
 
     matrix = check_similarity_matrix(similarity)
     if len(matrix.values) < 4:
         graph = complete_graph(matrix.values)
     else:
-        cliques = tmfg_cliques(matrix.values, _start(matrix))
+        cliques = cliques_of_matrix(matrix)
         graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
     return replace(graph, labels=matrix.labels)
+
+
+def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
+    """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
+    from topofs.kernels.tmfg import tmfg_cliques
+
+    return tmfg_cliques(matrix.values, _start(matrix))
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from topofs.filtering.tmfg import tmfg
+from topofs.filtering.tmfg import cliques_of_matrix, tmfg
 from topofs.row_threads import for_row_ranges
+from topofs.similarity_matrix import SimilarityMatrix
 
 __all__ = ["soft_tmfg", "tmfg_edges"]
 
@@ -92,6 +93,10 @@ def soft_tmfg(
     rest on this (perturbed optimizers) do not apply; only the score function does. Its variance
     grows with the number of pairs: use many samples, or few free parameters behind W.
 
+    The diagonal is not perturbed and has no gradient. Keep it constant: a TMFG starts from the
+    nodes of the largest sums, where two nodes tie that share their one strong link, and then a
+    difference of their diagonals decides.
+
     References
     ----------
     .. [1] R. J. Williams (1992). Simple statistical gradient-following algorithms for
@@ -103,7 +108,7 @@ def soft_tmfg(
     >>> from topofs.torch import soft_tmfg
     >>> similarity = torch.eye(6, requires_grad=True)
     >>> edges = soft_tmfg(similarity, samples=20, generator=torch.Generator().manual_seed(0))
-    >>> float(edges.triu().sum())
+    >>> edges.triu().sum().item()
     12.0
     """
     _check_square(similarity)
@@ -124,10 +129,10 @@ class _SoftTMFG(torch.autograd.Function):
         i, j = torch.triu_indices(n, n, 1)
         weights = (similarity + similarity.T).detach().cpu().double() / 2
         drawn = torch.randn(samples, len(i), generator=generator, dtype=torch.float64)
-        graphs = _edges_of_samples(weights.numpy(), (noise * drawn).numpy(), i, j)
-        # The pair (i, j), i < j, has the number of pairs in the rows above, and j - i - 1.
-        below, above = graphs[..., 0], graphs[..., 1]
-        pairs = below * (2 * n - below - 1) // 2 + above - below - 1
+        edges = _edges_of_samples(weights.numpy(), (noise * drawn).numpy(), i, j)
+        # The pair (i, j), i < j, comes after all pairs of the rows above i.
+        low, high = edges.sort(dim=-1).values.unbind(-1)
+        pairs = low * (2 * n - low - 1) // 2 + high - low - 1
         frequency = torch.bincount(pairs.ravel(), minlength=len(i)).double() / samples
         ctx.save_for_backward(drawn, pairs)
         ctx.noise = noise
@@ -152,6 +157,8 @@ def _edges_of_samples(
 ) -> torch.Tensor:
     """Edges of the TMFG of each perturbed matrix, shape (samples, n_edges, 2)."""
     n, samples = len(weights), len(noise)
+    if n < 4:
+        return torch.stack([i, j], dim=-1).expand(samples, -1, -1)
     first, second = i.numpy(), j.numpy()
 
     def of_some(begin: int, end: int) -> list[Any]:
@@ -160,11 +167,16 @@ def _edges_of_samples(
             perturbed = weights.copy()
             perturbed[first, second] += sample
             perturbed[second, first] = perturbed[first, second]
-            found.append(tmfg(perturbed).edges)
+            mean = float(perturbed.mean())
+            found.append(cliques_of_matrix(SimilarityMatrix(perturbed, mean, labels=None)))
         return found
 
     parts = for_row_ranges(of_some, samples, n * n)
-    return torch.as_tensor(np.stack([edges for part in parts for edges in part]))
+    cliques = torch.as_tensor(np.stack([found for part in parts for found in part]))
+    start = torch.combinations(torch.arange(4))
+    # Each later row is the node that came in, then the face it is joined to.
+    joined = torch.stack([cliques[:, 1:, :1].expand(-1, -1, 3), cliques[:, 1:, 1:]], dim=-1)
+    return torch.cat([cliques[:, 0, start], joined.flatten(1, 2)], dim=1)
 
 
 def _symmetric(of_pairs: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
