@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "sparse-models.md"
 N_COLUMNS, N_DRAWS = 60, 3
 SIZES = {"n/4": 0.25, "n/2": 0.5, "n": 1.0, "2n": 2.0, "4n": 4.0}
 METHODS = {
-    "LoGo, TMFG": lambda: LoGoCovariance(),
+    "LoGo, TMFG": LoGoCovariance,
     "LoGo, tree": lambda: LoGoCovariance("mst"),
     "LoGo, clique forest": lambda: LoGoCovariance(CliqueForest()),
     "Ledoit–Wolf": LedoitWolf,
@@ -98,7 +98,9 @@ def scored(train: np.ndarray, test: np.ndarray, method: str) -> dict[str, float]
         return None
     seconds = time.perf_counter() - start
     score = float(model.score(test)) / train.shape[1]
-    return {"score": score, "seconds": seconds} if np.isfinite(score) else None
+    return (
+        {"score": round(score, 5), "seconds": round(seconds, 5)} if np.isfinite(score) else None
+    )
 
 
 def measure(folder: Path) -> list[dict]:
@@ -118,7 +120,7 @@ def measure(folder: Path) -> list[dict]:
                     where |= {"n_samples": len(parts[0]), "n_columns": parts[0].shape[1]}
                     rows.append(where | (found or {"score": None, "seconds": None}))
             print(name, size, flush=True)
-            RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+            RESULTS.write_text(_lines(rows), encoding="utf-8")
     return rows
 
 
@@ -146,7 +148,8 @@ def summary_lines(rows: list[dict]) -> list[str]:
     ]
     cells = list(dict.fromkeys((row["table"], row["size"]) for row in rows))
     medians = {m: [_median(rows, *cell, m) for cell in cells] for m in METHODS}
-    best = [max(v for v in column if v is not None) for column in zip(*medians.values())]
+    columns = zip(*medians.values(), strict=True)
+    best = [max(v for v in column if v is not None) for column in columns]
     for method, values in medians.items():
         behind = [b - v for b, v in zip(best, values, strict=True) if v is not None]
         seconds = [r["seconds"] for r in rows if r["method"] == method and r["seconds"]]
@@ -165,6 +168,11 @@ def _median(rows: list[dict], table: str, size: str, method: str) -> float | Non
         if (row["table"], row["size"], row["method"]) == (table, size, method)
     ]
     return None if None in found else float(np.median(found))
+
+
+def _lines(rows: list[dict]) -> str:
+    """JSON with a row a line."""
+    return "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n"
 
 
 def write_page(rows: list[dict]) -> None:

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.matrices import factor_table
 from tests.naive import models as naive
 from topofs import MST, TMFG, FilteredGraph, LoGoCovariance, pearson, tmfg
+from topofs.models.shrinkage import ledoit_wolf_intensity
 
 
 def sample_covariance(X):
@@ -118,16 +119,31 @@ def test_score_and_distances_are_those_of_the_dense_gaussian():
     assert model.get_precision() is model.precision_
 
 
-def test_ledoit_and_wolf_of_the_correlations():
-    for n_samples, n in ((12, 40), (60, 20)):
-        X = factor_table(n_samples, n) * np.arange(1, n + 1)
-        model = LoGoCovariance().fit(X)
-        standardised = (X - X.mean(axis=0)) / X.std(axis=0)
-        assert model.shrinkage_ == pytest.approx(ledoit_wolf_shrinkage(standardised))
-        np.testing.assert_allclose(np.diag(model.covariance_), X.var(axis=0))
-        i, j = model.graph_.edges.T
-        expected = (1 - model.shrinkage_) * sample_covariance(X)[i, j]
-        np.testing.assert_allclose(model.covariance_[i, j], expected)
+@pytest.mark.parametrize(("n_samples", "n"), [(12, 40), (60, 20)])
+def test_the_intensity(n_samples, n):
+    X = factor_table(n_samples, n) * np.arange(1, n + 1)
+    model = LoGoCovariance().fit(X)
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    i, j = model.graph_.edges.T
+    if n_samples < n:
+        expected = ledoit_wolf_shrinkage(standardised)
+    else:
+        products = standardised[:, i] * standardised[:, j]
+        correlation = np.corrcoef(X.T)[i, j]
+        variance = ((products - correlation) ** 2).sum(axis=0) / n_samples**2
+        expected = variance.sum() / (correlation**2).sum()
+    assert model.shrinkage_ == pytest.approx(expected)
+    np.testing.assert_allclose(np.diag(model.covariance_), X.var(axis=0))
+    kept = (1 - model.shrinkage_) * sample_covariance(X)[i, j]
+    np.testing.assert_allclose(model.covariance_[i, j], kept)
+
+
+def test_ledoit_and_wolf_of_many_rows():
+    """The products of columns instead of rows."""
+    X = factor_table(60, 20)
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    expected = ledoit_wolf_shrinkage(standardised)
+    assert ledoit_wolf_intensity(standardised) == pytest.approx(expected)
 
 
 def test_fewer_rows_than_columns_of_a_clique():

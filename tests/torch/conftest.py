@@ -1,5 +1,8 @@
 """Small networks are fastest on one thread."""
 
-import torch
+from importlib.util import find_spec
 
-torch.set_num_threads(1)
+if find_spec("torch") is not None:
+    import torch
+
+    torch.set_num_threads(1)

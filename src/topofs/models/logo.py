@@ -14,7 +14,7 @@ from topofs.kernels.elimination import information
 from topofs.models.conditional import Conditional, conditional_moments
 from topofs.models.elimination import elimination_of
 from topofs.models.regressions import clique_regressions, dense_covariance
-from topofs.models.shrinkage import ledoit_wolf_intensity
+from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
 
@@ -48,8 +48,9 @@ class LoGoCovariance(EmpiricalCovariance):
     shrinkage : "auto", float in [0, 1] or None, default="auto"
         C is :math:`(1 - \alpha) S + \alpha \operatorname{diag} S` with S the sample
         covariance: variances stay, correlations are pulled towards 0. "auto" takes the
-        intensity of Ledoit and Wolf for the correlation matrix of all columns, which falls
-        as 1 / n_samples. None or 0 is the maximum of the likelihood.
+        intensity of Ledoit and Wolf: for the correlations of all columns where there are fewer
+        rows than columns, for those of linked columns otherwise. It falls as 1 / n_samples.
+        None or 0 is the maximum of the likelihood.
     memory : int, str or None, default="2GB"
         What the search for the graph may use beside the table: where the matrix of all
         similarities needs more, a TMFG is built without it.
@@ -141,9 +142,7 @@ class LoGoCovariance(EmpiricalCovariance):
         self.location_ = X.mean(axis=0)
         scale = X.std(axis=0)
         X = (X - self.location_) / scale
-        self.shrinkage_ = (
-            ledoit_wolf_intensity(X) if self.shrinkage == "auto" else float(self.shrinkage or 0)
-        )
+        self.shrinkage_ = self._intensity(X)
         slopes, spread = clique_regressions(X, self._elimination, 1 - self.shrinkage_)
         if not (spread > 0).all():
             dependent = self._elimination.order[np.argmin(spread)]
@@ -155,6 +154,15 @@ class LoGoCovariance(EmpiricalCovariance):
         self._variance = scale**2
         self._set_model(slopes, spread, scale)
         return self
+
+    def _intensity(self, standardised: Doubles) -> float:
+        if self.shrinkage != "auto":
+            return float(self.shrinkage or 0)
+        n_samples, n_features = standardised.shape
+        # The links are the strongest of many: of few rows they look better than they are.
+        if n_samples < n_features:
+            return ledoit_wolf_intensity(standardised)
+        return links_intensity(standardised, self.graph_.edges)
 
     def _set_model(self, slopes: Doubles, spread: Doubles, scale: Doubles) -> None:
         """Turn regressions of standardised columns into those of the columns, and into J."""
@@ -265,7 +273,7 @@ class LoGoCovariance(EmpiricalCovariance):
         >>> X = load_wine(as_frame=True).data
         >>> panel = LoGoCovariance().fit(X).conditional(["flavanoids", "alcohol"])
         >>> str(X.columns[panel.columns[panel.share.argmax()]]), float(panel.share.max().round(2))
-        ('total_phenols', 0.69)
+        ('total_phenols', 0.72)
         """
         check_is_fitted(self)
         positions = self._positions(known)
