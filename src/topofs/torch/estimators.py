@@ -34,55 +34,6 @@ _NETWORKS: dict[str, Callable[[FilteredGraph, int], nn.Module]] = {
     "convolution": HomologicalConvNet,
 }
 
-_PARAMETERS = """
-    The columns are standardised, the graph is built from their squared correlations in the rows
-    of the fit, and the network is trained by AdamW until rows held out no longer gain by it.
-    Constant columns take no part.
-
-    Parameters
-    ----------
-    graph : str, Graph or FilteredGraph, default="tmfg"
-        The wiring: a family, or a graph of the columns that is there already.
-    network : {{"layers", "convolution"}}, default="layers"
-        `HomologicalNetwork` or `HomologicalConvNet`.
-    learning_rate, weight_decay : float, default=0.01, 0.0001
-        Of AdamW.
-    batch_size : int, default=64
-        Rows a step.
-    max_epochs : int, default=200
-        Most passes over the rows.
-    validation_fraction : float, default=0.15
-        Share of the rows that is held out to stop by.
-    patience : int, default=20
-        Epochs without a new best before it stops; the best network is kept.
-    device : str, default="cpu"
-        Where the network is trained and asked, such as "cuda".
-    random_state : int, RandomState or None, default=None
-        Weights, rows held out and batches. The same seed gives the same network on the CPU.
-
-    Attributes
-    ----------
-    network_ : torch.nn.Module
-        The trained network.
-    graph_ : FilteredGraph
-        Its wiring.
-    losses_ : list of float
-        The loss of the rows held out, after each epoch.{attributes}
-    n_features_in_ : int
-        Number of columns given to fit.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import {dataset}
-    >>> from sklearn.model_selection import train_test_split
-    >>> from topofs.torch import {name}
-    >>> X, X_test, y, y_test = train_test_split(*{dataset}(return_X_y=True), random_state=0)
-    >>> model = {name}(max_epochs=50, random_state=0).fit(X, y)
-    >>> bool(model.score(X_test, y_test) > {score})
-    True
-    """
-
-
 class _Homological(BaseEstimator):
     """What both estimators share: the table, the graph and the training."""
 
@@ -166,14 +117,56 @@ class _Homological(BaseEstimator):
 
 
 class HomologicalClassifier(ClassifierMixin, _Homological):
-    """Classify rows by a network whose wiring is the graph of the columns."""
+    """Classify rows by a network whose wiring is the graph of the columns.
 
-    __doc__ += _PARAMETERS.format(
-        attributes="\n    classes_ : array\n        The classes.",
-        dataset="load_wine",
-        name="HomologicalClassifier",
-        score=0.9,
-    )
+    The columns are standardised, the graph is built from their squared correlations in the rows
+    of the fit, and the network is trained by AdamW until rows held out no longer gain by it.
+    Constant columns take no part.
+
+    Parameters
+    ----------
+    graph : str, Graph or FilteredGraph, default="tmfg"
+        The wiring: a family, or a graph of the columns that is there already.
+    network : {"layers", "convolution"}, default="layers"
+        `HomologicalNetwork` or `HomologicalConvNet`.
+    learning_rate, weight_decay : float, default=0.01, 0.0001
+        Of AdamW.
+    batch_size : int, default=64
+        Rows a step.
+    max_epochs : int, default=200
+        Most passes over the rows.
+    validation_fraction : float, default=0.15
+        Share of the rows that is held out to stop by.
+    patience : int, default=20
+        Epochs without a new best before it stops; the best network is kept.
+    device : str, default="cpu"
+        Where the network is trained and asked, such as "cuda".
+    random_state : int, RandomState or None, default=None
+        Weights, rows held out and batches. The same seed gives the same network on the CPU.
+
+    Attributes
+    ----------
+    network_ : torch.nn.Module
+        The trained network.
+    graph_ : FilteredGraph
+        Its wiring.
+    losses_ : list of float
+        The loss of the rows held out, after each epoch.
+    classes_ : array
+        The classes.
+    n_features_in_ : int
+        Number of columns given to fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from topofs.torch import HomologicalClassifier
+    >>> X, X_test, y, y_test = train_test_split(*load_wine(return_X_y=True), random_state=0)
+    >>> model = HomologicalClassifier(max_epochs=50, random_state=0).fit(X, y)
+    >>> bool(model.score(X_test, y_test) > 0.9)
+    True
+    """
 
     def fit(self, X: Any, y: Any) -> Self:
         """Build the graph and train the network.
@@ -228,11 +221,21 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
 
 
 class HomologicalRegressor(RegressorMixin, _Homological):
-    """Predict a number by a network whose wiring is the graph of the columns."""
+    """Predict a number by a network whose wiring is the graph of the columns.
 
-    __doc__ += _PARAMETERS.format(
-        attributes="", dataset="load_diabetes", name="HomologicalRegressor", score=0.2
-    )
+    Parameters and attributes are those of `HomologicalClassifier`, but for the classes. The
+    target is standardised, and the loss is the squared error.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.model_selection import train_test_split
+    >>> from topofs.torch import HomologicalRegressor
+    >>> X, X_test, y, y_test = train_test_split(*load_diabetes(return_X_y=True), random_state=0)
+    >>> model = HomologicalRegressor(max_epochs=50, random_state=0).fit(X, y)
+    >>> bool(model.score(X_test, y_test) > 0.2)
+    True
+    """
 
     def fit(self, X: Any, y: Any) -> Self:
         """Build the graph and train the network.
