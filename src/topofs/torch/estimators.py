@@ -34,6 +34,7 @@ _NETWORKS: dict[str, Callable[[FilteredGraph, int], nn.Module]] = {
     "convolution": HomologicalConvNet,
 }
 
+
 class _Homological(BaseEstimator):
     """What both estimators share: the table, the graph and the training."""
 
