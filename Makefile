@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types docs bench bench-large clean
+.PHONY: demo test test-torch lint types docs bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -36,9 +36,18 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(COVERAGE),--cov --cov-report=)
 ifdef COVERAGE
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not needs_jit' \
-		--cov --cov-append --cov-report= tests/kernels tests/filtering tests/similarity
+		--cov --cov-append --cov-report= tests/kernels tests/filtering tests/similarity \
+		tests/models
 	$(BIN)/python -m coverage report --fail-under=95
 endif
+
+$(VENV)/.installed-torch: pyproject.toml $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --editable '.[torch]'
+	@touch $@
+
+# What `make test` leaves out because it does not install torch.
+test-torch: $(VENV)/.installed-torch
+	$(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py -k 'torch'
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -37,6 +37,8 @@ MAY_IMPORT = {
     "rules": BELOW_RULES,
     "engines": BELOW_RULES,
     "selection": BELOW_RULES | {"rules", "engines", "tables"},
+    "models": BELOW_RULES | {"engines", "selection"},
+    "torch": BELOW_RULES | {"engines", "selection", "models"},
     "comparison": BELOW_COMPARISON,
     "report": BELOW_COMPARISON | {"comparison"},
     "plot": BELOW_COMPARISON | {"comparison", "report"},

@@ -100,7 +100,7 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
             "'betweenness', 'closeness', 'coverage', 'degree', 'eigenvector', 'pagerank', "
             "'strength'",
         ),
-        ("graph", "'mst', 'pmfg', 'tmfg'"),
+        ("graph", "'mfcf', 'mst', 'pmfg', 'tmfg'"),
         ("threshold", "'auto', 'mean', None"),
     ],
 )

@@ -20,7 +20,11 @@ from topofs.graph import FilteredGraph
 from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import check_shared_variance, whole_weights
+from topofs.similarity.shared_variance import (
+    check_shared_variance,
+    leave_out_chance,
+    whole_weights,
+)
 from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity.value_order import (
@@ -222,6 +226,8 @@ def _with_matrix(
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
     if pairs is not None and order is not None:
         pairs = _in_order(pairs, order)
+    if graph.leaves_out_chance and whole.scale is not None:
+        leave_out_chance(similarity, whole.scale, order)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     built = built if order is None else built.renumbered(order)
     return replace(whole, graph=built, shares=shares, strength=strength, pairs=pairs)
