@@ -241,11 +241,11 @@ class RepresentingSelector(RankingSelector):
         proline represents it, with 0.411 of its variance.
         Joined to 6 features, 3 of them selected:
           proline  0.4144  selected
-          alcalinity_of_ash  0.09625
+          alcalinity_of_ash  0.09625  selected
           total_phenols  0.08358
           magnesium  0.07333
           flavanoids  0.05608  selected
-          ash  0.04475  selected
+          ash  0.04475
         """
         check_is_fitted(self)
         names = self._column_names()

@@ -177,7 +177,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     nonflavanoid_phenols
     proline for alcohol, magnesium
     hue for malic_acid, color_intensity
-    ash for alcalinity_of_ash
+    alcalinity_of_ash for ash
     >>> selector.at(2).get_feature_names_out().tolist()
     ['flavanoids', 'proline']
     """
