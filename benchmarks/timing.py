@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "fast-tmfg")
@@ -70,6 +70,13 @@ def in_new_process(code, **environment):
     return time.perf_counter() - start, done.stdout
 
 
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
 def machine():
     """Versions, cores and threads: what a figure depends on."""
     import numba
@@ -82,5 +89,5 @@ def machine():
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
         "threads": pools | {"numba": numba.get_num_threads()},
-        "versions": {name: version(name) for name in (*PACKAGES, "topofs")},
+        "versions": {name: _version(name) for name in (*PACKAGES, "topofs")},
     }
