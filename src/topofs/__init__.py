@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         strength,
     )
     from topofs.errors import (
+        ColumnReadingWarning,
         ConstantFeatureWarning,
         IdentifierFeatureWarning,
         MissingExtraError,
@@ -67,6 +68,7 @@ __all__ = [
     "Auto",
     "Budget",
     "Centrality",
+    "ColumnReadingWarning",
     "ConstantFeatureWarning",
     "Coverage",
     "Energy",

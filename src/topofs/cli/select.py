@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from topofs.cli.representing import Represented
     from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -31,7 +32,7 @@ _SHOWN_MEMBERS = 3
 
 
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
 def select(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -56,7 +57,7 @@ def select(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Select the columns of a table that represent the others in their network.
 
@@ -84,7 +85,7 @@ def select(  # noqa: PLR0913 - one argument an option
         selector=settings,
         roles=roles,
         wishes=wishes,
-        layer=layer,
+        how=how,
         messages=messages,
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:

@@ -84,6 +84,8 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
     chosen = [name for name in table.columns if name in wanted]
     if table.as_written is not None and ending != ".parquet":
         _sink(table.as_written.select(columns_named(chosen)), path, ending)
+    elif table.stored is not None:
+        _sink(table.stored.select(columns_named(chosen)), path, ending)
     else:
         _sink(table.select(chosen), path, ending)
 
