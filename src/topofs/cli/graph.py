@@ -86,7 +86,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     from topofs.tables.writing import ENDINGS
 
     if path.suffix.lower() in ENDINGS:
-        write_records(_links(found), path)
+        write_records(_links(found), path, kind=_Link)
         return
     selector = found.selector
     nodes = selector.nodes_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.cli.fitting import Fitted
+    from topofs.cli.messages import Messages
     from topofs.cli.representing import Represented
     from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
@@ -93,6 +95,8 @@ def select(  # noqa: PLR0913 - one argument an option
         writers = _writers(found, outputs)
         with messages.working("writing"):
             write_together(writers)
+        if out is not None and not annotated:
+            _note_not_written(found, out, messages)
     if as_json:
         print_json(_as_json(found, outputs))
     elif not quiet:
@@ -142,6 +146,33 @@ def _writers(
         "report": lambda path: write_page(found, path),
     }
     return {path: functions[name] for name, path in outputs.items() if path is not None}
+
+
+def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
+    """Say that a column which tells the rows apart is not in the reduced table."""
+    from topofs.tables.names_in_table import HARDLY_REPEATS
+
+    table = found.table
+    lost = [
+        column.name
+        for column in found.compared.left_out
+        if not column.asked_for
+        and (
+            column.reason == HARDLY_REPEATS
+            or column.name in table.dates
+            or table.schema[column.name].is_temporal()
+        )
+    ]
+    if lost:
+        options = " ".join(f"--id {shlex.quote(name)}" for name in lost[:_SHOWN_MEMBERS])
+        more = ", …" if len(lost) > _SHOWN_MEMBERS else ""
+        what = "an identifier or a date" if len(lost) == 1 else "identifiers or dates"
+        messages.notes(
+            [
+                f"{out.name} is without {', '.join(lost[:_SHOWN_MEMBERS])}{more}, {what}: "
+                f"{options} carries {'it' if len(lost) == 1 else 'them'} along"
+            ]
+        )
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:

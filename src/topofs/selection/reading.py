@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from topofs.engines.dask_table import check_dask_table, is_dask
 from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
 from topofs.selection.dask_input import without_rows
+from topofs.selection.saying import say
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
     check_dense,
@@ -209,7 +209,7 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def _warn(text: str, kind: type[Warning]) -> None:
-    warnings.warn(text, kind, stacklevel=5)
+    say(text, kind, depth=5)
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:

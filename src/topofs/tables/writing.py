@@ -90,15 +90,17 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
         _sink(table.select(chosen), path, ending)
 
 
-def write_records(records: Sequence[Any], path: Path) -> None:
+def write_records(records: Sequence[Any], path: Path, *, kind: type | None = None) -> None:
     r"""Write dataclasses of one kind as a table, one a row, a field a column.
 
     Parameters
     ----------
     records : sequence of dataclass
-        At least one.
+        At least one, unless `kind` says what they would be.
     path : pathlib.Path
         The file to write.
+    kind : type, optional
+        The dataclass.
 
     Examples
     --------
@@ -111,12 +113,17 @@ def write_records(records: Sequence[Any], path: Path) -> None:
     ...     path.read_text()
     'name,reason,asked_for\na,text,false\n'
     """
-    names = [field.name for field in fields(records[0])]
+    columns = fields(kind or records[0])
     frame = pl.DataFrame(
-        {name: [getattr(record, name) for record in records] for name in names},
+        {field.name: [getattr(record, field.name) for record in records] for field in columns},
         infer_schema_length=None,
     )
+    if not records:
+        frame = frame.cast({f.name: _TYPES.get(str(f.type), pl.String) for f in columns})
     _sink(frame.lazy(), path, check_ending(path))
+
+
+_TYPES = {"float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
 
 
 def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:
