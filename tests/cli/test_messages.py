@@ -25,7 +25,7 @@ def test_a_log_gets_a_line_now_and_then(capsys, clock, quiet):
         assert lines == []
         return
     assert lines[0] == "comparing: 5 of 100 splits, about 10 min left"
-    assert lines[-1] == "comparing: 95 of 100 splits, less than a minute left"
+    assert lines[-1] == "comparing: 95 of 100 splits, about 1 min left"
     assert len(lines) == 19
 
 

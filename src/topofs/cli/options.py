@@ -153,7 +153,7 @@ def roles(
 def how(
     *,
     decimal: Annotated[
-        Any, name_option('Decimal mark of text: "," or "."; else it is found.', _MARKS)
+        Any, name_option('Decimal mark: "," or "."; else it is found out.', _MARKS)
     ] = None,
     dates: Annotated[
         Any, name_option("Use dates as: numbers (days). Else left out.", _DATES)

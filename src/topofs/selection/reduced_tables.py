@@ -35,8 +35,8 @@ class ReducingSelector(PanelSelector):
         -------
         array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
             An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
-            to a table with columns of names, a data frame in gives a data frame out, its
-            columns as they are.
+            to a table with columns of names, a dense data frame gives a data frame, its columns
+            as they are; otherwise `set_output` decides, as in scikit-learn.
         """
         check_is_fitted(self)
         if is_annotated(X):

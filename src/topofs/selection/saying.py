@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 __all__ = ["say"]
 
@@ -16,9 +20,10 @@ def say(text: str, kind: type[Warning], *, depth: int) -> None:
     Folds differ, and one search makes many of them; the fit to all rows that follows speaks
     for all. The warning points `depth` calls up, to the line of the user.
     """
-    frame = sys._getframe(1)  # noqa: SLF001 - there is no other way to see who asks
+    # There is no other way to see who asks.
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     while frame is not None:
         if frame.f_globals.get("__name__") == _FOLDS:
             return
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
