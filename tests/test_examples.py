@@ -38,7 +38,7 @@ def test_example_runs_and_pages_show_what_it_prints(path, tmp_path):
 
 def test_a_stale_output_is_seen(tmp_path):
     page = tmp_path / "page.md"
-    block = '``` {.python}\n--8<-- "own_graph.py:use"\n```\n\n```text\nold\n```\n'
+    block = "<!-- examples/own_graph.py, use -->\n```python\n```\n\n```text\nold\n```\n"
     page.write_text(block, encoding="utf-8")
     [shown] = pages.shown_outputs(page)
     assert shown.text == "old\n"

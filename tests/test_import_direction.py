@@ -14,6 +14,7 @@ IN_NO_ROOM = {
     "graph",
     "graphml",
     "layout",
+    "planar_layout",
     "network",
     "notebook",
     "row_threads",

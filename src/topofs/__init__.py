@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         strength,
     )
     from topofs.errors import (
+        ColumnReadingWarning,
         ConstantFeatureWarning,
         IdentifierFeatureWarning,
         MissingExtraError,
@@ -79,6 +80,7 @@ __all__ = [
     "Budget",
     "Centrality",
     "CliqueForest",
+    "ColumnReadingWarning",
     "Conditional",
     "ConstantFeatureWarning",
     "Coverage",

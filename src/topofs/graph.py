@@ -236,7 +236,8 @@ class FilteredGraph:
 
     @cached_property
     def _adjacency(self) -> sparse.csr_array:
-        i, j = self.edges.T
+        # Older versions of scipy search paths with 32 bit indices only.
+        i, j = self.edges.T.astype(np.int32)
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         weights = np.concatenate([self.weights, self.weights])
         adjacency = sparse.coo_array(

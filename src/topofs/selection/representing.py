@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from topofs.notebook import groups_html
 from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.saying import say
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
@@ -209,11 +209,11 @@ class RepresentingSelector(RankingSelector):
             if n_selected == len(alone):
                 selected = "all of them are selected"
             more = "" if n_selected == len(alone) else "; give a number to have more"
-            warnings.warn(
+            say(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
                 f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
-                stacklevel=4,
+                depth=4,
             )
 
     def explain(self, feature: str | int) -> Explanation:

@@ -15,7 +15,7 @@ from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.reading import read_table, warn_of_identifiers
+from topofs.selection.reading import read_table, warn_of_columns
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import Size
@@ -296,8 +296,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         )
         nodes = np.arange(self.n_features_in_)
         if read.constant is not None:
-            if read.identifiers is not None and read.identifiers.any():
-                warn_of_identifiers(self._column_names(), read.identifiers)
+            warn_of_columns(read, self._column_names())
             nodes = self._varying_columns(read.constant, read.identifiers)
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         columns = compare_columns(
