@@ -166,7 +166,9 @@ def test_an_unknown_device_is_named(device):
 
 def test_no_package_and_no_device_are_told_apart(monkeypatch):
     monkeypatch.setattr(device_arrays, "find_spec", lambda _: None)
-    with pytest.raises(ValueError, match="needs PyTorch or CuPy, and neither is installed: pip"):
+    with pytest.raises(
+        ValueError, match="needs PyTorch or CuPy, and neither is installed: pip"
+    ):
         tmfg_from_data(factor_table(10, 6), device="cuda")
     monkeypatch.setattr(device_arrays, "find_spec", lambda name: name == "torch" or None)
     monkeypatch.setattr(device_arrays, "_COUNTS", {"torch": lambda: 1, "cupy": lambda: 0})
@@ -183,7 +185,11 @@ def test_estimator_and_function_take_a_device(a_device):
     from topofs import TopologicalFeatureSelector
 
     X = factor_table(40, 60)
-    assert tmfg_from_data(X, device="cuda") == tmfg_from_data(X, device="cpu")
+    told = []
+    graph = tmfg_from_data(X, device="cuda", progress=lambda *steps: told.append(steps))
+    assert graph == tmfg_from_data(X, device="cpu")
+    assert told == sorted(told)
+    assert told[-1] == (120, 120)
     ours = TopologicalFeatureSelector(device="cuda").fit(X)
     theirs = TopologicalFeatureSelector().fit(X)
     assert ours.ranking_.tolist() == theirs.ranking_.tolist()

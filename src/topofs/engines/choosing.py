@@ -12,7 +12,7 @@ from scipy import sparse
 from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
-from topofs.engines.device_engine import DeviceEngine
+from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
 from topofs.network import Needs, Network
@@ -23,6 +23,8 @@ from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.filtering.family import Graph
     from topofs.similarity.measure import Measure
@@ -232,7 +234,11 @@ def _without_matrix(
 
 
 def graph_from_columns(
-    columns: ComparedColumns, graph: Graph, *, threshold: bool
+    columns: ComparedColumns,
+    graph: Graph,
+    *,
+    threshold: bool,
+    progress: Callable[[int, int], None] | None = None,
 ) -> FilteredGraph:
     """Build a graph from products of columns, never from the matrix.
 
@@ -244,6 +250,8 @@ def graph_from_columns(
         One that can be built so.
     threshold : bool
         Whether similarities below the mean of all count as 0.
+    progress : callable, optional
+        Called by a device with what is done and what is to be done.
 
     Returns
     -------
@@ -258,6 +266,8 @@ def graph_from_columns(
             + ": fill them in (sklearn.impute), select among fewer columns, or allow more memory"
         )
     products = columns.engine.products(columns.operator)  # type: ignore[arg-type]
+    if isinstance(products, DeviceProducts):
+        products.progress = progress
     return graph.build_without_matrix(
         products, threshold=threshold, memory=columns.engine.memory
     )

@@ -16,7 +16,7 @@ from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
@@ -80,6 +80,11 @@ class DeviceProducts:
         Bytes of the device that may be used; by default what is free there.
     width, n_blocks : int
         Columns of a block; how many blocks of a face are looked into.
+
+    Attributes
+    ----------
+    progress : callable or None
+        Called with what is done and what is to be done: rows, then vertices of the graph.
     """
 
     def __init__(
@@ -101,6 +106,7 @@ class DeviceProducts:
         self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
         self.rounding = self.similarity.rounding
         self._free: ColumnSet = self.similarity.all
+        self.progress: Callable[[int, int], None] | None = None
 
     def _room_for_rows(self, limit: int | None) -> int:
         """Bytes for blocks of rows: what the columns, and a copy of them, leave."""
@@ -141,6 +147,8 @@ class DeviceProducts:
                     first, last, columns, level, cuts, list_length, diagonal
                 )
                 totals[:, first:last] = sums
+                if self.progress is not None:
+                    self.progress(last, 2 * n)
                 if list_length:
                     if writing is not None:
                         writing.result()

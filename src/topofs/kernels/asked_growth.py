@@ -8,13 +8,12 @@ faces are asked for at once, also such as do not exist yet (`topofs.kernels.face
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights
 from topofs.kernels.face_answers import (
     FaceAnswers,
     copy_answer,
@@ -26,8 +25,11 @@ from topofs.kernels.face_answers import (
 )
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
-from topofs.kernels.tmfg import Growth
 from topofs.kernels.top_lists import TopLists, highest_free_weight
+
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
+    from topofs.kernels.tmfg import Growth
 
 __all__ = ["grow_asking", "stale_among", "what_to_ask"]
 

@@ -182,7 +182,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a parameter of the estimator
         self,
         n_features_to_select: float | str | Size | None = "auto",
         *,
