@@ -170,7 +170,8 @@ class DeviceProducts:
         diagonal: Doubles,
     ) -> tuple[Doubles, tuple[Ids, Doubles]]:
         xp, n = self._xp, self.n_features
-        block = self.similarity.block(slice(first, last), columns, level)
+        block = self.similarity.block(slice(first, last), columns)
+        block = self.similarity.cut(block, self.similarity.least(level))
         own = self._arrays.put(np.arange(first, last))
         here = self._arrays.put(np.arange(last - first))
         exact = diagonal[first:last]
@@ -185,7 +186,8 @@ class DeviceProducts:
         if not list_length:
             return totals, (np.empty((0, 0), np.int32), np.empty(0))
         block[here, own] = -np.inf
-        return totals, self._links(block, self._maxima(block), own, columns, list_length)
+        links = self._links(block, self._maxima(block), -np.inf, own, columns, list_length)
+        return totals, links
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices, computed by the host."""
@@ -229,15 +231,26 @@ class DeviceProducts:
         self, corners: IntArray, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
         rows = np.unique(corners)
-        block = self.similarity.block(self._arrays.put(rows), self._free, level)
-        return self._best(block, self._maxima(block), rows, corners, self._free, k)
+        return self._best(*self._free_rows(self._arrays.put(rows), level), rows, corners, k)
 
     def _ask_for_links(
         self, vertices: IntArray, list_length: int, level: float
     ) -> tuple[Ids, Doubles]:
         numbers = self._arrays.put(vertices)
-        block = self.similarity.block(numbers, self._free, level)
-        return self._links(block, self._maxima(block), numbers, self._free, list_length)
+        rows = self._free_rows(numbers, level)
+        return self._links(*rows, numbers, self._free, list_length)
+
+    def _free_rows(self, rows: Any, level: float) -> tuple[Any, Any, float]:
+        """Rows over the free columns, their largest entries by blocks, and where to cut both.
+
+        To cut keeps the order of entries unless negative ones are left; so the largest are cut,
+        and of the rows what is picked.
+        """
+        block = self.similarity.block(rows, self._free)
+        least = self.similarity.least(level)
+        if -np.inf < least < 0:
+            block, least = self.similarity.cut(block, least), -np.inf
+        return block, self.similarity.cut(self._maxima(block), least), least
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -253,7 +266,8 @@ class DeviceProducts:
         for first in range(0, len(corners), step):
             part = slice(first, first + step)
             rows, places = np.unique(corners[part], return_inverse=True)
-            block = self.similarity.block(self._arrays.put(rows), columns, level)
+            block = self.similarity.block(self._arrays.put(rows), columns)
+            block = self.similarity.cut(block, self.similarity.least(level))
             a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
             gain = (block[a] + block[b]) + block[c]
             for corner in corners[part].T:
@@ -282,7 +296,7 @@ class DeviceProducts:
         return xp.reshape(places, (blocks.shape[0], -1))
 
     def _links(
-        self, block: Any, maxima: Any, vertices: Any, columns: ColumnSet, k: int
+        self, block: Any, maxima: Any, least: float, vertices: Any, columns: ColumnSet, k: int
     ) -> tuple[Ids, Doubles]:
         """The k largest entries of each row, and a bound of the others."""
         xp = self._xp
@@ -290,7 +304,7 @@ class DeviceProducts:
         n_blocks = min(k + 1, maxima.shape[1])
         places = self._inside(self._arrays.top(maxima, n_blocks)[1])
         numbers = columns.numbers[places]
-        values = self._arrays.pick(block, places)
+        values = self.similarity.cut(self._arrays.pick(block, places), least)
         values = xp.where(numbers == vertices[:, None], -np.inf, values)
         few = min(k, values.shape[1])
         values, where = self._arrays.top(values, few)
@@ -306,9 +320,9 @@ class DeviceProducts:
         self,
         block: Any,
         maxima: Any,
+        least: float,
         rows: IntArray,
         corners: IntArray,
-        columns: ColumnSet,
         k: int,
     ) -> tuple[Ids, Doubles, Doubles]:
         """The k best vertices of each face, their gains, and a bound of the gains of others."""
@@ -321,9 +335,11 @@ class DeviceProducts:
         if n_blocks < maxima.shape[1]:
             outside, blocks = bounds[:, n_blocks - 1], blocks[:, : n_blocks - 1]
         places = self._inside(blocks)
-        gains = block[a[:, None], places] + block[b[:, None], places]
-        gains = gains + block[c[:, None], places]
-        numbers = columns.numbers[places]
+        at_a, at_b, at_c = (
+            self.similarity.cut(block[corner[:, None], places], least) for corner in (a, b, c)
+        )
+        gains = (at_a + at_b) + at_c
+        numbers = self._free.numbers[places]
         for corner in corners.T:
             own = self._arrays.put(np.ascontiguousarray(corner))
             gains = xp.where(numbers == own[:, None], -np.inf, gains)
