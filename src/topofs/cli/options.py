@@ -93,6 +93,10 @@ def _selector(
         str | None,
         typer.Option(metavar="SIZE", help="Memory to use, such as 2GB; else half of it."),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Where to multiply: cpu, cuda, cuda:1 and so on."),
+    ] = None,
     paper: Annotated[
         bool, typer.Option("--paper", help="The published method; half the columns by default.")
     ] = False,
@@ -116,7 +120,7 @@ def _selector(
     own = {name: given.pop(name) for name in (*TERMS, "threshold") if name in given}
     with in_options():
         parse_memory(memory)
-        selector.set_params(memory=memory, **own)
+        selector.set_params(memory=memory, device=device or "auto", **own)
         chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
         selector.set_params(**chosen_parameters(given, chosen))
         check_threshold(selector.threshold)

@@ -13,7 +13,7 @@ from scipy import sparse
 from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
-from topofs.engines.device_engine import DeviceEngine
+from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.engines.strongest_links import check_room, links_by_blocks, links_by_products
 from topofs.graph import FilteredGraph
@@ -37,6 +37,8 @@ from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.filtering.family import Graph
     from topofs.similarity.measure import Measure
@@ -366,7 +368,12 @@ def _without_matrix(
 
 
 def graph_from_columns(
-    columns: ComparedColumns, graph: Graph, *, threshold: bool, order: Ints | None = None
+    columns: ComparedColumns,
+    graph: Graph,
+    *,
+    threshold: bool,
+    order: Ints | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> FilteredGraph:
     """Build a graph from products of columns, never from the matrix.
 
@@ -380,6 +387,8 @@ def graph_from_columns(
         Whether similarities below the mean of all count as 0.
     order : array of int, optional
         The columns in the order in which equal similarities are taken; by default their own.
+    progress : callable, optional
+        Called by a device with what is done and what is to be done.
 
     Returns
     -------
@@ -395,6 +404,8 @@ def graph_from_columns(
         )
     operator: Any = columns.operator
     products = columns.engine.products(operator if order is None else operator.select(order))
+    if isinstance(products, DeviceProducts):
+        products.progress = progress
     built = graph.build_without_matrix(
         products, threshold=threshold, memory=columns.engine.memory
     )

@@ -19,8 +19,6 @@ from topofs.kernels.face_answers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.filtering.products import AskedProducts
     from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
@@ -40,11 +38,7 @@ _FIRST_SLOTS = 2 * _FACES
 
 
 def grow_by_asking(
-    products: AskedProducts,
-    growth: Growth,
-    lists: TopLists,
-    level: float,
-    progress: Callable[[int, int], None] | None = None,
+    products: AskedProducts, growth: Growth, lists: TopLists, level: float
 ) -> None:
     """Let a graph grow to its end, asking for what its lists do not decide.
 
@@ -58,17 +52,15 @@ def grow_by_asking(
         The strongest links of all vertices, in the host's arithmetic; changed.
     level : float
         Entries below it are 0.
-    progress : callable, optional
-        Called with the number of vertices that are in the graph, and of all.
     """
     asking = _Asking(products, growth, lists, level)
-    n = products.n_features
+    n, progress = products.n_features, products.progress
     while not asking.grow():
         asking.ask()
         if progress is not None:
-            progress(n - growth.n_free, n)
+            progress(2 * n - growth.n_free, 2 * n)
     if progress is not None:
-        progress(n, n)
+        progress(2 * n, 2 * n)
 
 
 class _Asking:

@@ -13,7 +13,7 @@ from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topofs.filtering.rounding import Rounding
     from topofs.kernels.column_weights import ColumnWeights
@@ -85,6 +85,10 @@ class AskedProducts(Products, Protocol):
     What is proposed is decided by entries of `column_weights`: lists and answers may be too
     long, never wrong. Lists of a survey have such entries already.
     """
+
+    @property
+    def progress(self) -> Callable[[int, int], None] | None:
+        """Whom to tell how many of 2n steps are done: n rows, n vertices."""
 
     def on_host(self) -> Products:
         """The same products by the host."""

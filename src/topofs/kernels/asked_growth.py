@@ -187,7 +187,7 @@ def what_to_ask(
     for position in range(len(slots)):
         slot = slots[position]
         vertex, bound = _in_thought(slot, growth, answers, seen)
-        if vertex >= 0 and growth.vertex[slot] != UNDECIDED:
+        if position > 0 and vertex >= 0 and growth.vertex[slot] != UNDECIDED:
             node[n_heap], high[n_heap] = slot, bound
             n_heap += 1
         elif count < limit and (position == 0 or not merging or _wants(slot, growth, lists)):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.column_weights import weight
 from topofs.kernels.face_heap import sift_down
 
 if TYPE_CHECKING:

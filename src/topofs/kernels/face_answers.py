@@ -130,7 +130,7 @@ def _place(a: int, b: int, c: int) -> int:
     mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(b)) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed = (mixed ^ np.uint64(c)) * np.uint64(0x165667B19E3779F9)
-    return int((mixed >> np.uint64(32)) % np.uint64(N_PLACES)) * N_WAYS
+    return N_WAYS * np.int64((mixed >> np.uint64(32)) % np.uint64(N_PLACES))  # type: ignore[return-value]
 
 
 @njit(cache=True, nogil=True)
