@@ -16,6 +16,7 @@ from topofs.kernels.column_weights import weight
 from topofs.kernels.face_heap import sift_down
 
 if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 

@@ -27,7 +27,7 @@ from topofs.tables.annotated import named_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topofs.engines.choosing import ComparedColumns
+    from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
     from topofs.rules.rule import Rule
