@@ -87,7 +87,7 @@ class Stages:
         (asked_growth, "write_answers", "write"),
         (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
         (asked_growth, "fill_lists", "lists"),
-        (matrix_free, "_strongest_rows", "start"),
+        (matrix_free, "four_strongest", "start"),
         (matrix_free, "graph_of_cliques", "graph"),
     )
 

@@ -38,11 +38,13 @@ class FilteredGraph:
         End points of each edge, in any order; no loops, no edge twice.
     weights : array of float, shape (n_edges,)
         Similarity along each edge. Zero is a weight like any other.
-    cliques : array of int, shape (n_nodes - 3, 4), optional
-        For chordal families: the four-cliques in the order of insertion. The first is the
+    cliques : array of int, shape (n_cliques, largest), optional
+        For chordal families: the cliques in the order of insertion. Of a TMFG the first is the
         starting tetrahedron; each later row is the inserted node, then the face it went into.
-    separators : array of int, shape (n_nodes - 4, 3), optional
-        For chordal families: the triangle that each inserted node was joined to.
+        Rows of fewer nodes are filled up with −1.
+    separators : array of int, shape (n_cliques - 1, largest - 1), optional
+        For chordal families: what each later clique shares with those before it. Of a TMFG,
+        the triangle that the inserted node was joined to.
     order : array of int, shape (n_nodes,), optional
         For chordal families: nodes in the order of insertion. Its reverse is a perfect
         elimination order.
@@ -127,8 +129,10 @@ class FilteredGraph:
         -------
         array of float, shape (n_nodes,)
         """
-        ends = self.edges.ravel()
-        both = np.repeat(self.weights.astype(np.float64), 2)
+        # Summed by rising weight, whatever the numbers of the nodes: no bit depends on them.
+        rising = np.argsort(self.weights)
+        both = np.repeat(self.weights[rising].astype(np.float64), 2)
+        ends = self.edges[rising].ravel()
         total = np.bincount(ends, weights=both, minlength=self.n_nodes)
         return np.asarray(total, dtype=np.float64)
 
@@ -149,6 +153,40 @@ class FilteredGraph:
         adjacency = self._adjacency
         row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
         return np.asarray(adjacency.indices[row], dtype=np.int64)
+
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same graph with other numbers for its nodes.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+
+        Examples
+        --------
+        >>> FilteredGraph(3, [[0, 1]], [0.5]).renumbered(np.array([2, 0, 1])).edges.tolist()
+        [[0, 2]]
+        """
+        labels = self.labels
+        if labels is not None:
+            labels = [labels[node] for node in np.argsort(numbers)]
+        cliques, separators, order = (
+            None if nodes is None else numbers[nodes]
+            for nodes in (self.cliques, self.separators, self.order)
+        )
+        return FilteredGraph(
+            self.n_nodes,
+            numbers[self.edges],
+            self.weights,
+            cliques=cliques,
+            separators=separators,
+            order=order,
+            labels=labels,
+        )
 
     def to_scipy(self) -> sparse.csr_array:
         """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.
@@ -198,7 +236,8 @@ class FilteredGraph:
 
     @cached_property
     def _adjacency(self) -> sparse.csr_array:
-        i, j = self.edges.T
+        # Older versions of scipy search paths with 32 bit indices only.
+        i, j = self.edges.T.astype(np.int32)
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         weights = np.concatenate([self.weights, self.weights])
         adjacency = sparse.coo_array(

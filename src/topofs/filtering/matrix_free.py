@@ -12,14 +12,15 @@ import numpy.typing as npt
 from topofs.filtering.asked_growth import fill_lists, grow_by_asking
 from topofs.filtering.free_rows import FreeRows
 from topofs.filtering.products import AskedProducts, BlockedProducts
-from topofs.filtering.tmfg import complete_graph, graph_of_cliques
+from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliques
 from topofs.kernels.exact_entries import answer_from_near, edge_weights
-from topofs.kernels.matrix_scan import sums_above
 from topofs.kernels.row_survey import refill_lists
 from topofs.kernels.tmfg import answer_from_rows, grow, start_growth, wanted_vertices
 from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.filtering.products import Operator, Products
     from topofs.filtering.rounding import Rounding
     from topofs.graph import FilteredGraph
@@ -151,7 +152,10 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
         mean = _mean(totals)
         if cuts[0] < mean < cuts[1] and totals[0].sum() > totals[1].sum():
             # Without negative entries all that reaches the mean exceeds the second mean.
-            start = _strongest(products, mean, totals[2], totals[1], at_least=threshold)
+            cut = np.nextafter(mean, -np.inf) if threshold else mean
+            start = four_strongest(
+                totals[2], totals[1], _whole_rows(products, mean if threshold else -np.inf), cut
+            )
             if threshold:
                 _cut_lists(lists, mean)
             return _Survey(mean if threshold else -np.inf, start, lists)
@@ -162,7 +166,19 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
     if threshold:
         mean = _mean(totals)
         _, totals = products.survey(level, [mean], 0, n_rows)
-    return _Survey(level, _best_four(totals[1]), lists)
+    start = four_strongest(totals[1], totals[1], _whole_rows(products, level), mean)
+    return _Survey(level, start, lists)
+
+
+def _whole_rows(products: Products, level: float) -> Callable[[IntArray], Block]:
+    """A function that gives whole rows, entries below the level set to 0."""
+
+    def rows_of(vertices: IntArray) -> Block:
+        rows = products.rows(vertices)
+        rows[rows < level] = 0
+        return rows
+
+    return rows_of
 
 
 def _tmfg_by_asking(products: AskedProducts, *, threshold: bool, memory: int) -> FilteredGraph:
@@ -201,23 +217,11 @@ def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) 
         if threshold:
             above = _mean(totals)
             _, totals = products.survey(level, [above], 0, plan.n_rows)
-    return _Survey(level, _strongest_rows(products, totals[1], level, above), lists)
-
-
-def _strongest_rows(
-    products: AskedProducts, strength: Doubles, level: float, above: float
-) -> IntArray:
-    """The four rows with the largest sums; those that may be are summed by the host."""
-    slack = _SLACK * np.abs(strength).max()
-    candidates = np.flatnonzero(strength >= np.partition(strength, -4)[-4] - slack)
-    sums = np.full(len(strength), -np.inf)
-    for first in range(0, len(candidates), _ROWS_AHEAD):
-        some = candidates[first : first + _ROWS_AHEAD]
-        rows, found = products.rows(some), np.empty(len(some))
-        rows[rows < level] = 0
-        sums_above(rows, above, 0, len(some), found)
-        sums[some] = found
-    return _best_four(sums)
+    slack = _SLACK * np.abs(totals[1]).max()
+    start = four_strongest(
+        totals[1] - slack, totals[1] + slack, _whole_rows(products, level), above
+    )
+    return _Survey(level, start, lists)
 
 
 def _cut_lists(lists: TopLists, level: np.float64) -> None:
@@ -229,25 +233,6 @@ def _cut_lists(lists: TopLists, level: np.float64) -> None:
 def _mean(totals: Doubles) -> np.float64:
     """Mean of all entries; of a numpy type, or float32 entries would be compared in float32."""
     return np.float64(math.fsum(totals[0]) / totals.shape[1] ** 2)
-
-
-def _strongest(
-    products: Products, mean: float, low: Doubles, high: Doubles, *, at_least: bool
-) -> IntArray:
-    """The four rows with the largest sums above the mean, of which only bounds are known."""
-    candidates = np.flatnonzero(high >= np.partition(low, -4)[-4])
-    strength = np.full(len(low), -np.inf)
-    level = np.nextafter(mean, -np.inf) if at_least else mean
-    for first in range(0, len(candidates), _ROWS_AHEAD):
-        some = candidates[first : first + _ROWS_AHEAD]
-        sums = np.empty(len(some))
-        sums_above(products.rows(some), level, 0, len(some), sums)
-        strength[some] = sums
-    return _best_four(strength)
-
-
-def _best_four(strength: Doubles) -> IntArray:
-    return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
 
 
 def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: _Plan) -> None:

@@ -8,12 +8,24 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["largest_asymmetry", "row_sums", "sums_above", "zero_below"]
+from topofs.kernels.larger import larger
+from topofs.kernels.roofs import Roofs, raise_roofs
+
+__all__ = [
+    "exact_sums",
+    "largest_asymmetry",
+    "row_sums",
+    "sums_above",
+    "survey_matrix",
+    "zero_below",
+]
 
 Matrix = npt.NDArray[Any]
 
 # A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
 TILE = 64
+# Sums that run side by side; the lanes of a row stay in the nearest cache.
+LANES = 64
 
 
 @njit(cache=True, nogil=True)
@@ -31,53 +43,96 @@ def largest_asymmetry(matrix: Matrix, first: int, last: int) -> float:
     -------
     float
     """
-    largest = 0.0
+    largest = matrix.dtype.type(0)
     for i0 in range(first, last, TILE):
         i1 = min(i0 + TILE, last)
         for j0 in range(0, i1, TILE):
             for i in range(i0, i1):
                 for j in range(j0, min(j0 + TILE, i)):
-                    difference = abs(matrix[i, j] - matrix[j, i])
-                    largest = difference if difference > largest else largest
-    return largest
+                    largest = larger(abs(matrix[i, j] - matrix[j, i]), largest)
+    return float(largest)
 
 
 @njit(cache=True, nogil=True)
 def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    Eight sums run side by side and are added in a fixed order, so that the bits depend on
-    nothing but the row.
+    A sum does not depend on the order of its terms: what lies above a power of two that is
+    small beside the largest entry is added without rounding, and the rest beside it, so that
+    about 100 bits are right before the sum is rounded. Many sums run side by side.
     """
     n = matrix.shape[1]
-    lanes = np.zeros(8, np.float64)
-    peaks = np.zeros(8, np.float64)
+    lanes, rests = np.empty(LANES, np.float64), np.empty(LANES, np.float64)
+    largest = 0.0
     for i in range(first, last):
         row = matrix[i]
+        peak = row.dtype.type(0)
+        for j in range(n):
+            peak = larger(abs(row[j]), peak)
+        largest = larger(np.float64(peak), largest)
+        # To add it and to take it off again rounds to a multiple of its last bit.
+        exponent = np.ceil(np.log2(np.float64(peak)) + np.log2(n)) if peak > 0 else 0.0
+        round_off = 1.5 * 2.0**exponent if exponent < 1023 else 0.0
         lanes[:] = 0.0
-        for j in range(0, n - 7, 8):
-            for lane in range(8):
-                weight = row[j + lane]
-                lanes[lane] += weight
-                peaks[lane] = max(peaks[lane], abs(weight))
-        for j in range(n - n % 8, n):
-            lanes[0] += row[j]
-            peaks[0] = max(peaks[0], abs(row[j]))
-        sums[i] = _add_lanes(lanes)
-    largest = 0.0
-    for peak in peaks:
-        largest = max(largest, peak)
+        rests[:] = 0.0
+        for j in range(0, n - n % LANES, LANES):
+            part = row[j : j + LANES]
+            for lane in range(LANES):
+                weight = np.float64(part[lane])
+                rounded = (weight + round_off) - round_off
+                lanes[lane] += rounded
+                rests[lane] += weight - rounded
+        for j in range(n - n % LANES, n):
+            weight = np.float64(row[j])
+            rounded = (weight + round_off) - round_off
+            lanes[0] += rounded
+            rests[0] += weight - rounded
+        sums[i] = lanes.sum() + rests.sum()
     return largest
+
+
+@njit(cache=True, nogil=True)
+def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> None:
+    """Write Σ_j w_ij·[w_ij > level], Σ_j w_ij, Σ_j w_ij² and Σ_j w_ij³ of each row.
+
+    The sums, of shape (n_rows, 4), do not depend on the order of the columns.
+    """
+    for i in range(matrix.shape[0]):
+        for kind in range(4):
+            total, rest = 0.0, 0.0
+            for weight in matrix[i]:
+                term = np.float64(weight)
+                for _ in range(kind - 1):
+                    term *= weight
+                if kind > 0 or weight > level:
+                    # Knuth's two-sum: what rounding takes off is added up beside.
+                    after = total + term
+                    added = after - total
+                    rest += (total - (after - added)) + (term - added)
+                    total = after
+            sums[i, kind] = total + rest
+
+
+@njit(cache=True, nogil=True)
+def survey_matrix(
+    matrix: Matrix,
+    level: float,
+    first: int,
+    last: int,
+    sums: npt.NDArray[np.float64],
+    roofs: Roofs,
+) -> None:
+    """Take `sums_above` and the roofs of the rows first … last − 1 while each is in cache."""
+    for i in range(first, last):
+        sums_above(matrix, level, i, i + 1, sums)
+        raise_roofs(matrix, i, i + 1, roofs)
 
 
 @njit(cache=True, nogil=True)
 def sums_above(
     matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
 ) -> None:
-    """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`.
-
-    The order of summation is that of `row_sums`.
-    """
+    """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`, up to rounding."""
     n = matrix.shape[1]
     lanes = np.zeros(8, np.float64)
     for i in range(first, last):
@@ -100,20 +155,11 @@ def zero_below(
 
     The sums of the rows after that go into `sums`; they are those of `row_sums`.
     """
-    n = matrix.shape[1]
-    lanes = np.zeros(8, np.float64)
     for i in range(first, last):
         row = matrix[i]
-        lanes[:] = 0.0
-        for j in range(0, n - 7, 8):
-            for lane in range(8):
-                weight = row[j + lane] if row[j + lane] >= level else 0
-                row[j + lane] = weight
-                lanes[lane] += weight
-        for j in range(n - n % 8, n):
+        for j in range(len(row)):
             row[j] = row[j] if row[j] >= level else 0
-            lanes[0] += row[j]
-        sums[i] = _add_lanes(lanes)
+        row_sums(matrix, i, i + 1, sums)
 
 
 @njit(cache=True, nogil=True)

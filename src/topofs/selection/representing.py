@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import NoStructureWarning
 from topofs.notebook import groups_html
+from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.saying import say
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
@@ -107,6 +108,18 @@ class RepresentingSelector(RankingSelector):
         return self._representatives("shares_")[1]
 
     @property
+    def explained_(self) -> Doubles:
+        """The share of each column's variance that all selected columns explain together.
+
+        Where the rule does not tell, that is the share of the representative.
+        """
+        reach = self._reach("explained_")
+        share = np.zeros(self.n_features_in_)
+        share[self.nodes_] = covered_by(reach, np.flatnonzero(self.support_[self.nodes_]))
+        share[self.support_] = 1.0
+        return share
+
+    @property
     def groups_(self) -> tuple[Group, ...]:
         """The selected columns, best first, each with the columns it represents."""
         representative, share = self._representatives("groups_")
@@ -144,7 +157,7 @@ class RepresentingSelector(RankingSelector):
         return groups_html(
             groups,
             n_features=self.n_features_in_,
-            covered=float(self.shares_[self.nodes_].mean()),
+            covered=float(self.explained_[self.nodes_].mean()),
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
@@ -196,11 +209,11 @@ class RepresentingSelector(RankingSelector):
             if n_selected == len(alone):
                 selected = "all of them are selected"
             more = "" if n_selected == len(alone) else "; give a number to have more"
-            warnings.warn(
+            say(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
                 f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
-                stacklevel=4,
+                depth=4,
             )
 
     def explain(self, feature: str | int) -> Explanation:
@@ -228,11 +241,11 @@ class RepresentingSelector(RankingSelector):
         proline represents it, with 0.411 of its variance.
         Joined to 6 features, 3 of them selected:
           proline  0.4144  selected
-          alcalinity_of_ash  0.09625
+          alcalinity_of_ash  0.09625  selected
           total_phenols  0.08358
           magnesium  0.07333
           flavanoids  0.05608  selected
-          ash  0.04475  selected
+          ash  0.04475
         """
         check_is_fitted(self)
         names = self._column_names()
@@ -287,6 +300,7 @@ class RepresentingSelector(RankingSelector):
             path=self._path_to(column, by),
             members=tuple((names[member], float(share[member])) for member in members),
             isolated=isolated is not None and column in self.nodes_[isolated],
+            together=float(self.explained_[column]),
         )
 
     def _path_to(self, column: int, representative: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.reading import read_table, warn_of_identifiers
+from topofs.selection.reading import read_table, warn_of_columns
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import Size
@@ -70,9 +70,11 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
     graph : str or Graph, default="tmfg"
-        The filtered graph: "tmfg", "pmfg", "mst", or an object.
+        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object.
     rule : str or Rule, default="coverage"
-        How columns are ranked: `Coverage` ("coverage"), by what each adds; or `Centrality`
+        How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
+        ("variance"), by the variance that each explains beyond those before it, from the
+        columns themselves, without a graph; or `Centrality`
         ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
         their place in the graph.
     keep : list of str or int, default=None
@@ -110,6 +112,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     representative_, shares_ : arrays of int and float, shape (n_features,)
         Position of the selected column that represents each column (-1: it is alone), and the
         share of its variance that this one explains.
+    explained_ : array of float, shape (n_features,)
+        The share of each column's variance that all selected columns explain together, by a
+        rule that can tell ("variance"); else that of its representative.
     groups_ : tuple of Group
         The selected columns, best first, each with the columns it represents.
     isolated_ : array of int
@@ -172,7 +177,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     nonflavanoid_phenols
     proline for alcohol, magnesium
     hue for malic_acid, color_intensity
-    ash for alcalinity_of_ash
+    alcalinity_of_ash for ash
     >>> selector.at(2).get_feature_names_out().tolist()
     ['flavanoids', 'proline']
     """
@@ -291,18 +296,17 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         )
         nodes = np.arange(self.n_features_in_)
         if read.constant is not None:
-            if read.identifiers is not None and read.identifiers.any():
-                warn_of_identifiers(self._column_names(), read.identifiers)
+            warn_of_columns(read, self._column_names())
             nodes = self._varying_columns(read.constant, read.identifiers)
+        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         columns = compare_columns(
-            read.columns(nodes), read.measure, memory=memory, arrays=arrays
+            read.columns(nodes), read.measure, memory=memory, needs=needs, arrays=arrays
         )
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         network = build_network(columns, graph, needs=needs, cut=cut)
-        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes)
+        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule
