@@ -148,7 +148,8 @@ class DeviceSimilarity:
         if self.rounding.exact and self._dtype == np.float32:
             # Entries are compared in float32: the least of these that reaches the level.
             rounded = np.float32(least)
-            least = np.nextafter(rounded, np.float32(np.inf)) if rounded < least else rounded
+            up = np.nextafter(rounded, np.float32(np.inf))
+            return float(up if rounded < least else rounded)
         return float(least)
 
     def multiply(self, left: Any, right: Any) -> Any:

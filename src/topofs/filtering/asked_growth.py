@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numba
@@ -17,6 +16,7 @@ from topofs.kernels.face_answers import (
     settled_answer,
     write_answers,
 )
+from topofs.row_threads import for_each
 
 if TYPE_CHECKING:
     from topofs.filtering.products import AskedProducts
@@ -152,11 +152,9 @@ def fill_lists(
     lists: TopLists,
 ) -> None:
     """Make lists of proposed vertices, in several threads."""
-    n_threads = numba.get_num_threads()
-    cuts = np.linspace(0, len(vertices), 2 * n_threads + 1).astype(np.int64)
+    cuts = np.linspace(0, len(vertices), 2 * numba.get_num_threads() + 1).astype(np.int64)
 
     def write_part(part: int) -> None:
         write_lists(weights, vertices, proposed, floors, cuts[part], cuts[part + 1], lists)
 
-    with ThreadPoolExecutor(n_threads) as threads:
-        list(threads.map(write_part, range(2 * n_threads)))
+    for_each(write_part, range(len(cuts) - 1))
