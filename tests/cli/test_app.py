@@ -7,8 +7,8 @@ import sys
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
+from tests.cli.running import RUNNER
 from topofs import __version__
 from topofs.cli import commands, main
 from topofs.cli.app import app
@@ -22,7 +22,7 @@ class OwnStatusError(RuntimeError):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, list(arguments))
+    return RUNNER.invoke(app, list(arguments))
 
 
 @pytest.fixture
