@@ -102,7 +102,10 @@ def test_wrong_usage(arguments):
 
 
 def test_a_command_mistyped_is_guessed():
-    assert "Did you mean 'select'" in run("selcet").stderr
+    said = run("selcet").stderr
+    assert "No such command 'selcet'" in said
+    if not typer.__version__.startswith("0.15."):  # which does not guess
+        assert "Did you mean 'select'" in said
 
 
 def test_without_typer_one_line_names_the_extra(monkeypatch, capsys):

@@ -175,6 +175,7 @@ def _explain(error: BaseException, *, debug: bool) -> None:
     console = _console()
     if debug:
         traceback.print_exception(error)
+        sys.stderr.flush()
     elif isinstance(error, EndedBySignal):
         console.print(f"ended by {error}")
     elif isinstance(error, KeyboardInterrupt):
