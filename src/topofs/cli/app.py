@@ -83,7 +83,9 @@ class _Topofs(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         debug = "--debug" in args
         for option in self.get_params(ctx):
-            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign,assignment]
+            # An option that is repeatable is none at all, for older versions of typer.
+            absent = () if getattr(option, "multiple", False) else None
+            option.process_value = _where_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -102,14 +104,16 @@ app = typer.Typer(
 )
 
 
-def _where_given(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[Any, Any], Any]:
     """Leave the value of an option that was not given as it is.
 
     To convert one, typer imports a library that takes as long to import as typer itself.
     """
 
     def processed(ctx: Any, value: Any) -> Any:
-        return process(ctx, value) if value else value
+        if value:
+            return process(ctx, value)
+        return absent if value is None else value
 
     return processed
 
@@ -171,6 +175,7 @@ def _explain(error: BaseException, *, debug: bool) -> None:
     console = _console()
     if debug:
         traceback.print_exception(error)
+        sys.stderr.flush()
     elif isinstance(error, EndedBySignal):
         console.print(f"ended by {error}")
     elif isinstance(error, KeyboardInterrupt):
