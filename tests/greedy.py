@@ -9,10 +9,11 @@ from topofs.rules.wishes import Wishes
 NOBODY = np.empty(0, dtype=np.int64)
 
 
-def greedy(reach, chosen=NOBODY):
-    """Order and gains of all nodes."""
+def greedy(reach, chosen=NOBODY, place=None):
+    """Order and gains of all nodes; of equal ones, that of the lowest place first."""
     kernel = reach.kernel
     n = len(kernel.starts) - 1
-    turns = Turns(np.sort(chosen), np.setdiff1d(np.arange(n), chosen), NOBODY, 0, np.arange(n))
+    place = np.arange(n) if place is None else place
+    turns = Turns(np.sort(chosen), np.setdiff1d(np.arange(n), chosen), NOBODY, 0, place)
     limits = limits_of(Wishes.none(n))
     return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))[:2]

@@ -109,10 +109,12 @@ def test_permuted_columns_give_the_permuted_order():
     edges = rng.random((60, 60)) * (rng.random((60, 60)) < 0.1)
     edges = np.maximum(edges, edges.T)
     np.fill_diagonal(edges, 0)
-    _, gains = greedy(path_reach(edges, 0.5))
+    order, gains = greedy(path_reach(edges, 0.5))
     for seed in range(5):
         shuffled = np.random.default_rng(seed).permutation(60)
-        _, again = greedy(path_reach(edges[np.ix_(shuffled, shuffled)], 0.5))
+        reach = path_reach(edges[np.ix_(shuffled, shuffled)], 0.5)
+        found, again = greedy(reach, place=shuffled)
+        assert shuffled[found].tolist() == order.tolist()
         assert again.tolist() == gains.tolist()
 
 

@@ -98,7 +98,7 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
         (
             "rule",
             "'betweenness', 'closeness', 'coverage', 'degree', 'eigenvector', 'pagerank', "
-            "'strength'",
+            "'strength', 'variance'",
         ),
         ("graph", "'mfcf', 'mst', 'pmfg', 'tmfg'"),
         ("threshold", "'auto', 'mean', None"),

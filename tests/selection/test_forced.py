@@ -127,7 +127,7 @@ def test_the_first_of_the_ranking_are_the_selected_at_every_size():
     assert [selector.explain(i).forced for i in (3, 4)] == [True, False]
 
 
-@pytest.mark.parametrize("score", sorted(registered("rule").keys() - {"coverage"}))
+@pytest.mark.parametrize("score", sorted(registered("rule").keys() - {"coverage", "variance"}))
 def test_centralities_put_them_first_and_change_no_score(score):
     X = factor_table(60, 9)
     rule = Centrality(score)

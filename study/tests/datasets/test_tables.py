@@ -52,7 +52,7 @@ def test_categories_and_truth_values(tmp_path):
         ({"target": None}, "has no column 'target'; name the column of labels .* one of a, b$"),
         (
             {"a": ["1", "2", "three"]},
-            "column 'a' holds text.*; features must be numbers",
+            "column 'a' holds numbers with text among them.*; features must be numbers",
         ),
         ({"a": [1, None, 3]}, "column 'a' is empty in row 2"),
         ({"a": [1.0, float("inf"), 3.0]}, "the column 'a' holds an infinite value in row 2"),
