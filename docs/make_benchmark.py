@@ -15,7 +15,7 @@ import pandas as pd
 
 from topofs_study.benchmark.completeness import completeness, missing_parts
 from topofs_study.benchmark.frame import load_frame
-from topofs_study.benchmark.methods import COVERAGE, METHOD_NAMES, METHODS, PUBLISHED
+from topofs_study.benchmark.methods import SELECTORS, METHOD_NAMES, METHODS, PUBLISHED
 from topofs_study.benchmark.plan import Benchmark
 from topofs_study.benchmark.summary import gains_by_size, summarise
 from topofs_study.report.benchmark import write_benchmark
