@@ -12,6 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.benchmark.summary import BenchmarkSummary
 
@@ -153,9 +155,7 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
             title_justify="left",
             box=None,
         )
-        measures = summary.measures
-        others = [] if measures is None else list(measures.columns.drop("accuracy"))
-        for name in ("method", *group.by_size.columns, "gain", "ahead", *others):
+        for name in ("method", *group.by_size.columns, "gain", "ahead"):
             table.add_column(name, justify="left" if name == "method" else "right")
         for method, row in group.by_size.iterrows():
             words = [f"{value:.3f}" for value in row]
@@ -165,11 +165,21 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
                     f"{gain['gain']:+.3f}",
                     f"{gain['ahead']:.0f}/{gain['n_datasets']:.0f}",
                 ]
-            else:
-                words += ["", ""]
-            if measures is not None:
-                words += [f"{measures.loc[method, name]:.3f}" for name in others]
             table.add_row(METHOD_NAMES[str(method)], *words)
         console.print(table)
+    if summary.measures is not None:
+        console.print(_measures_table(summary.measures))
     for answer in answers(summary):
         console.print(f"{escape(answer.question)}: {escape(answer.found)}")
+
+
+def _measures_table(measures: pd.DataFrame) -> Table:
+    """Lay out accuracy beside what else was measured."""
+    from topofs_study.benchmark.methods import METHOD_NAMES
+
+    table = Table(title="Means over datasets", title_justify="left", box=None)
+    for name in ("method", *measures.columns):
+        table.add_column(name, justify="left" if name == "method" else "right")
+    for method, row in measures.iterrows():
+        table.add_row(METHOD_NAMES[str(method)], *(f"{value:.3f}" for value in row))
+    return table
