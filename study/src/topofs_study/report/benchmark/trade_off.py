@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["trade_off_svg"]
 
 _SIZE = (8.6, 6.0)
-_GAP = 7.0
-_PLACES = tuple(product((1, -1), (0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4)))
+_GAP = 10.0
+_DOT = 7.0
+_ROWS = (0.0, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 2.5, -2.5, 3.0, -3.0, 4.0, -4.0, 5.0, -5.0)
 
 
 def trade_off_svg(measures: pd.DataFrame) -> str:
@@ -55,41 +55,62 @@ def trade_off_svg(measures: pd.DataFrame) -> str:
 
 
 def _label(axes: Any, measures: pd.DataFrame, ours: Any) -> None:
-    """Write the names beside the dots, the first place where one covers nothing."""
-    dots = axes.transData.transform(measures[["stability", "accuracy"]].to_numpy())
-    taken = [_box(dot - 5, dot + 5) for dot in dots]
-    for (method, row), dot, own in zip(measures.iterrows(), dots, ours, strict=True):
-        for side, rows in _PLACES:
-            text = axes.annotate(
-                METHOD_NAMES[str(method)],
-                (row["stability"], row["accuracy"]),
-                xytext=(side * _GAP, rows * 11.0),
-                textcoords="offset points",
-                ha="left" if side > 0 else "right",
-                va="center",
-                fontsize=9,
-                color=COLORS["selected" if own else "ink"],
-            )
-            extent = text.get_window_extent()
-            box = _box(extent.min, extent.max)
-            inside = axes.bbox.x0 <= box[0, 0] and box[1, 0] <= axes.bbox.x1
-            others = [other for other in taken if not _same(other, dot)]
-            if (inside and not any(_overlap(box, other) for other in others)) or (
-                (side, rows) == _PLACES[-1]
-            ):
-                taken.append(box)
-                break
-            text.remove()
+    """Write the names beside the dots; one that has to stand apart gets a line to its dot."""
+    points = measures[["stability", "accuracy"]].to_numpy()
+    dots = axes.transData.transform(points)
+    taken = [_Box(*(dot - _DOT), *(dot + _DOT)) for dot in dots]
+    room = _Box(*axes.bbox.extents)
+    unit = axes.figure.dpi / 72
+    for place in np.argsort(~np.asarray(ours), kind="stable"):
+        text = axes.annotate(
+            METHOD_NAMES[str(measures.index[place])],
+            points[place],
+            xytext=(0, 0),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            fontsize=9,
+            color=COLORS["selected" if ours[place] else "ink"],
+            arrowprops={"arrowstyle": "-", "color": COLORS["edge"], "linewidth": 0.6},
+        )
+        extent = text.get_window_extent()
+        shift, box = _best_place(dots[place], extent.width, extent.height, taken, room)
+        text.set_position((shift[0] / unit, shift[1] / unit))
+        text.arrow_patch.set_visible(shift[1] != 0)
+        taken.append(box)
 
 
-def _box(low: Any, high: Any) -> Any:
-    return np.array([low, high])
+def _best_place(
+    dot: Any, width: float, height: float, taken: list[_Box], room: _Box
+) -> tuple[tuple[float, float], _Box]:
+    """The shift of a name from its dot that covers least, then the nearest; in pixels."""
+    shifts = [
+        (across, rows * height)
+        for rows in _ROWS
+        for across in (_GAP, -_GAP - width, 4 * _GAP, -4 * _GAP - width, -width / 2)
+        if rows or across in (_GAP, -_GAP - width)
+    ]
+    places = []
+    for across, up in shifts:
+        left, middle = dot[0] + across, dot[1] + up
+        box = _Box(left, middle - height / 2, left + width, middle + height / 2)
+        hidden = sum(box.covers(other) for other in taken) + (not box.within(room))
+        places.append((hidden, abs(across + width / 2) / 4 + abs(up), (across, up), box))
+    return min(places)[2:]
 
 
-def _same(box: Any, dot: Any) -> bool:
-    """Whether a box is the dot's own."""
-    return bool(np.allclose(box.mean(axis=0), dot))
+class _Box(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
 
+    def covers(self, other: _Box) -> bool:
+        """Whether the two have a point in common."""
+        across = self.left < other.right and other.left < self.right
+        return bool(across and self.bottom < other.top and other.bottom < self.top)
 
-def _overlap(one: Any, other: Any) -> bool:
-    return bool((one[0] < other[1]).all() and (other[0] < one[1]).all())
+    def within(self, other: _Box) -> bool:
+        """Whether this box lies in another."""
+        across = other.left <= self.left and self.right <= other.right
+        return bool(across and other.bottom <= self.bottom and self.top <= other.top)
