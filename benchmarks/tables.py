@@ -22,14 +22,38 @@ def uniform_matrix(n_features):
     return np.tril(matrix) + np.tril(matrix, -1).T
 
 
+def noisy_factors(n_factors, noise, seed, *, n_features=5000, n_samples=300):
+    """Columns driven by common factors and by noise of a given standard deviation."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, n_factors))
+    loadings = rng.normal(size=(n_factors, n_features))
+    return factors @ loadings + noise * rng.normal(size=(n_samples, n_features))
+
+
+def data_folder():
+    """Where the datasets lie."""
+    default = Path(__file__).parents[2] / "shared" / "datasets"
+    return Path(os.environ.get("TOPOFS_DATA", default))
+
+
+def datasets():
+    """(name, columns that vary) of every dataset at hand."""
+    from scipy.io import loadmat
+
+    for path in sorted(data_folder().glob("*.*")):
+        if path.suffix in {".mat", ".npz"}:
+            contents = loadmat(path) if path.suffix == ".mat" else np.load(path)
+            X = np.asarray(contents["X"], dtype=np.float64)
+            yield path.stem, X[:, np.ptp(X, axis=0) > 0]
+
+
 def relathe():
     """Training part of RELATHE (word counts full of ties), or None where it is not at hand."""
     from scipy.io import loadmat
     from sklearn.model_selection import train_test_split
     from sklearn.utils import shuffle
 
-    default = Path(__file__).parents[2] / "shared" / "datasets"
-    path = Path(os.environ.get("TOPOFS_DATA", default)) / "RELATHE.mat"
+    path = data_folder() / "RELATHE.mat"
     if not path.exists():
         return None
     contents = loadmat(path)

@@ -28,6 +28,18 @@ def medians(*callables, repeats=5):
     return [statistics.median(taken) for taken in seconds]
 
 
+def best_of(*callables, repeats=5):
+    """Shortest seconds of each callable after one warm-up, the callables taking turns."""
+    for function in callables:
+        function()
+    return [
+        min(taken)
+        for taken in zip(
+            *([once(function) for function in callables] for _ in range(repeats)), strict=True
+        )
+    ]
+
+
 def once(function):
     """Seconds of a single call, for what takes minutes."""
     start = time.perf_counter()

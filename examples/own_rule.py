@@ -49,7 +49,7 @@ class Worth(Rule):
 
     def rank(self, network, wishes):
         """Rank given the wishes: forced columns come first, the others given these."""
-        ranking = greedy_ranking(MatrixReach(network.shares), wishes)
+        ranking = greedy_ranking(MatrixReach(network.shares), wishes, place=network.place)
         gains = ranking.scores[ranking.order]
         end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
         return replace(ranking, end=end)

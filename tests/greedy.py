@@ -13,6 +13,6 @@ def greedy(reach, chosen=NOBODY):
     """Order and gains of all nodes."""
     kernel = reach.kernel
     n = len(kernel.starts) - 1
-    turns = Turns(np.sort(chosen), np.setdiff1d(np.arange(n), chosen), NOBODY, 0)
+    turns = Turns(np.sort(chosen), np.setdiff1d(np.arange(n), chosen), NOBODY, 0, np.arange(n))
     limits = limits_of(Wishes.none(n))
     return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))[:2]

@@ -42,6 +42,7 @@ def test_parameters_of_terms_by_nested_names():
         "rule__reach": "paths",
         "rule__isolated": "drop",
         "rule__ties": "strength",
+        "rule__links": 128,
     }
     assert not any("__" in name for name in selector.get_params(deep=False))
     assert selector.set_params(rule__reach="edges", similarity__squared=False) is selector
@@ -94,7 +95,7 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(),
             {"rule__reach": "far"},
-            "reach is 'far'; known are 'paths', 'edges', 'similarity'",
+            "reach is 'far'; known are 'paths', 'edges', 'similarity', 'strongest'",
         ),
         (
             TopologicalFeatureSelector(graph="grid"),

@@ -16,8 +16,8 @@ CLASSES = {type(term).__name__ for kind in KINDS for term in registered(kind).va
 RESOLVING = {"terms.py", "selection/short_names.py"}
 """Where names become terms."""
 
-ORDINARY = {"auto", "coverage", "degree", "strength"}
-"""Short names that are ordinary words as well: a size, a share, two numbers of a node. They
+ORDINARY = {"auto", "coverage", "degree", "strength", "variance"}
+"""Short names that are ordinary words as well: a size, two shares, two numbers of a node. They
 count where a term, a method or a name is spoken of, or where other short names stand beside."""
 
 ALLOWED = {

@@ -152,7 +152,10 @@ def test_short_names_stand_for_terms_with_their_defaults():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Coverage(reach="x"), "reach is 'x'; known are 'paths', 'edges', 'similarity'"),
+        (
+            lambda: Coverage(reach="x"),
+            "reach is 'x'; known are 'paths', 'edges', 'sim.*', 'str",
+        ),
         (lambda: Coverage(isolated=None), "isolated is None; known are 'drop', 'keep'"),
         (lambda: Centrality("hits"), "score is 'hits'; known are 'degree', 'strength', "),
         (lambda: Centrality(ties="x"), "ties is 'x'; known are 'strength', 'index'"),
@@ -173,8 +176,8 @@ def test_wrong_values_are_refused_when_a_term_is_made(make, message):
     [
         (
             lambda: Coverage(alpha=0.3),
-            "Coverage has no parameter 'alpha' (Energy takes it); it takes reach, isolated and "
-            "ties",
+            "Coverage has no parameter 'alpha' (Energy takes it); it takes reach, isolated, ties "
+            "and links",
         ),
         (
             lambda: Pearson(alpha=0.3),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topofs.filtering import MST, PMFG, TMFG, Graph, mst, pmfg, tmfg
     from topofs.graph import FilteredGraph
     from topofs.network import Needs, Network
-    from topofs.rules import Centrality, Coverage, Ranking, Rule
+    from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
     from topofs.selection import (
         AtMost,
         Budget,
@@ -93,6 +93,7 @@ __all__ = [
     "Stability",
     "TopologicalFeatureSelector",
     "UntilCoverage",
+    "Variance",
     "__version__",
     "betweenness",
     "closeness",

@@ -127,8 +127,10 @@ class FilteredGraph:
         -------
         array of float, shape (n_nodes,)
         """
-        ends = self.edges.ravel()
-        both = np.repeat(self.weights.astype(np.float64), 2)
+        # Summed by rising weight, whatever the numbers of the nodes: no bit depends on them.
+        rising = np.argsort(self.weights)
+        both = np.repeat(self.weights[rising].astype(np.float64), 2)
+        ends = self.edges[rising].ravel()
         total = np.bincount(ends, weights=both, minlength=self.n_nodes)
         return np.asarray(total, dtype=np.float64)
 
@@ -149,6 +151,40 @@ class FilteredGraph:
         adjacency = self._adjacency
         row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
         return np.asarray(adjacency.indices[row], dtype=np.int64)
+
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same graph with other numbers for its nodes.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+
+        Examples
+        --------
+        >>> FilteredGraph(3, [[0, 1]], [0.5]).renumbered(np.array([2, 0, 1])).edges.tolist()
+        [[0, 2]]
+        """
+        labels = self.labels
+        if labels is not None:
+            labels = [labels[node] for node in np.argsort(numbers)]
+        cliques, separators, order = (
+            None if nodes is None else numbers[nodes]
+            for nodes in (self.cliques, self.separators, self.order)
+        )
+        return FilteredGraph(
+            self.n_nodes,
+            numbers[self.edges],
+            self.weights,
+            cliques=cliques,
+            separators=separators,
+            order=order,
+            labels=labels,
+        )
 
     def to_scipy(self) -> sparse.csr_array:
         """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.

@@ -51,17 +51,27 @@ class Needs:
         What the measure says about chance.
     all_pairs : bool
         The shares of variance of all pairs, as a matrix.
+    strongest : int or None
+        The shares of variance of so many strongest links of each column.
     pairs_from : float or None
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
         Whether level and pairs are shares of variance, which the pairs reach or exceed.
+    columns : bool
+        The columns themselves, standardised; the measure must be able to give them.
+    by_values : bool
+        Whether the values of columns decide between equal similarities, so that the order of
+        the columns plays no part; or their positions do.
     """
 
     graph: bool = True
     scale: bool = False
     all_pairs: bool = False
+    strongest: int | None = None
     pairs_from: float | None = None
     pairs_of_shares: bool = False
+    columns: bool = False
+    by_values: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +91,19 @@ class Network:
         The similarity of any block of pairs; None where the table lies on workers.
     pairs : scipy.sparse.csr_array or None
         The similarity, or the share, of the pairs that reach a level, where asked for.
+    columns : StandardColumns or None
+        The columns themselves, where the rule asks for them.
+    memory : int
+        Bytes that may be used beside them.
+    links : scipy.sparse.csr_array or None
+        The shares of variance of the strongest links, symmetric, with ones on the diagonal,
+        where asked for.
+    strength : array of float64, shape (n_nodes,), or None
+        The sum of each node's similarities with all, where all pairs or the strongest links
+        are asked for.
+    place : array of int64, shape (n_nodes,), or None
+        Where each node stands in an order that depends on the values of the columns only: what
+        decides between equal nodes. None where their positions do.
     """
 
     graph: FilteredGraph
@@ -88,6 +111,11 @@ class Network:
     shares: npt.NDArray[np.float64] | None = None
     operator: Any = None
     pairs: Any = None
+    columns: Any = None
+    memory: int = 2**30
+    links: Any = None
+    strength: npt.NDArray[np.float64] | None = None
+    place: npt.NDArray[np.int64] | None = None
 
     @property
     def n_nodes(self) -> int:

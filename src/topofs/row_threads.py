@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,12 +11,25 @@ import numba
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["for_row_ranges"]
+__all__ = ["for_row_ranges", "thread_pool"]
 
 Result = TypeVar("Result")
 
 # Below this many entries a range is not worth a thread.
 _LEAST_ENTRIES = 2**18
+
+# The threads of this process by their number; a forked child starts its own.
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+
+def thread_pool() -> ThreadPoolExecutor:
+    """Give the threads of this process, as many as numba's at present."""
+    wanted = os.getpid(), numba.get_num_threads()
+    pool = _pools.get(wanted)
+    if pool is None:
+        # setdefault is atomic: of two threads that come here at once both get the same pool.
+        pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs"))
+    return pool
 
 
 def for_row_ranges(
@@ -29,7 +43,8 @@ def for_row_ranges(
     Parameters
     ----------
     function : callable
-        Handles the rows first … last − 1; must be safe to call from several threads.
+        Handles the rows first … last − 1; must be safe to call from several threads, and must
+        not call `for_row_ranges` itself.
     n_rows, n_columns : int
         Size of the matrix.
 
@@ -45,7 +60,6 @@ def for_row_ranges(
     """
     rows = max(1, _LEAST_ENTRIES // max(n_columns, 1))
     ranges = [(first, min(first + rows, n_rows)) for first in range(0, n_rows, rows)]
-    if len(ranges) == 1:
-        return [function(*ranges[0])]
-    with ThreadPoolExecutor(numba.get_num_threads()) as threads:
-        return list(threads.map(lambda limits: function(*limits), ranges))
+    if len(ranges) == 1 or numba.get_num_threads() == 1:
+        return [function(*limits) for limits in ranges]
+    return list(thread_pool().map(lambda limits: function(*limits), ranges))

@@ -5,6 +5,7 @@ import gzip
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
@@ -296,23 +297,25 @@ def test_an_interruption_leaves_every_earlier_file(table, monkeypatch):
     assert_untouched(table.parent)
 
 
-@pytest.fixture
+@contextmanager
 def small_files():
-    """No file may grow beyond 200 bytes."""
+    """No file may grow beyond 200 bytes: for one command, since pytest may write to a file, too."""
     resource = pytest.importorskip("resource", reason="there are no such limits")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize(("full", "first"), [("o.csv", 0), ("r.parquet", 2), ("g.graphml", 4)])
-def test_a_disk_that_fills_up_while_writing(tmp_path, request, full, first):
+def test_a_disk_that_fills_up_while_writing(tmp_path, full, first):
     table = tmp_path / "table.csv"
     table.write_text(GOOD + "1,2,4\n" * 50)
     arguments = old_outputs(tmp_path)
-    request.getfixturevalue("small_files")
-    result = run("select", table, "-k", "2", *arguments[first:])
+    with small_files():
+        result = run("select", table, "-k", "2", *arguments[first:])
     assert_one_line(
         result, 3, f"{full}: cannot be written (File too large); nothing was changed"
     )

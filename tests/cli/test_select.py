@@ -80,6 +80,7 @@ def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
         ),
         ("--reach edges --isolated keep", {"rule": Coverage(reach="edges", isolated="keep")}),
         ("--reach similarity", {"rule": Coverage(reach="similarity")}),
+        ("--reach strongest --links 4", {"rule": Coverage(reach="strongest", links=4)}),
         (
             "--rule degree --similarity energy --alpha 0.3",
             {"rule": Centrality("degree"), "similarity": Energy(alpha=0.3)},

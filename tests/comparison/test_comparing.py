@@ -235,7 +235,7 @@ def test_sizes_are_ordered_and_auto_comes_last():
     assert len(found.tests) == 3 * 5
     degree = TopologicalFeatureSelector(rule="degree")
     assert compare(X, target, selector=degree, resampling=few).auto_sizes == ()
-    with pytest.raises(ValueError, match="which needs rule='coverage'"):
+    with pytest.raises(ValueError, match="which needs rule='coverage' or 'variance'"):
         compare(X, target, selector=degree, sizes=["auto"], resampling=few)
 
 

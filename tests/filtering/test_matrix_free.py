@@ -22,6 +22,7 @@ class WholeMatrix:
         self.dtype, self.non_negative = operator.dtype, operator.non_negative
         self.column_weights = operator.column_weights
         self.approximate_mean = operator.approximate_mean
+        self.rounding = BlockedProducts(operator).rounding
         self.asked = 0
 
     def survey(self, level, cuts, list_length, n_rows):

@@ -66,3 +66,19 @@ def test_memory_layout_and_read_only_input_do_not_matter(order):
 @pytest.mark.needs_jit
 def test_certificates_at_a_larger_size():
     assert_tmfg(tmfg(np.corrcoef(factor_table(200, 400).T)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_order_of_the_columns_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 30))
+    similarity = rng.random((n, n)) ** rng.integers(1, 6)
+    # Columns that have no link above the mean but to each other have equal sums.
+    pairs = np.arange(n // 2)
+    similarity[2 * pairs + 1, 2 * pairs] = 2 + rng.random(n // 2)
+    similarity = np.tril(similarity, -1) + np.tril(similarity, -1).T + np.eye(n)
+    expected = {frozenset(edge) for edge in tmfg(similarity).edges.tolist()}
+    for _ in range(4):
+        order = rng.permutation(n)
+        edges = order[tmfg(similarity[np.ix_(order, order)]).edges]
+        assert {frozenset(edge) for edge in edges.tolist()} == expected

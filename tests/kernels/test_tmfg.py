@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
+from topofs.kernels.dense_growth import grow_dense, tmfg_cliques
+from topofs.kernels.roofs import raise_roofs, roofs_for
 from topofs.kernels.row_survey import place_among
-from topofs.kernels.tmfg import grow, start_growth, tmfg_cliques
-from topofs.kernels.top_lists import empty_lists
+from topofs.kernels.tmfg import start_growth
 
 
 def noise(n, levels=None):
@@ -20,26 +21,26 @@ def noise(n, levels=None):
 
 
 @given(similarity_matrices(min_size=4, max_size=14), st.sampled_from([1, 2, 5]))
-def test_short_lists_equal_the_naive_twin(similarity, list_length):
+def test_narrow_blocks_equal_the_naive_twin(similarity, width):
     expected, _ = naive_tmfg(similarity)
-    cliques = tmfg_cliques(similarity, expected[0], list_length=list_length)
+    cliques = tmfg_cliques(similarity, expected[0], width=width)
     np.testing.assert_array_equal(cliques, expected)
 
 
-@pytest.mark.parametrize("list_length", [1, 3, 32])
+@pytest.mark.parametrize("width", [1, 3, 64])
 @pytest.mark.parametrize("levels", [None, 1, 2, 10])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_noise_on_which_lists_are_given_up_equals_the_naive_twin(list_length, levels, dtype):
+def test_noise_on_which_roofs_do_not_help_equals_the_naive_twin(width, levels, dtype):
     similarity = noise(50, levels).astype(dtype)
     expected, _ = naive_tmfg(similarity)
-    cliques = tmfg_cliques(similarity, expected[0], list_length=list_length)
+    cliques = tmfg_cliques(similarity, expected[0], width=width)
     np.testing.assert_array_equal(cliques, expected)
 
 
 @pytest.mark.needs_jit
-@pytest.mark.parametrize("list_length", [1, 8, 32, 2000])
+@pytest.mark.parametrize("width", [1, 8, 64, 2000])
 @pytest.mark.parametrize("kind", ["noise", "ties", "factors", "blocks", "zeros"])
-def test_many_vertices_equal_the_plain_heap(list_length, kind):
+def test_many_vertices_equal_the_plain_heap(width, kind):
     n = 700
     if kind == "noise":
         similarity = noise(n)
@@ -56,7 +57,7 @@ def test_many_vertices_equal_the_plain_heap(list_length, kind):
             similarity[similarity < 0.5] = 0
     start = np.array([3, 1, 600, 8])
     expected = plain_tmfg_cliques(similarity, start)
-    cliques = tmfg_cliques(similarity, start, list_length=list_length)
+    cliques = tmfg_cliques(similarity, start, width=width)
     np.testing.assert_array_equal(cliques, expected)
 
 
@@ -66,7 +67,9 @@ def test_the_growth_counts_what_it_does():
     growth = start_growth(n, np.array([2, 0, 5, 7]), similarity.dtype)
     assert (growth.n_free, growth.counters[0].n_faces, growth.uses_lists) == (n - 4, 4, True)
     assert growth.corners_on_top.tolist() == [2, 0, 5]
-    assert grow(similarity, growth, empty_lists(n, 4, similarity.dtype))
+    roofs = roofs_for(similarity, 4)
+    raise_roofs(similarity, 0, n, roofs)
+    grow_dense(similarity, roofs, growth)
     assert growth.n_free == 0
     # The last vertex needs no new faces.
     assert growth.counters[0].n_faces == 2 * n - 6

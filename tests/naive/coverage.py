@@ -22,13 +22,15 @@ def nearest(similarity, order, k):
     return found
 
 
-def naive_cover(weights, chosen=()):
-    """Order and gains of greedy facility location, in exact arithmetic; lowest index first.
+def naive_cover(weights, chosen=(), strength=None):
+    """Order and gains of greedy facility location, in exact arithmetic.
 
-    The chosen nodes come first, in the order of what they add, the others given them.
+    Of equal gains the strongest comes first, then the lowest index. The chosen nodes come first,
+    in the order of what they add, the others given them. Shares count to 40 binary digits.
     """
     n = len(weights)
-    exact = [[Fraction(float(w)) for w in row] for row in weights]
+    strength = [0.0] * n if strength is None else list(strength)
+    exact = [[Fraction(round(float(w) * 2**40), 2**40) for w in row] for row in weights]
     covered = [Fraction(0)] * n
     order, gains = [], []
     while len(order) < n:
@@ -37,7 +39,7 @@ def naive_cover(weights, chosen=()):
         best, best_gain = None, Fraction(-1)
         for i in first or left:
             gain = sum(max(exact[i][j] - covered[j], Fraction(0)) for j in range(n))
-            if gain > best_gain:
+            if gain > best_gain or (gain == best_gain and strength[i] > strength[best]):
                 best, best_gain = i, gain
         covered = [max(covered[j], exact[best][j]) for j in range(n)]
         order.append(best)
@@ -76,3 +78,14 @@ def naive_nearest(weights, selected):
         representative.append(best)
         share.append(best_weight)
     return representative, share
+
+
+def naive_strongest(weights, n_links):
+    """The weights of pairs that are among the strongest of either node, and the diagonal."""
+    n = len(weights)
+    kept = np.eye(n)
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: -weights[i][j])
+        for j in others[:n_links]:
+            kept[i, j] = kept[j, i] = weights[i][j]
+    return kept

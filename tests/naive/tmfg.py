@@ -1,6 +1,7 @@
 """The TMFG by its definition: every face looks at every free vertex at every step."""
 
 from itertools import combinations
+from math import fsum
 
 import numpy as np
 
@@ -11,9 +12,15 @@ def naive_tmfg(similarity):
     n = len(w)
     if n < 4:
         return None, set(combinations(range(n), 2))
-    mean = w.sum() / n**2
-    strength = [sum(w[i, j] for j in range(n) if w[i, j] > mean) for i in range(n)]
-    a, b, c, d = sorted(range(n), key=lambda i: (-strength[i], i))[:4]
+    mean = fsum(float(x) for x in w.ravel()) / n**2
+
+    def strength(i):
+        """The sum above the mean, then the sums of all weights, their squares and cubes."""
+        row = [float(x) for x in w[i]]
+        above = [float(x) for x in w[i] if x > mean]
+        return [fsum(above), fsum(row), fsum(x * x for x in row), fsum(x * x * x for x in row)]
+
+    a, b, c, d = sorted(range(n), key=lambda i: ([-x for x in strength(i)], i))[:4]
     faces = [(a, b, c), (a, b, d), (a, c, d), (b, c, d)]
     cliques = [(a, b, c, d)]
     edges = set(combinations(sorted((a, b, c, d)), 2))

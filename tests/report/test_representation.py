@@ -32,7 +32,7 @@ def representatives(data, k):
     return found
 
 
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity", "strongest"])
 def test_the_share_is_the_coverage_of_the_selector(reach):
     X = chained_table()
     selector = TopologicalFeatureSelector(rule=Coverage(reach=reach)).fit(X)

@@ -133,7 +133,7 @@ def test_the_sentences(page, selector):
         ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 23 links"),
         ({"graph": "pmfg"}, "(PMFG)"),
         ({"rule": "pagerank"}, "ranked by PageRank"),
-        ({"rule": "strength"}, "summed strength of their links, equal ones in the order"),
+        ({"rule": "strength"}, "summed strength of their links, equal ones as their"),
         ({"rule": "betweenness"}, "how often they lie between others"),
         ({"rule": Centrality("degree", ties="index")}, "equal ones in the order of the table"),
         ({"similarity": "mutual_information"}, "shared information, on the scale of"),

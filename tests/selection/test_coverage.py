@@ -81,7 +81,7 @@ def test_order_gains_and_representatives_follow_the_twin(seed):
     X = factor_table(60, 14, seed=seed)
     selector = TopologicalFeatureSelector(5, rule=Coverage(isolated="keep")).fit(X)
     edges, weights = expected_weights(X, selector.graph_)
-    order, gains = naive_cover(weights)
+    order, gains = naive_cover(weights, strength=selector.graph_.strength())
     alone = (edges > 0).sum(axis=1) == 0
     found = np.argsort(selector.ranking_)
     assert found[~alone[found]].tolist() == [i for i in order if not alone[i]]
@@ -268,7 +268,7 @@ def test_rules_that_do_not_fit_together_are_refused(X):
         TopologicalFeatureSelector(centrality="pagerank")
     for name in ("degree", "pagerank"):
         with pytest.raises(
-            ValueError, match=f"'auto', which needs rule='coverage': a ranking by {name}"
+            ValueError, match=f"which needs rule='coverage' or 'variance': a ranking by {name}"
         ):
             TopologicalFeatureSelector(rule=name).fit(X)
     assert (
@@ -381,13 +381,15 @@ def test_ties_of_weight_one_make_no_path_go_round():
 
 def test_the_shortest_of_equal_ways_is_told():
     A = [[1, 0.25, 0, 1], [0.25, 1, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]
-    selector = TopologicalFeatureSelector(1, similarity="precomputed", threshold=None).fit(A)
+    selector = TopologicalFeatureSelector(
+        1, similarity="precomputed", threshold=None, rule=Coverage(ties="index")
+    ).fit(A)
     assert selector.explain(1).representation.path == ("x3",)
     assert selector.explain(3).representation.path == ()
 
 
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+@pytest.mark.parametrize("reach", ["paths", "edges", "similarity", "strongest"])
 def test_a_constant_column_alone_represents_itself(reach):
     X = np.column_stack([factor_table(60, 6), np.ones(60)])
     selector = TopologicalFeatureSelector(1, keep=[6], rule=Coverage(reach=reach)).fit(X)

@@ -27,6 +27,7 @@ from topofs import (
     Pearson,
     Spearman,
     TopologicalFeatureSelector,
+    Variance,
 )
 
 ESTIMATORS = [
@@ -49,6 +50,7 @@ ESTIMATORS = [
         1, similarity=MutualInformation(n_bins=3), rule=Centrality("pagerank"), threshold=None
     ),
     TopologicalFeatureSelector.paper(similarity=Energy(alpha=0.2)),
+    TopologicalFeatureSelector(rule=Variance()),
     InfiniteFeatureSelector(),
 ]
 # The tables of these checks are noise, and saying so is the right answer to them.

@@ -78,7 +78,7 @@ def reached_coverage(found: Fitted) -> float | None:
     """Tell the share of the variance of all columns that the selected ones represent."""
     if not found.selector.has_groups:
         return None
-    return float(found.selector.shares_[found.selector.nodes_].mean())
+    return float(found.selector.explained_[found.selector.nodes_].mean())
 
 
 def random_coverage(found: Fitted) -> dict[str, Any] | None:

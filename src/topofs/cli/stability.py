@@ -214,6 +214,8 @@ def _print_stability(found: Fitted, answer: Stability) -> None:
         more = len(columns) - _SHOWN_ROWS
         output.say(f"… and {more} more; --out FILE and --json list them all")
     links = _links(found, answer)
+    if not links and not found.selector.rule_.needs.graph:
+        return
     sure = sum(link.confidence >= _SURE for link in links)
     output.say(
         f"{sure} of {len(links)} links of the network are in at least {_SURE:.0%} of the "

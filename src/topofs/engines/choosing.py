@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,23 +13,36 @@ from scipy import sparse
 from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
+from topofs.engines.device_engine import DeviceEngine
 from topofs.engines.numpy_engine import NumpyEngine
+from topofs.engines.strongest_links import check_room, links_by_blocks, links_by_products
 from topofs.graph import FilteredGraph
+from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import check_shared_variance, whole_weights
+from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
+from topofs.similarity.value_order import (
+    matrix_order,
+    permute_in_place,
+    places,
+    value_order,
+)
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from topofs.engines.device_arrays import DeviceArrays
     from topofs.filtering.family import Graph
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["ComparedColumns", "build_network", "compare_columns", "graph_from_columns"]
 
 Matrix = npt.NDArray[np.floating[Any]]
+Ints = npt.NDArray[np.int64]
 
 _MEAN, _LINKS = "mean", "links"
 
@@ -41,38 +55,73 @@ class ComparedColumns:
     ----------
     measure : Measure
         By what.
-    engine : NumpyEngine or DaskEngine
+    engine : NumpyEngine, DeviceEngine or DaskEngine
         Where.
     table : array, sparse matrix, TypedTable or dask.array.Array
         The columns.
     n_features : int
         How many of them are compared.
-    operator : SimilarityOperator or None
-        The similarity of any block; None where it was computed on workers.
     on_workers : array or None
-        The finished similarity that workers gave.
+        The finished similarity that workers gave; plain correlations where these were asked for.
     constant : array of bool or None
         The columns that workers found to be constant; they are left out.
     """
 
     measure: Measure
-    engine: NumpyEngine | DaskEngine
+    engine: NumpyEngine | DeviceEngine | DaskEngine
     table: Any
     n_features: int
-    operator: SimilarityOperator | None = None
     on_workers: Matrix | None = None
     constant: npt.NDArray[np.bool_] | None = None
 
-    def matrix(self) -> Matrix:
-        """Compute the whole similarity; what workers gave is handed over, once."""
+    @cached_property
+    def operator(self) -> SimilarityOperator | None:
+        """The similarity of any block; None where it was computed on workers."""
+        return None if self.on_workers is not None else self.measure.operator(self.table)
+
+    def matrix(self, order: Ints | None = None) -> Matrix:
+        """Compute the whole similarity, its columns in an order.
+
+        What workers gave is handed over, once.
+        """
+        if order is not None and self.by_products and self.n_features > self.table.shape[0]:
+            # To put columns in order costs less here than to do so with the matrix.
+            return self._on_this_machine(self.operator.select(order))  # type: ignore[union-attr]
+        matrix = self.on_workers
+        if matrix is None:
+            matrix = self._on_this_machine(self.operator)
+        if order is not None:
+            permute_in_place(matrix, order)
+        return matrix
+
+    def _on_this_machine(self, operator: SimilarityOperator | None) -> Matrix:
+        assert not isinstance(self.engine, DaskEngine)
+        assert operator is not None
+        return self.engine.matrix(operator)
+
+    @cached_property
+    def by_products(self) -> bool:
+        """Whether products of prepared columns give every entry."""
+        complete = self.operator is not None and self.measure.products is not None
+        return complete and not sparse.issparse(self.table) and not np.isnan(self.table).any()
+
+    def order(self) -> Ints:
+        """The columns in an order that depends on their values, or their similarities, only."""
         if self.on_workers is not None:
-            return self.on_workers
-        assert isinstance(self.engine, NumpyEngine)
-        assert self.operator is not None
-        return self.engine.matrix(self.operator)
+            return matrix_order(self.on_workers)
+        if isinstance(self.operator, MatrixOperator):
+            return matrix_order(self.operator.values)
+        return value_order(self.table)
 
 
-def compare_columns(table: Any, measure: Measure, *, memory: int) -> ComparedColumns:
+def compare_columns(
+    table: Any,
+    measure: Measure,
+    *,
+    memory: int,
+    needs: Needs | None = None,
+    arrays: DeviceArrays | None = None,
+) -> ComparedColumns:
     """Prepare the columns of a table, where they lie.
 
     Parameters
@@ -83,30 +132,29 @@ def compare_columns(table: Any, measure: Measure, *, memory: int) -> ComparedCol
         How columns are compared.
     memory : int
         Bytes that may be used.
+    needs : Needs, optional
+        What will be asked for: where it is columns, workers give plain correlations.
+    arrays : DeviceArrays, optional
+        The device that is to multiply.
 
     Returns
     -------
     ComparedColumns
     """
     if is_dask(table):
-        engine = DaskEngine(memory)
-        found = engine.similarity(table, measure)
+        workers = DaskEngine(memory)
+        plain = needs is not None and needs.columns
+        found = workers.similarity(table, measure.correlation if plain else measure)
         return ComparedColumns(
             measure,
-            engine,
+            workers,
             table,
             n_features=len(found.values),
             on_workers=found.values,
             constant=found.constant,
         )
-    operator = measure.operator(table)
-    return ComparedColumns(
-        measure,
-        NumpyEngine(memory),
-        table,
-        n_features=operator.n_features,
-        operator=operator,
-    )
+    engine = NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays)
+    return ComparedColumns(measure, engine, table, n_features=table.shape[1])
 
 
 def build_network(
@@ -130,25 +178,105 @@ def build_network(
     -------
     Network
     """
+    if needs.columns:
+        return _network_of_columns(columns, needs)
     scale = columns.measure.scale(
         columns.operator, n_samples=columns.table.shape[0], n_features=columns.n_features
     )
+    order = columns.order() if needs.by_values else None
+    whole = Network(
+        _no_links(columns),
+        scale,
+        operator=columns.operator,
+        place=None if order is None else places(order),
+    )
     if not needs.graph and not needs.all_pairs:
-        bare = FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
-        whole = None if columns.on_workers is None else MatrixOperator(columns.on_workers)
-        pairs = _pairs(columns, columns.operator or whole, needs)
-        return Network(bare, scale, operator=columns.operator, pairs=pairs)
-    if _matrix_is_too_large(columns, needs):
-        built = _without_matrix(columns, graph, needs=needs, cut=cut)
-        pairs = _pairs(columns, columns.operator, needs)
-        return Network(built, scale, operator=columns.operator, pairs=pairs)
-    similarity = columns.matrix()
+        similarity = columns.operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
+        whole = replace(whole, pairs=_pairs(columns, similarity, needs))
+        return _with_links(whole, columns, similarity, needs.strongest, order)
+    if _matrix_is_too_large(columns, needs) or _device_can(columns, graph, needs):
+        built = _without_matrix(columns, graph, needs=needs, cut=cut, order=order)
+        return replace(whole, graph=built, pairs=_pairs(columns, columns.operator, needs))
+    return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
+
+
+def _with_matrix(
+    whole: Network,
+    columns: ComparedColumns,
+    graph: Graph,
+    *,
+    needs: Needs,
+    cut: str | None,
+    order: Ints | None,
+) -> Network:
+    """Add the graph, and the shares of all pairs where they are asked for."""
+    similarity = columns.matrix(order)
     if needs.scale and not columns.measure.knows_chance:
         check_shared_variance(similarity)
-    shares = whole_weights(similarity, scale) if needs.all_pairs and scale else None
+    shares = strength = None
+    if needs.all_pairs and whole.scale:
+        shares = whole_weights(similarity, whole.scale, order)
+        sums = np.empty(len(similarity))
+        row_sums(similarity, 0, len(sums), sums)
+        strength = sums if order is None else sums[places(order)]
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
+    if pairs is not None and order is not None:
+        pairs = _in_order(pairs, order)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
-    return Network(built, scale, shares, columns.operator, pairs)
+    built = built if order is None else built.renumbered(order)
+    return replace(whole, graph=built, shares=shares, strength=strength, pairs=pairs)
+
+
+def _with_links(
+    whole: Network,
+    columns: ComparedColumns,
+    similarity: SimilarityOperator,
+    n_links: int | None,
+    order: Ints | None,
+) -> Network:
+    """Add the strongest links, where they are asked for."""
+    if n_links is None:
+        return whole
+    assert whole.scale is not None
+    memory = columns.engine.memory
+    check_room(columns.n_features, n_links, memory)
+    if isinstance(similarity, MatrixOperator) and not columns.measure.knows_chance:
+        check_shared_variance(similarity.values)
+    order = np.arange(columns.n_features) if order is None else order
+    if getattr(whole.scale, "rises", False) and columns.by_products:
+        products = columns.engine.products(columns.operator.select(order))  # type: ignore[union-attr]
+        found = links_by_products(products, whole.scale, n_links, order, memory)
+    else:
+        found = links_by_blocks(similarity, whole.scale, n_links, order)
+    return replace(whole, links=found[0], strength=found[1])
+
+
+def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:
+    """Pairs of columns that are in an order, by their positions."""
+    found = pairs.tocoo()
+    ends = (order[found.row], order[found.col])
+    return sparse.coo_array((found.data, ends), shape=found.shape).tocsr()
+
+
+def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
+    """The columns, and no similarity but where the wishes ask for some."""
+    measure, correlation = columns.measure, columns.on_workers
+    given: StandardColumns | ColumnsOnWorkers
+    whole = None
+    if correlation is None:
+        given = measure.standard_columns(columns.table)
+        if needs.pairs_from is not None:
+            whole = columns.operator
+    else:
+        given = ColumnsOnWorkers(correlation, columns.table.shape[0])
+        whole = MatrixOperator(measure.of_correlation(correlation.copy()))
+    pairs = _pairs(columns, whole, needs)
+    memory = columns.engine.memory
+    return Network(_no_links(columns), None, pairs=pairs, columns=given, memory=memory)
+
+
+def _no_links(columns: ComparedColumns) -> FilteredGraph:
+    return FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
 
 
 def _pairs(
@@ -176,6 +304,21 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
+def _device_can(columns: ComparedColumns, graph: Graph, needs: Needs) -> bool:
+    """Whether there is a device, and it can do without the matrix."""
+    return (
+        isinstance(columns.engine, DeviceEngine)
+        and graph.without_matrix
+        and not needs.all_pairs
+        and columns.measure.products is not None
+        and not _has_gaps(columns.table)
+    )
+
+
+def _has_gaps(table: Any) -> bool:
+    return sparse.issparse(table) or bool(np.isnan(table).any())
+
+
 def _cut(similarity: Matrix, cut: str | None) -> float:
     """Set what counts as no link to 0, in place; give the mean of what is left."""
     if cut == _LINKS:
@@ -186,9 +329,14 @@ def _cut(similarity: Matrix, cut: str | None) -> float:
 
 
 def _without_matrix(
-    columns: ComparedColumns, graph: Graph, *, needs: Needs, cut: str | None
+    columns: ComparedColumns,
+    graph: Graph,
+    *,
+    needs: Needs,
+    cut: str | None,
+    order: Ints | None,
 ) -> FilteredGraph:
-    assert isinstance(columns.engine, NumpyEngine)
+    assert not isinstance(columns.engine, DaskEngine)
     memory = columns.engine.memory
     too_large = (
         f"the similarity of {columns.n_features} columns does not fit into memory "
@@ -200,18 +348,19 @@ def _without_matrix(
         raise ValueError(f"{too_large}graph {graph.name!r} needs it whole: use {able}{advice}")
     if needs.all_pairs:
         raise ValueError(
-            f"{too_large}the rule needs it whole: use rule 'coverage' with reach 'paths'{advice}"
+            f"{too_large}the rule needs it whole: use rule 'coverage' with reach 'strongest' or "
+            f"'paths'{advice}"
         )
     if columns.measure.products is None:
         able = _names("similarity", "products")
         raise ValueError(
             f"{too_large}{columns.measure.name!r} needs it whole: use one of {able}{advice}"
         )
-    return graph_from_columns(columns, graph, threshold=cut == _MEAN)
+    return graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order)
 
 
 def graph_from_columns(
-    columns: ComparedColumns, graph: Graph, *, threshold: bool
+    columns: ComparedColumns, graph: Graph, *, threshold: bool, order: Ints | None = None
 ) -> FilteredGraph:
     """Build a graph from products of columns, never from the matrix.
 
@@ -223,23 +372,27 @@ def graph_from_columns(
         One that can be built so.
     threshold : bool
         Whether similarities below the mean of all count as 0.
+    order : array of int, optional
+        The columns in the order in which equal similarities are taken; by default their own.
 
     Returns
     -------
     FilteredGraph
     """
-    assert isinstance(columns.engine, NumpyEngine)
+    assert not isinstance(columns.engine, DaskEngine)
     table = columns.table
-    if sparse.issparse(table) or np.isnan(table).any():
+    if _has_gaps(table):
         raise ValueError(
             "without the matrix the table must be dense and complete, but X "
             + ("is sparse" if sparse.issparse(table) else "has missing values")
             + ": fill them in (sklearn.impute), select among fewer columns, or allow more memory"
         )
-    products = columns.engine.products(columns.operator)  # type: ignore[arg-type]
-    return graph.build_without_matrix(
+    operator: Any = columns.operator
+    products = columns.engine.products(operator if order is None else operator.select(order))
+    built = graph.build_without_matrix(
         products, threshold=threshold, memory=columns.engine.memory
     )
+    return built if order is None else built.renumbered(order)
 
 
 def _names(kind: str, capability: str) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from topofs.filtering.asked_growth import fill_lists, grow_by_asking
 from topofs.filtering.free_rows import FreeRows
-from topofs.filtering.products import BlockedProducts
-from topofs.filtering.tmfg import complete_graph, graph_of_cliques
-from topofs.kernels.column_weights import weight
-from topofs.kernels.matrix_scan import sums_above
+from topofs.filtering.products import AskedProducts, BlockedProducts
+from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliques
+from topofs.kernels.exact_entries import answer_from_near, edge_weights
 from topofs.kernels.row_survey import refill_lists
 from topofs.kernels.tmfg import answer_from_rows, grow, start_growth, wanted_vertices
 from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.filtering.products import Operator, Products
+    from topofs.filtering.rounding import Rounding
     from topofs.graph import FilteredGraph
+    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
@@ -35,6 +39,12 @@ _SHORTEST_LIST = 16
 _MOST_ROWS = 512
 # Lists filled beside those that are needed at once: a product of 64 rows costs little more.
 _ROWS_AHEAD = 64
+_LISTS_AT_ONCE = 4096
+# Where somebody is asked: length of the lists; below how many products the host finds the
+# threshold itself; how far sums of rows may be apart.
+_LIST_BY_ASKING = 64
+_PRODUCTS_OF_HOST = 10**10
+_SLACK = 1e-9
 
 
 def tmfg_of_operator(operator: Operator, *, threshold: bool, memory: int) -> FilteredGraph:
@@ -72,6 +82,8 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
     n = products.n_features
     if n < 4:
         return _complete_graph(products, threshold=threshold)
+    if isinstance(products, AskedProducts):
+        return _tmfg_by_asking(products, threshold=threshold, memory=memory)
     plan = _plan(products, memory)
     survey = _survey_similarity(products, plan, threshold=threshold)
     growth = start_growth(n, survey.start, products.dtype)
@@ -140,10 +152,12 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
         mean = _mean(totals)
         if cuts[0] < mean < cuts[1] and totals[0].sum() > totals[1].sum():
             # Without negative entries all that reaches the mean exceeds the second mean.
-            start = _strongest(products, mean, totals[2], totals[1], at_least=threshold)
+            cut = np.nextafter(mean, -np.inf) if threshold else mean
+            start = four_strongest(
+                totals[2], totals[1], _whole_rows(products, mean if threshold else -np.inf), cut
+            )
             if threshold:
-                lists.weight[lists.weight < mean] = 0
-                lists.floor[(lists.floor < mean) & (lists.floor > -np.inf)] = 0
+                _cut_lists(lists, mean)
             return _Survey(mean if threshold else -np.inf, start, lists)
     _, totals = products.survey(-np.inf, [], 0, n_rows)
     mean = _mean(totals)
@@ -152,7 +166,68 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
     if threshold:
         mean = _mean(totals)
         _, totals = products.survey(level, [mean], 0, n_rows)
-    return _Survey(level, _best_four(totals[1]), lists)
+    start = four_strongest(totals[1], totals[1], _whole_rows(products, level), mean)
+    return _Survey(level, start, lists)
+
+
+def _whole_rows(products: Products, level: float) -> Callable[[IntArray], Block]:
+    """A function that gives whole rows, entries below the level set to 0."""
+
+    def rows_of(vertices: IntArray) -> Block:
+        rows = products.rows(vertices)
+        rows[rows < level] = 0
+        return rows
+
+    return rows_of
+
+
+def _tmfg_by_asking(products: AskedProducts, *, threshold: bool, memory: int) -> FilteredGraph:
+    """The graph by products whose rounding is not the host's."""
+    n, entry_bytes = products.n_features, products.n_features * (products.dtype.itemsize + 4)
+    length = max(_SHORTEST_LIST, min(_LIST_BY_ASKING, memory // 3 // entry_bytes))
+    plan = _Plan(min(length, n - 1), _MOST_ROWS, 0)
+    survey = _survey_by_asking(products, plan, threshold=threshold)
+    growth = start_growth(n, survey.start, products.dtype)
+    grow_by_asking(products, growth, survey.lists, survey.level)
+    return graph_of_cliques(growth.cliques, _entries(products, survey.level))
+
+
+def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) -> _Survey:
+    """Find threshold, first tetrahedron and lists where sums are rounded in other ways."""
+    n = products.n_features
+    if n * n * products.n_samples <= _PRODUCTS_OF_HOST:
+        by_host = replace(plan, list_length=0)
+        found = _survey_similarity(products.on_host(), by_host, threshold=threshold)
+        lists, _ = products.survey(found.level, [], plan.list_length, plan.n_rows)
+        return replace(found, lists=lists)
+    guess = products.approximate_mean()
+    if guess is not None and guess > 0 and (products.non_negative or not threshold):
+        lists, totals = products.survey(-np.inf, [guess], plan.list_length, plan.n_rows)
+        mean = _mean(totals)
+        level = mean if threshold else np.float64(-np.inf)
+        _cut_lists(lists, level)
+        # Without negative entries all that reaches the mean exceeds the second mean.
+        above = np.nextafter(mean, -np.inf) if threshold else mean
+    else:
+        _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
+        mean = _mean(totals)
+        level = mean if threshold else np.float64(-np.inf)
+        lists, totals = products.survey(level, [mean], plan.list_length, plan.n_rows)
+        above = mean
+        if threshold:
+            above = _mean(totals)
+            _, totals = products.survey(level, [above], 0, plan.n_rows)
+    slack = _SLACK * np.abs(totals[1]).max()
+    start = four_strongest(
+        totals[1] - slack, totals[1] + slack, _whole_rows(products, level), above
+    )
+    return _Survey(level, start, lists)
+
+
+def _cut_lists(lists: TopLists, level: np.float64) -> None:
+    """Set the weights below a level to 0."""
+    lists.weight[lists.weight < level] = 0
+    lists.floor[(lists.floor < level) & (lists.floor > -np.inf)] = 0
 
 
 def _mean(totals: Doubles) -> np.float64:
@@ -160,30 +235,17 @@ def _mean(totals: Doubles) -> np.float64:
     return np.float64(math.fsum(totals[0]) / totals.shape[1] ** 2)
 
 
-def _strongest(
-    products: Products, mean: float, low: Doubles, high: Doubles, *, at_least: bool
-) -> IntArray:
-    """The four rows with the largest sums above the mean, of which only bounds are known."""
-    candidates = np.flatnonzero(high >= np.partition(low, -4)[-4])
-    strength = np.full(len(low), -np.inf)
-    level = np.nextafter(mean, -np.inf) if at_least else mean
-    for first in range(0, len(candidates), _ROWS_AHEAD):
-        some = candidates[first : first + _ROWS_AHEAD]
-        sums = np.empty(len(some))
-        sums_above(products.rows(some), level, 0, len(some), sums)
-        strength[some] = sums
-    return _best_four(strength)
-
-
-def _best_four(strength: Doubles) -> IntArray:
-    return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
-
-
 def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: _Plan) -> None:
     """Let the graph grow, and bring the rows it asks for."""
     weights, lists = products.column_weights(survey.level), survey.lists
     n = products.n_features
-    rows = FreeRows(products, np.arange(n), survey.level, plan.n_kept)
+    rounding = products.rounding
+    # What may reach the level is left as it is; single entries decide.
+    least = survey.level
+    if least > -np.inf:
+        least -= rounding.margin(least, 1)
+    rows = FreeRows(products, np.arange(n), least, plan.n_kept)
+    _decide_lists(weights, np.arange(n), lists, rounding)
     while not grow(weights, growth, lists):
         if growth.n_free <= len(rows.columns) // 2:
             rows = rows.of_free_columns(growth.penalty)
@@ -191,16 +253,47 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
                 for first in range(0, n, plan.n_rows):
                     vertices = np.arange(first, min(first + plan.n_rows, n))
                     _fill_lists(rows.product(vertices), vertices, rows, growth, lists)
+                    _decide_lists(weights, vertices, lists, rounding)
         corners = growth.corners_on_top
         if not rows.has(corners):
             # Where rows must be multiplied anyway, those that will soon be wanted come along.
             vertices = wanted_vertices(growth, lists, min(_ROWS_AHEAD, plan.n_kept))
             block = rows.product(vertices)
             _fill_lists(block, vertices, rows, growth, lists)
+            _decide_lists(weights, vertices, lists, rounding)
             rows.keep(vertices, block)
         elif growth.uses_lists:
             _fill_lists(rows.of(corners), corners, rows, growth, lists)
-        answer_from_rows(growth, rows.columns, *(rows.one(v) for v in corners))
+            _decide_lists(weights, corners, lists, rounding)
+        _answer_top(weights, growth, rows, rounding)
+
+
+def _answer_top(
+    weights: ColumnWeights, growth: Growth, rows: FreeRows, rounding: Rounding
+) -> None:
+    """Answer the face on top from the rows of its corners."""
+    three = [rows.one(v) for v in growth.corners_on_top]
+    if rounding.exact:
+        answer_from_rows(growth, rows.columns, *three)
+        return
+    # No gain exceeds the key, by more than rounding.
+    margin = float(rounding.margin(np.float64(growth.key[growth.heap[0]]), 3))
+    answer_from_near(weights, growth, rows.columns, *three, 2 * margin)
+
+
+def _decide_lists(
+    weights: ColumnWeights, vertices: IntArray, lists: TopLists, rounding: Rounding
+) -> None:
+    """Give lists the entries that decide, in their order."""
+    if rounding.exact:
+        return
+    for first in range(0, len(vertices), _LISTS_AT_ONCE):
+        some = vertices[first : first + _LISTS_AT_ONCE]
+        proposed, floors = lists.vertex[some], lists.floor[some].astype(np.float64)
+        proposed[np.arange(proposed.shape[1]) >= lists.length[some, None]] = -1
+        known = floors > -np.inf
+        floors[known] += rounding.margin(floors[known], 1)
+        fill_lists(weights, some, proposed, floors, lists)
 
 
 def _fill_lists(
@@ -217,9 +310,14 @@ def _fill_lists(
 def _entries(products: Products, level: float) -> Any:
     """A function that gives the weights of edges."""
     weights = products.column_weights(level)
-    like = np.empty(0, dtype=products.dtype)
 
     def of_edges(edges: IntArray) -> Block:
-        return np.array([weight(weights, i, j, like) for i, j in edges], dtype=products.dtype)
+        found = np.empty(len(edges), dtype=products.dtype)
+        for_row_ranges(
+            lambda i, j: edge_weights(weights, edges, i, j, found),
+            len(edges),
+            products.n_samples,
+        )
+        return found
 
     return of_edges

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from topofs.filtering.rounding import rounding_of
 from topofs.kernels.row_survey import survey_rows
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import for_row_ranges
@@ -14,19 +15,22 @@ from topofs.row_threads import for_row_ranges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topofs.filtering.rounding import Rounding
     from topofs.kernels.column_weights import ColumnWeights
 
-__all__ = ["BlockedProducts", "Operator", "Products"]
+__all__ = ["AskedProducts", "BlockedProducts", "Operator", "Products"]
 
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int32]
 
 
 class Products(Protocol):
     """What `topofs.filtering.matrix_free` asks of whoever multiplies columns.
 
-    The same entry has the same bits in a survey and in rows, whoever computes it.
+    Entries of a survey and of rows are proposals: those of `column_weights` decide, which
+    differ from them by no more than `rounding` allows.
     """
 
     @property
@@ -44,6 +48,10 @@ class Products(Protocol):
     @property
     def non_negative(self) -> bool:
         """Whether no entry can be negative."""
+
+    @property
+    def rounding(self) -> Rounding:
+        """By how much entries may differ from those of `column_weights`."""
 
     def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
@@ -68,6 +76,40 @@ class Products(Protocol):
 
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
+
+
+@runtime_checkable
+class AskedProducts(Products, Protocol):
+    """Products by somebody far away or with other rounding, who is asked in batches.
+
+    What is proposed is decided by entries of `column_weights`: lists and answers may be too
+    long, never wrong. Lists of a survey have such entries already.
+    """
+
+    def on_host(self) -> Products:
+        """The same products by the host."""
+
+    def leave_out(self, vertices: IntArray) -> None:
+        """Say which vertices are no longer free; at the beginning all are."""
+
+    def ask(
+        self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
+    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
+        """Propose k best free vertices of each face, and the strongest links of vertices.
+
+        A face is a row (a, b, c) of `corners`, the gain of u is (w_au + w_bu) + w_cu. Corners
+        are not proposed, free or not; entries below `level` count as 0. For the faces: vertices
+        (−1 where there are no more), falling bounds of their gains, and of all others' gains;
+        for the vertices: others, and bounds of the entries that were not proposed.
+        """
+
+    def as_good(
+        self, corners: IntArray, gains: Doubles, k: int, level: float
+    ) -> tuple[Ids, IntArray]:
+        """Give the k lowest free vertices of each face that may gain as much as given.
+
+        And how many there are, all of those among them that do gain as much.
+        """
 
 
 class Operator(Protocol):
@@ -106,6 +148,9 @@ class BlockedProducts:
         self.n_samples = operator.n_samples
         self.dtype = operator.dtype
         self.non_negative = operator.non_negative
+        weights = operator.column_weights(-np.inf)
+        unit = float(np.finfo(weights.values.dtype).eps) / 2
+        self.rounding = rounding_of(weights, self.dtype, unit=unit)
         # The columns chosen last, and the operator among them: selecting copies columns.
         self._columns: IntArray | None = None
         self._among = operator

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 
     from topofs.filtering.products import Products
     from topofs.graph import FilteredGraph
+    from topofs.kernels.roofs import Roofs
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["TMFG", "complete_graph", "graph_of_cliques", "tmfg"]
+__all__ = ["TMFG", "complete_graph", "four_strongest", "graph_of_cliques", "tmfg"]
 
 IntArray = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+
+# Rows whose exact sums are taken at a time.
+_ROWS = 64
 
 
 def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
@@ -51,11 +56,14 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     -----
     The tetrahedron holds the four vertices with the largest
     :math:`\sum_j w_{ij}\,[w_{ij} > \bar w]`, where :math:`\bar w` is the mean of all
-    entries, diagonal included; the diagonal plays no other part. Ties go to the lowest
-    vertex, then to the oldest face. Used vertices are excluded, whatever the sign of the
+    entries, diagonal included; the diagonal plays no other part. Equal sums are told apart
+    by the sums of all weights of the row, of their squares and of their cubes: the order of
+    the columns does not matter. All other ties go to the lowest vertex, then to the oldest
+    face. Used vertices are excluded, whatever the sign of the
     gains, so every vertex enters exactly once.
 
-    Time is O(n²) for typical matrices and O(n³) at worst; memory is O(n) beyond the matrix.
+    Time is O(n²) for typical matrices and O(n³) at worst; memory beyond the matrix is a 64th
+    of it.
 
     References
     ----------
@@ -74,14 +82,14 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     >>> graph.order.tolist()
     [3, 2, 1, 4, 5, 0]
     """
-    from topofs.kernels.tmfg import tmfg_cliques
+    from topofs.kernels.dense_growth import tmfg_cliques
     from topofs.similarity_matrix import check_similarity_matrix
 
     matrix = check_similarity_matrix(similarity)
     if len(matrix.values) < 4:
         graph = complete_graph(matrix.values)
     else:
-        cliques = tmfg_cliques(matrix.values, _start(matrix))
+        cliques = tmfg_cliques(matrix.values, *_start_and_roofs(matrix))
         graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
     return replace(graph, labels=matrix.labels)
 
@@ -121,16 +129,52 @@ class TMFG(Graph):
 register(TMFG())
 
 
-def _start(matrix: SimilarityMatrix) -> IntArray:
-    """Four vertices with the largest sum of above-mean weights, best first."""
-    from topofs.kernels.matrix_scan import sums_above
+def _start_and_roofs(matrix: SimilarityMatrix) -> tuple[IntArray, Roofs]:
+    """One pass: the first tetrahedron and the roofs."""
+    from topofs.kernels.matrix_scan import survey_matrix
+    from topofs.kernels.roofs import roofs_for
     from topofs.row_threads import for_row_ranges
 
-    n = len(matrix.values)
-    strength = np.empty(n)
     values, mean = matrix.values, matrix.mean
-    for_row_ranges(lambda i, j: sums_above(values, mean, i, j, strength), n, n)
-    return np.argsort(-strength, kind="stable")[:4].astype(np.int64)
+    n = len(values)
+    rough, roofs = np.empty(n), roofs_for(values)
+    for_row_ranges(lambda i, j: survey_matrix(values, mean, i, j, rough, roofs), n, n)
+    return four_strongest(rough, rough, lambda some: values[some], mean), roofs
+
+
+def four_strongest(
+    low: Doubles, high: Doubles, rows_of: Callable[[IntArray], Matrix], level: float
+) -> IntArray:
+    """Four rows with the largest sum of weights above a level, best first.
+
+    Equal sums are told apart by the sums of all weights of the row, of their squares and of
+    their cubes, then by index: nothing but the last depends on the order of the columns.
+
+    Parameters
+    ----------
+    low, high : arrays, shape (n,)
+        Bounds of the sums, up to rounding.
+    rows_of : callable
+        Gives whole rows.
+    level : float
+        The level.
+
+    Returns
+    -------
+    array of int64, shape (4,)
+    """
+    from topofs.kernels.matrix_scan import exact_sums
+
+    n = len(low)
+    # Of the weights above the level, the negative ones are smaller than the level.
+    rounding = n * np.finfo(float).eps * (np.abs(high).max() + 2 * n * max(-level, 0.0))
+    candidates = np.flatnonzero(high >= np.partition(low, -4)[-4] - 2 * rounding)
+    sums = np.empty((len(candidates), 4))
+    for first in range(0, len(candidates), _ROWS):
+        some = slice(first, first + _ROWS)
+        exact_sums(rows_of(candidates[some]), level, sums[some])
+    best: IntArray = candidates[np.lexsort(-sums.T[::-1])[:4]]
+    return best
 
 
 def complete_graph(similarity: Matrix) -> FilteredGraph:

@@ -101,9 +101,8 @@ def _from_columns(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def _dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
-    """Sum of products; in any order, which for whole numbers below 2⁵³ changes nothing."""
-    # The zero has the type of the values: float32 columns are multiplied in float32.
-    total = left[0] * 0
+    """Sum of products in float64; in any order, which changes no sum of whole numbers."""
+    total = 0.0
     for s in range(len(left)):
-        total += left[s] * right[s]
+        total += np.float64(left[s]) * np.float64(right[s])
     return total

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 from numba.extending import overload
 
-from topofs.kernels.gain_heap import UNIT
+from topofs.kernels.gain_heap import units
 from topofs.kernels.path_bounds import path_bounds
 from topofs.kernels.path_search import no_covering, search, work_space
 
@@ -127,7 +127,7 @@ def _start_paths(reach: PathGraph) -> Any:
 
 @njit(cache=True, nogil=True)
 def _start_matrix(reach: ShareMatrix) -> Any:
-    return np.zeros(len(reach.starts) - 1, np.float64)
+    return np.zeros(len(reach.starts) - 1, np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -152,13 +152,12 @@ def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _gain_by_matrix(reach: ShareMatrix, node: int, covered: Doubles) -> int:
+def _gain_by_matrix(reach: ShareMatrix, node: int, covered: Ints) -> int:
     shift = reach.columns_at[node] - reach.starts[node]
     total = 0
     for position in range(reach.starts[node], reach.starts[node + 1]):
-        more = reach.weights[position] - covered[reach.columns[position + shift]]
-        if more > 0:
-            total += int(np.rint(more * UNIT))
+        more = units(reach.weights[position]) - covered[reach.columns[position + shift]]
+        total += max(0, more)
     return total
 
 
@@ -172,8 +171,8 @@ def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _cover_by_matrix(reach: ShareMatrix, node: int, covered: Doubles) -> None:
+def _cover_by_matrix(reach: ShareMatrix, node: int, covered: Ints) -> None:
     shift = reach.columns_at[node] - reach.starts[node]
     for position in range(reach.starts[node], reach.starts[node + 1]):
         j = reach.columns[position + shift]
-        covered[j] = max(covered[j], reach.weights[position])
+        covered[j] = max(covered[j], units(reach.weights[position]))

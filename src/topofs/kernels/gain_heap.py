@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["UNIT", "heapify", "sift_down"]
+__all__ = ["UNIT", "heapify", "sift_down", "units"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -22,7 +22,13 @@ Room for 2²³ columns, each known to 12 digits.
 
 
 @njit(cache=True, nogil=True)
-def heapify(heap: Ints, key: npt.NDArray[Any]) -> None:
+def units(share: float) -> int:
+    """A share as a whole number of units; differences of shares are then exact, too."""
+    return int(np.rint(share * UNIT))
+
+
+@njit(cache=True, nogil=True)
+def heapify(heap: Ints, key: npt.NDArray[Any], place: Ints) -> None:
     """Put nodes in heap order.
 
     Parameters
@@ -30,21 +36,23 @@ def heapify(heap: Ints, key: npt.NDArray[Any]) -> None:
     heap : array of int64
         The nodes, reordered in place.
     key : array of int64 or float64
-        The gain of each node; of equal ones the lowest node comes first.
+        The gain of each node.
+    place : array of int64
+        Of equal gains the one whose node has the lowest place comes first.
     """
     for position in range(len(heap) // 2 - 1, -1, -1):
-        sift_down(heap, len(heap), key, position)
+        sift_down(heap, len(heap), key, position, place)
 
 
 @njit(cache=True, nogil=True)
-def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int) -> None:
+def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int, place: Ints) -> None:
     """Move the node at a position of ``heap[:size]`` down until no child comes before it."""
     while True:
         first = position
         for child in (2 * position + 1, 2 * position + 2):
             if child < size:
                 u, v = heap[child], heap[first]
-                if key[u] > key[v] or (key[u] == key[v] and u < v):
+                if key[u] > key[v] or (key[u] == key[v] and place[u] < place[v]):
                     first = child
         if first == position:
             return

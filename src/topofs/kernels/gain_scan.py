@@ -2,9 +2,7 @@
 
 A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
 lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
-instead of branching leaves loops that the compiler turns into vector instructions. The flags
-``nnan`` and ``nsz`` say that no NaN occurs and that the sign of zero does not matter; neither
-lets the compiler reorder a sum.
+instead of branching leaves loops that the compiler turns into vector instructions.
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.larger import larger
+
 __all__ = ["scan_face", "scan_face_again", "scan_three_faces"]
 
 Row = npt.NDArray[Any]
@@ -23,7 +23,7 @@ Row = npt.NDArray[Any]
 BLOCK = 256
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(cache=True, nogil=True)
 def scan_face(
     a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
 ) -> tuple[int, float]:
@@ -37,10 +37,10 @@ def scan_face(
     low = start
     while low < stop:
         high = min(low + BLOCK, stop)
-        largest = -np.inf
+        largest = penalty.dtype.type(-np.inf)
         for u in range(low, high):
             gain = ((a[u] + b[u]) + c[u]) + penalty[u]
-            largest = gain if gain > largest else largest
+            largest = larger(gain, largest)
         if largest > best:
             best = largest
             best_block = low
@@ -72,7 +72,7 @@ def scan_face_again(
     return vertex, gain
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(cache=True, nogil=True)
 def scan_three_faces(
     a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
 ) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
@@ -87,14 +87,14 @@ def scan_three_faces(
     low = first_free
     while low < n:
         high = min(low + BLOCK, n)
-        largest_ab = largest_ac = largest_bc = -np.inf
+        largest_ab = largest_ac = largest_bc = penalty.dtype.type(-np.inf)
         for u in range(low, high):
             gain_ab = ((a[u] + b[u]) + v[u]) + penalty[u]
             gain_ac = ((a[u] + c[u]) + v[u]) + penalty[u]
             gain_bc = ((b[u] + c[u]) + v[u]) + penalty[u]
-            largest_ab = gain_ab if gain_ab > largest_ab else largest_ab
-            largest_ac = gain_ac if gain_ac > largest_ac else largest_ac
-            largest_bc = gain_bc if gain_bc > largest_bc else largest_bc
+            largest_ab = larger(gain_ab, largest_ab)
+            largest_ac = larger(gain_ac, largest_ac)
+            largest_bc = larger(gain_bc, largest_bc)
         if largest_ab > best_ab:
             best_ab = largest_ab
             block_ab = low

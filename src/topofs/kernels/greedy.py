@@ -28,12 +28,15 @@ class Turns(NamedTuple):
         Nodes that represent themselves alone, in the order in which they come.
     alone_early : int
         1 where these come before linked nodes that add no more than themselves, else 0.
+    place : array of int64, shape (n,)
+        Of nodes that add the same, the one with the lowest place comes first.
     """
 
     first: Ints
     linked: Ints
     alone: Ints
     alone_early: int
+    place: Ints
 
 
 class Limits(NamedTuple):
@@ -95,7 +98,7 @@ def greedy_cover(
     -----
     Invariant: ``bound[v]`` is at least the gain of v, and is its gain when ``known_at[v]``
     nodes were taken; a gain never rises (the sum is submodular, and exact: see `UNIT`). So an
-    open node on top of the heap whose bound is of now is the best, and the lowest of the best.
+    open node on top of the heap whose bound is of now is the best, and first of the best.
     A node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
     stays.
     """
@@ -123,19 +126,19 @@ def greedy_cover(
             size = len(heap)
             for v in heap:
                 _set_key(key, v, bound[v], limits)
-            heapify(heap, key)
+            heapify(heap, key, turns.place)
         while size > 0:
             v = heap[0]
             if turn > 0 and not _is_open(v, open_, room, left, limits):
                 size -= 1
                 heap[0] = heap[size]
-                sift_down(heap, size, key, 0)
+                sift_down(heap, size, key, 0, turns.place)
                 continue
             if known_at[v] != taken:
                 bound[v] = gain_of(reach, v, state)
                 _set_key(key, v, bound[v], limits)
                 known_at[v] = taken
-                sift_down(heap, size, key, 0)
+                sift_down(heap, size, key, 0, turns.place)
                 continue
             if turn == 1 and turns.alone_early and bound[v] <= UNIT:
                 break
@@ -145,7 +148,7 @@ def greedy_cover(
             end += turn == 0 or bound[v] > UNIT
             size -= 1
             heap[0] = heap[size]
-            sift_down(heap, size, key, 0)
+            sift_down(heap, size, key, 0, turns.place)
     return order[:taken].copy(), gains[:taken].copy(), end
 
 

@@ -8,7 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["largest_asymmetry", "row_sums", "sums_above", "zero_below"]
+from topofs.kernels.larger import larger
+from topofs.kernels.roofs import Roofs, raise_roofs
+
+__all__ = [
+    "exact_sums",
+    "largest_asymmetry",
+    "row_sums",
+    "sums_above",
+    "survey_matrix",
+    "zero_below",
+]
 
 Matrix = npt.NDArray[Any]
 
@@ -46,38 +56,82 @@ def largest_asymmetry(matrix: Matrix, first: int, last: int) -> float:
 def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    Eight sums run side by side and are added in a fixed order, so that the bits depend on
-    nothing but the row.
+    Each sum is carried in two numbers, 106 bits, and rounded once at the end: it does not
+    depend on the order of its terms. Eight sums run side by side.
     """
     n = matrix.shape[1]
-    lanes = np.zeros(8, np.float64)
-    peaks = np.zeros(8, np.float64)
+    lanes, rests = np.empty(8, np.float64), np.empty(8, np.float64)
+    peaks = np.zeros(8, matrix.dtype)
     for i in range(first, last):
         row = matrix[i]
         lanes[:] = 0.0
+        rests[:] = 0.0
         for j in range(0, n - 7, 8):
             for lane in range(8):
                 weight = row[j + lane]
-                lanes[lane] += weight
-                peaks[lane] = max(peaks[lane], abs(weight))
+                peaks[lane] = larger(abs(weight), peaks[lane])
+                before = lanes[lane]
+                after = before + weight
+                added = after - before
+                rests[lane] += (before - (after - added)) + (weight - added)
+                lanes[lane] = after
+        total, rest = 0.0, 0.0
         for j in range(n - n % 8, n):
-            lanes[0] += row[j]
-            peaks[0] = max(peaks[0], abs(row[j]))
-        sums[i] = _add_lanes(lanes)
-    largest = 0.0
-    for peak in peaks:
-        largest = max(largest, peak)
-    return largest
+            peaks[0] = larger(abs(row[j]), peaks[0])
+            total, rest = _add_exactly(total, rest, row[j])
+        for lane in range(8):
+            total, rest = _add_exactly(total, rest, lanes[lane])
+            rest += rests[lane]
+        sums[i] = total + rest
+    return float(peaks.max())
+
+
+@njit(cache=True, nogil=True)
+def _add_exactly(total: float, rest: float, term: float) -> tuple[float, float]:
+    """Add a term to a sum of two numbers (Knuth's two-sum)."""
+    after = total + term
+    added = after - total
+    return after, rest + ((total - (after - added)) + (term - added))
+
+
+@njit(cache=True, nogil=True)
+def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> None:
+    """Write Σ_j w_ij·[w_ij > level], Σ_j w_ij, Σ_j w_ij² and Σ_j w_ij³ of each row.
+
+    The sums, of shape (n_rows, 4), do not depend on the order of the columns.
+    """
+    for i in range(matrix.shape[0]):
+        for kind in range(4):
+            total, rest = 0.0, 0.0
+            for weight in matrix[i]:
+                term = np.float64(weight)
+                for _ in range(kind - 1):
+                    term *= weight
+                if kind > 0 or weight > level:
+                    total, rest = _add_exactly(total, rest, term)
+            sums[i, kind] = total + rest
+
+
+@njit(cache=True, nogil=True)
+def survey_matrix(
+    matrix: Matrix,
+    level: float,
+    first: int,
+    last: int,
+    sums: npt.NDArray[np.float64],
+    roofs: Roofs,
+) -> None:
+    """Take `sums_above` and the roofs of the rows first … last − 1 while each is in cache."""
+    for i in range(first, last):
+        sums_above(matrix, level, i, i + 1, sums)
+        raise_roofs(matrix, i, i + 1, roofs)
 
 
 @njit(cache=True, nogil=True)
 def sums_above(
     matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
 ) -> None:
-    """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`.
-
-    The order of summation is that of `row_sums`.
-    """
+    """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`, up to rounding."""
     n = matrix.shape[1]
     lanes = np.zeros(8, np.float64)
     for i in range(first, last):
@@ -100,20 +154,11 @@ def zero_below(
 
     The sums of the rows after that go into `sums`; they are those of `row_sums`.
     """
-    n = matrix.shape[1]
-    lanes = np.zeros(8, np.float64)
     for i in range(first, last):
         row = matrix[i]
-        lanes[:] = 0.0
-        for j in range(0, n - 7, 8):
-            for lane in range(8):
-                weight = row[j + lane] if row[j + lane] >= level else 0
-                row[j + lane] = weight
-                lanes[lane] += weight
-        for j in range(n - n % 8, n):
+        for j in range(len(row)):
             row[j] = row[j] if row[j] >= level else 0
-            lanes[0] += row[j]
-        sums[i] = _add_lanes(lanes)
+        row_sums(matrix, i, i + 1, sums)
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.gain_heap import UNIT
+from topofs.kernels.gain_heap import units
 
 __all__ = ["no_covering", "search", "work_space"]
 
@@ -93,7 +93,7 @@ def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> t
         if state[u] == 2:
             continue
         state[u] = 2
-        total += int(np.rint((here - covered[u]) * UNIT))
+        total += units(here) - units(covered[u])
         for position in range(starts[u], starts[u + 1]):
             v = columns[position]
             there = here * weights[position]

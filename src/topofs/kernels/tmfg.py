@@ -14,8 +14,10 @@ key or a free vertex:
 
 * a bound: the sum of the corners' highest free weights, which costs next to nothing;
 * an answer by lists: the corners' strongest free vertices are merged from the top;
-* an answer by scan: a pass over three rows of the matrix, where the lists are given up;
-* an answer from rows that the caller brings, where there is no matrix.
+* an answer from rows that the caller brings.
+
+This file grows a TMFG without the matrix, from lists; `topofs.kernels.dense_growth` does the
+same with a matrix and its roofs.
 """
 
 from __future__ import annotations
@@ -26,35 +28,24 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights, is_matrix, row
+from topofs.kernels.column_weights import ColumnWeights
 from topofs.kernels.face_heap import sift_down, sift_up
-from topofs.kernels.gain_scan import scan_face, scan_face_again, scan_three_faces
+from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.row_survey import place_among
-from topofs.kernels.top_lists import (
-    Scratch,
-    TopLists,
-    empty_lists,
-    fill_list,
-    highest_free_weight,
-    make_scratch,
-)
+from topofs.kernels.top_lists import TopLists, highest_free_weight
 
 __all__ = [
     "Growth",
     "answer_from_rows",
     "grow",
+    "split_top",
     "start_growth",
-    "tmfg_cliques",
     "wanted_vertices",
 ]
 
-Matrix = npt.NDArray[Any]
-Weights = Matrix | ColumnWeights
 IntArray = npt.NDArray[np.int64]
 
-# Length of the lists; 32 to 64 were equally fast, 96 slower (docs/performance.md).
-LIST_LENGTH = 32
 # The lists are given up when more than a quarter of a window of questions needed a scan.
 WINDOW = 64
 
@@ -62,7 +53,6 @@ WINDOW = 64
 _FIELDS = [
     ("step", np.int64),
     ("n_faces", np.int64),
-    ("first_free", np.int64),
     ("questions", np.int64),
     ("scans", np.int64),
     ("use_lists", np.bool_),
@@ -84,8 +74,7 @@ class Growth(NamedTuple):
     heap : array of int64, shape (2n - 4,)
         The slots in use, as a heap ordered by (−key, slot).
     counters : array of one record
-        `step` and `n_faces`; `first_free`, below which no vertex is free; `use_lists`, whether
-        faces are answered by lists; `questions` asked of the lists and `scans` needed beside
+        `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions` asked of the lists and `scans` needed beside
         them in the current window.
     """
 
@@ -113,31 +102,6 @@ class Growth(NamedTuple):
         return self.corner[self.heap[0]]
 
 
-def tmfg_cliques(
-    similarity: Matrix, start: IntArray, *, list_length: int = LIST_LENGTH
-) -> IntArray:
-    """Grow a TMFG from a tetrahedron and return its four-cliques in insertion order.
-
-    Parameters
-    ----------
-    similarity : array of float32 or float64, shape (n, n), C-contiguous, n >= 4
-        Symmetric, finite. The diagonal is never read.
-    start : array of int64, shape (4,)
-        The first tetrahedron (a, b, c, d), in this order.
-    list_length : int
-        Length of the lists; it changes the time, never the result.
-
-    Returns
-    -------
-    array of int64, shape (n - 3, 4)
-        Row 0 is `start`; each later row is (v, a, b, c): vertex v went into face (a, b, c).
-    """
-    n = len(similarity)
-    growth = start_growth(n, start, similarity.dtype)
-    grow(similarity, growth, empty_lists(n, min(list_length, n), similarity.dtype))
-    return growth.cliques
-
-
 def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
     """A tetrahedron with its four faces (a, b, c), (a, b, d), (a, c, d), (b, c, d)."""
     n_slots = 2 * n - 4
@@ -160,78 +124,43 @@ def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
 
 
 @njit(cache=True, nogil=True)
-def grow(weights: Weights, growth: Growth, lists: TopLists) -> bool:
+def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
     """Insert vertices until none is free, or until rows are needed that are not at hand.
 
-    With a matrix the answer is True: everything is done. With columns it is False as long as
-    the face on top waits for `answer_from_rows`; call again after that.
+    The answer is False as long as the face on top waits for `answer_from_rows`; call again
+    after that.
     """
     cliques, penalty, corner, vertex, key, heap, records = growth
     counters = records[0]
-    dense = is_matrix(weights)
-    scratch = make_scratch(len(penalty) if dense else 0, penalty)
-    if dense:
-        for v in cliques[0]:
-            fill_list(v, row(weights, v), penalty, lists, scratch)
     while counters.step < len(cliques):
-        while penalty[counters.first_free] != 0:
-            counters.first_free += 1
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
             a, b, c = corner[top]
-            bound = np.inf
-            if counters.use_lists or not dense:
-                bound = highest_gain(a, b, c, lists, penalty)
+            bound = highest_gain(a, b, c, lists, penalty)
             if bound < key[top]:
                 vertex[top], key[top] = -1, bound
             else:
+                found, gain = -1, bound
                 if counters.use_lists:
-                    found, gain = _answer_by_lists(weights, growth, lists, scratch)
-                elif dense:
-                    found, gain = _answer_by_scan(weights, growth)
-                else:
-                    found, gain = -1, bound
+                    found, gain = _answer_by_lists(weights, growth, lists)
                 if found < 0:
                     return False
                 vertex[top], key[top] = found, gain
             sift_down(heap, counters.n_faces, key)
             top = heap[0]
-        _insert_top(weights, growth, lists, scratch)
+        _insert_top(growth, lists)
     return True
 
 
 @njit(cache=True, nogil=True)
 def _answer_by_lists(
-    weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch
+    weights: ColumnWeights, growth: Growth, lists: TopLists
 ) -> tuple[int, float]:
-    """Best free vertex of the face on top and its gain by lists; −1 if they do not decide.
-
-    With a matrix they are filled again where they have run out, and rows decide the rest.
-    """
-    counters, penalty, top = growth.counters[0], growth.penalty, growth.heap[0]
-    ceiling = growth.key[top]
-    a, b, c = growth.corner[top]
-    dense = is_matrix(weights)
-    vertex, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
-    if gain < bound and dense:
-        refilled = False
-        for v in (a, b, c):
-            if lists.head[v] >= lists.length[v] - 1 and lists.floor[v] > -np.inf:
-                fill_list(v, row(weights, v), penalty, lists, scratch)
-                refilled = True
-        if refilled:
-            vertex, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
-    _count_question(counters, gain < bound or (gain == bound and not dense))
-    if gain > bound:
-        return vertex, gain
-    if not dense:
-        return -1, gain
-    rows = row(weights, a), row(weights, b), row(weights, c)
-    if gain == bound:
-        # Nothing is better, but a lower vertex that no list has may be as good.
-        lower, equal = scan_face(*rows, penalty, counters.first_free, vertex, gain)
-        return (lower if equal == gain else vertex), gain
-    return scan_face(*rows, penalty, counters.first_free, len(penalty), min(ceiling, bound))
+    """Best free vertex of the face on top and its gain by lists; −1 if they do not decide."""
+    a, b, c = growth.corner[growth.heap[0]]
+    vertex, gain, bound = merge_lists(weights, a, b, c, lists, growth.penalty)
+    _count_question(growth.counters[0], gain <= bound)
+    return (vertex if gain > bound else -1), gain
 
 
 @njit(cache=True, nogil=True)
@@ -243,15 +172,6 @@ def _count_question(counters: Any, scanned: bool) -> None:  # noqa: FBT001
         counters.use_lists = 4 * counters.scans <= WINDOW
         counters.questions = 0
         counters.scans = 0
-
-
-@njit(cache=True, nogil=True)
-def _answer_by_scan(weights: Weights, growth: Growth) -> tuple[int, float]:
-    """Best free vertex of the face on top and its gain by a pass over its corners' rows."""
-    first_free, penalty, top = growth.counters[0].first_free, growth.penalty, growth.heap[0]
-    a, b, c = growth.corner[top]
-    rows = row(weights, a), row(weights, b), row(weights, c)
-    return scan_face_again(*rows, penalty, first_free, growth.vertex[top], growth.key[top])
 
 
 @njit(cache=True, nogil=True)
@@ -283,39 +203,45 @@ def answer_from_rows(
 
 
 @njit(cache=True, nogil=True)
-def _insert_top(weights: Weights, growth: Growth, lists: TopLists, scratch: Scratch) -> None:
-    """Put its vertex into the face on top: one face becomes three."""
-    cliques, penalty, corner, vertex, key, heap, records = growth
+def split_top(growth: Growth) -> int:
+    """Put its vertex into the face on top: one face becomes three, without keys; return it.
+
+    The slot on top becomes (a, b, v); unless v was the last vertex, (a, c, v) and (b, c, v)
+    are appended.
+    """
+    cliques, penalty, corner, vertex, _, heap, records = growth
     counters, top = records[0], heap[0]
     v = vertex[top]
-    a, b, c = corner[top]
+    a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
     # Entry by entry: a tuple assigned to a row takes numba seconds to compile.
     clique = cliques[counters.step]
     clique[0], clique[1], clique[2], clique[3] = v, a, b, c
     penalty[v] = -np.inf
     counters.step += 1
-    if counters.step == len(cliques):
+    if counters.step < len(cliques):
+        second, third = counters.n_faces, counters.n_faces + 1
+        corner[top, 2] = v
+        corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
+        corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
+        counters.n_faces += 2
+    return v
+
+
+@njit(cache=True, nogil=True)
+def _insert_top(growth: Growth, lists: TopLists) -> None:
+    """Put its vertex into the face on top, and bounds on the three new faces."""
+    cliques, penalty, corner, vertex, key, heap, records = growth
+    top = heap[0]
+    split_top(growth)
+    if records[0].step == len(cliques):
         return
-    second, third = counters.n_faces, counters.n_faces + 1
-    corner[top, 2] = v
-    corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
-    corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
-    if is_matrix(weights) and not counters.use_lists:
-        rows = row(weights, a), row(weights, b), row(weights, c), row(weights, v)
-        ab, ac, bc = scan_three_faces(*rows, penalty, counters.first_free)
-        vertex[top], key[top] = ab
-        vertex[second], key[second] = ac
-        vertex[third], key[third] = bc
-    else:
-        if is_matrix(weights):
-            fill_list(v, row(weights, v), penalty, lists, scratch)
-        vertex[top], key[top] = -1, highest_gain(a, b, v, lists, penalty)
-        vertex[second], key[second] = -1, highest_gain(a, c, v, lists, penalty)
-        vertex[third], key[third] = -1, highest_gain(b, c, v, lists, penalty)
-    sift_down(heap, counters.n_faces, key)
+    second, third = records[0].n_faces - 2, records[0].n_faces - 1
+    for slot in (top, second, third):
+        a, b, c = corner[slot]
+        vertex[slot], key[slot] = -1, highest_gain(a, b, c, lists, penalty)
+    sift_down(heap, second, key)
     sift_up(heap, second, key)
     sift_up(heap, third, key)
-    counters.n_faces += 2
 
 
 @njit(cache=True, nogil=True)

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.larger import larger
+
 __all__ = [
     "Scratch",
     "TopLists",
@@ -128,7 +130,7 @@ def fill_list(
     lists.floor[v] = lists.weight[v, count - 1] if outside else -np.inf
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(cache=True, nogil=True)
 def _block_maxima(
     row: npt.NDArray[Any], penalty: npt.NDArray[Any], maxima: npt.NDArray[Any]
 ) -> int:
@@ -136,10 +138,9 @@ def _block_maxima(
     n = len(row)
     n_blocks = (n + BLOCK - 1) // BLOCK
     for block in range(n_blocks):
-        largest = -np.inf
+        largest = row.dtype.type(-np.inf)
         for u in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            weight = row[u] + penalty[u]
-            largest = weight if weight > largest else largest
+            largest = larger(row[u] + penalty[u], largest)
         maxima[block] = largest
     return n_blocks
 

@@ -3,5 +3,6 @@
 from topofs.rules.centrality import Centrality
 from topofs.rules.coverage import Coverage
 from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.variance import Variance
 
-__all__ = ["Centrality", "Coverage", "Ranking", "Rule", "ScoreWords"]
+__all__ = ["Centrality", "Coverage", "Ranking", "Rule", "ScoreWords", "Variance"]

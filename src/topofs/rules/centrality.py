@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topofs.network import Needs
 from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.tied import in_order_of_values, places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ class Centrality(Rule):
 "betweenness"}, default="degree"
         The score of a node.
     ties : {"strength", "index"}, default="strength"
-        Equal scores are ordered by strength (then position), or by position (the paper).
+        Equal scores are ordered by strength (then by the values of the columns, and only exact
+        copies by position), or by position (the paper).
 
     References
     ----------
@@ -83,19 +86,28 @@ class Centrality(Rule):
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
         ties = "by the summed strength of their links"
-        if not self._by_strength:
+        if self.ties != TIES[0]:
             ties = "in the order of the table"
+        elif not self._by_strength:
+            ties = "as their values say"
         return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
 
     @property
     def ties_words(self) -> str:
         """What decides between equal scores."""
-        return "the strength of the links" if self._by_strength else super().ties_words
+        if self.ties != TIES[0]:
+            return super().ties_words
+        return "the strength of the links" if self._by_strength else "the values of the columns"
 
     @property
     def _by_strength(self) -> bool:
         """Whether strength decides between equal scores; it cannot where it is the score."""
         return self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
+
+    @property
+    def needs(self) -> Needs:
+        """The graph."""
+        return Needs(by_values=self.ties == TIES[0])
 
     def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
         """Cut at the mean, as the authors' program does."""
@@ -105,13 +117,11 @@ class Centrality(Rule):
         """Rank nodes by the score, those chosen beforehand first."""
         from topofs.centrality import CENTRALITIES
 
-        graph = network.graph
-        scores = CENTRALITIES[self.score](graph)
-        keys = [-scores]
-        if self.ties == TIES[0]:
-            keys.insert(0, -graph.strength())
+        scores = in_order_of_values(CENTRALITIES[self.score], network)
+        place = places_by_strength(network) if self.ties == TIES[0] else None
+        keys = (-scores,) if place is None else (place, -scores)
         order, n_selectable = wishes.applied(np.lexsort(keys))
-        return Ranking(order, scores, selectable=n_selectable)
+        return Ranking(order, scores, selectable=n_selectable, place=place)
 
 
 for _score in SCORES:

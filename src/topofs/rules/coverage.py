@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from topofs.network import Needs
 from topofs.rules.centrality import TIES
 from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.tied import places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -19,14 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Coverage"]
 
-PATHS, EDGES, SIMILARITY = "paths", "edges", "similarity"
+PATHS, EDGES, SIMILARITY, STRONGEST = "paths", "edges", "similarity", "strongest"
 DROP, KEEP = "drop", "keep"
 
 _REACHES = {
     PATHS: "along the links of the network",
     EDGES: "among its neighbours in the network",
     SIMILARITY: "among all columns, linked or not",
+    STRONGEST: "among the columns that it has its strongest links with",
 }
+
+
+def _check_links(value: Any) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < 1:
+        raise ValueError(f"links is {value!r}; give a whole number of at least 1")
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,16 +53,22 @@ class Coverage(Rule):
 
     Parameters
     ----------
-    reach : {"paths", "edges", "similarity"}, default="paths"
+    reach : {"paths", "edges", "similarity", "strongest"}, default="paths"
         Whom a column represents: others along the paths of the graph, its neighbours only, or
         any column at all, whatever the graph. Along a path shares multiply; a path of several
-        edges counts as long as half of the variance is left at its end.
+        edges counts as long as half of the variance is left at its end. "strongest" is
+        "similarity" in memory n · `links` instead of n²: of all pairs those count that are
+        among the `links` strongest of either column. No graph is built for it.
     isolated : {"drop", "keep"}, default="drop"
         Whether "auto" leaves out the columns that share with no other more than chance
         explains, and whether they rank after all others.
     ties : {"strength", "index"}, default="strength"
-        How isolated columns are ordered: by strength (then position), or by position. Other
-        equal gains go by position.
+        How equal gains, and isolated columns, are ordered: by strength, in the graph or, where
+        it plays no part, in the whole similarity (then by the values of the columns, and only
+        exact copies by position); or by position.
+    links : int, default=128
+        How many of its strongest links each column has with ``reach="strongest"``. With one
+        less than there are columns it is ``reach="similarity"``.
 
     References
     ----------
@@ -71,8 +87,8 @@ class Coverage(Rule):
 
     reach: str = parameter(
         PATHS,
-        help="Represent others along: paths, edges, similarity.",
-        choices=(PATHS, EDGES, SIMILARITY),
+        help="Represent others along: paths, edges, similarity, strongest.",
+        choices=(PATHS, EDGES, SIMILARITY, STRONGEST),
     )
     isolated: str = parameter(
         DROP, help="Columns that are like no other: drop, keep.", choices=(DROP, KEEP)
@@ -80,14 +96,24 @@ class Coverage(Rule):
     ties: str = parameter(
         "strength", help="Order equal scores by: strength, index.", choices=TIES
     )
+    links: int = parameter(
+        128, help="Links of each column with --reach strongest.", check=_check_links
+    )
 
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
 
     @property
     def needs(self) -> Needs:
-        """A scale, and the graph or all pairs."""
-        return Needs(scale=True, all_pairs=self.reach == SIMILARITY)
+        """A scale, and the graph, all pairs or the strongest links."""
+        by_links = self.reach == STRONGEST
+        return Needs(
+            graph=not by_links,
+            scale=True,
+            all_pairs=self.reach == SIMILARITY,
+            strongest=self.links if by_links else None,
+            by_values=self.ties == TIES[0],
+        )
 
     @property
     def words(self) -> ScoreWords:
@@ -106,6 +132,11 @@ class Coverage(Rule):
             "The first column selected is the one that represents most "
             f"{_REACHES[self.reach]}, each next one the one that adds most to that."
         )
+
+    @property
+    def ties_words(self) -> str:
+        """What decides between columns that add the same."""
+        return "the strength of the links" if self.ties == TIES[0] else super().ties_words
 
     @property
     def end_words(self) -> str:
@@ -127,25 +158,24 @@ class Coverage(Rule):
 
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
-        return self._greedy(self._reach(network), network.graph, wishes)
+        place = places_by_strength(network) if self.ties == TIES[0] else None
+        return self._greedy(self._reach(network), place, wishes)
 
-    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:
+    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
         """Order the nodes greedily under other wishes."""
-        return self._greedy(ranking.reach, graph, wishes)
+        return self._greedy(ranking.reach, ranking.place, wishes)
 
-    def _greedy(self, reach: Any, graph: FilteredGraph, wishes: Wishes) -> Ranking:
+    def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
         from topofs.rules.greedy import greedy_ranking
 
-        strength = graph.strength() if self.ties == TIES[0] else None
-        return greedy_ranking(
-            reach, wishes, strength=strength, isolated_early=self.keeps_isolated
-        )
+        return greedy_ranking(reach, wishes, place=place, isolated_early=self.keeps_isolated)
 
     def _reach(self, network: Network) -> PathReach | MatrixReach:
         from topofs.rules.reach import MatrixReach, graph_reach
 
-        if network.shares is not None:
-            return MatrixReach(network.shares)
+        shares = network.links if network.shares is None else network.shares
+        if shares is not None:
+            return MatrixReach(shares)
         assert network.scale is not None
         return graph_reach(network.graph, network.scale, paths=self.reach == PATHS)
 

@@ -28,7 +28,7 @@ def greedy_ranking(
     reach: PathReach | MatrixReach,
     wishes: Wishes,
     *,
-    strength: Doubles | None = None,
+    place: Ints | None = None,
     isolated_early: bool = False,
 ) -> Ranking:
     r"""Order nodes greedily so that the first of them represent as many others as can be.
@@ -47,9 +47,9 @@ def greedy_ranking(
         Who must, may and may not be selected together. Where nodes have costs, the better of
         two sets is taken: by what a node adds, and by what it adds for its cost; with few
         nodes, of sets with every beginning.
-    strength : array of float, optional
-        Isolated nodes all add exactly 1: they are ordered by this, descending, then by index;
-        without it by index.
+    place : array of int, shape (n_nodes,), optional
+        Of nodes that add the same, as isolated ones do, the one with the lowest place comes
+        first; by default the lowest node (see `topofs.rules.tied.places_by_strength`).
     isolated_early : bool, default=False
         Whether isolated nodes come before others that add no more than themselves, and are
         selected by themselves; or after all others.
@@ -78,19 +78,21 @@ def greedy_ranking(
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
     isolated = reach.isolated()
-    turns = _turns(isolated, wishes, strength, isolated_early=isolated_early)
+    place = np.arange(wishes.n_nodes) if place is None else place
+    turns = _turns(isolated, wishes, place, isolated_early=isolated_early)
     order, gains, end = _taken(reach, turns, wishes)
     scores = np.zeros(wishes.n_nodes)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(wishes.n_nodes), order)
+    rest = rest[np.argsort(place[rest])]
     everyone = np.concatenate([order, rest])
-    return Ranking(everyone, scores, max(1, end), reach, isolated, len(order))
+    return Ranking(everyone, scores, max(1, end), reach, isolated, len(order), place=place)
 
 
 def _turns(
     isolated: npt.NDArray[np.bool_],
     wishes: Wishes,
-    strength: Doubles | None,
+    place: Ints,
     *,
     isolated_early: bool,
 ) -> Turns:
@@ -100,10 +102,9 @@ def _turns(
         # What is alone may be cheap: nobody waits for the others.
         isolated = np.zeros_like(isolated)
     alone = np.flatnonzero(others & isolated)
-    if strength is not None:
-        alone = alone[np.argsort(-strength[alone], kind="stable")]
+    alone = alone[np.argsort(place[alone])]
     linked = np.flatnonzero(others & ~isolated)
-    return Turns(np.sort(wishes.chosen), linked, alone, int(isolated_early))
+    return Turns(np.sort(wishes.chosen), linked, alone, int(isolated_early), place)
 
 
 def _taken(
@@ -131,12 +132,16 @@ def _beginnings(turns: Turns, wishes: Wishes) -> list[Ints]:
     """Every node and pair that can be paid and stand beside the chosen; few nodes only."""
     if wishes.n_nodes > MOST_ENUMERATED:
         return []
-    candidates = wishes.open_beside(turns.first).tolist()
+    place = turns.place
+
+    def candidates(beside: Ints) -> list[int]:
+        return sorted(wishes.open_beside(beside).tolist(), key=place.__getitem__)
+
     found = []
-    for one in candidates:
+    for one in candidates(turns.first):
         found.append(np.append(turns.first, one))
-        others = wishes.open_beside(found[-1]).tolist()
-        found += [np.append(found[-1], two) for two in others if two > one]
+        others = candidates(found[-1])
+        found += [np.append(found[-1], two) for two in others if place[two] > place[one]]
     return found
 
 

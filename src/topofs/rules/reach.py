@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
     from topofs.network import Scale
 
-__all__ = ["MatrixReach", "PathReach", "graph_reach"]
+__all__ = ["MatrixReach", "PathReach", "graph_reach", "themselves"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ class PathReach:
         representative, share = nearest_nodes(
             self.starts, self.columns, self.weights, self.least, np.sort(selected)
         )
-        return _themselves(representative, share, selected)
+        return themselves(representative, share, selected)
 
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes between the two on the best path, from the node on."""
@@ -107,12 +107,13 @@ class MatrixReach:
             n = self.matrix.shape[0]
             return np.full(n, -1, dtype=np.int64), np.zeros(n)
         selected = np.sort(selected)
+        if sparse.issparse(self.matrix):
+            return themselves(*_largest(self.matrix[selected], selected), selected)
         rows = self.matrix[selected]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
         best = np.argmax(rows, axis=0)
         share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
         representative = np.where(share > 0, selected[best], -1)
-        return _themselves(representative, share, selected)
+        return themselves(representative, share, selected)
 
     def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
         """List nobody: a node is represented directly."""
@@ -132,7 +133,19 @@ class MatrixReach:
         return np.asarray(positive).ravel() <= 1
 
 
-def _themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
+def _largest(rows: Any, nodes: Ints) -> tuple[Ints, Doubles]:
+    """The node of the largest share in each column of sparse rows, the first of equal ones."""
+    found = rows.tocoo()
+    order = np.lexsort((found.row, -found.data, found.col))
+    first = order[np.diff(found.col[order], prepend=-1) > 0]
+    first = first[found.data[first] > 0]
+    representative, share = np.full(rows.shape[1], -1, np.int64), np.zeros(rows.shape[1])
+    representative[found.col[first]] = nodes[found.row[first]]
+    share[found.col[first]] = found.data[first]
+    return representative, share
+
+
+def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
     """Let every selected node represent itself, even where another is its copy."""
     representative[selected] = selected
     share[selected] = 1.0

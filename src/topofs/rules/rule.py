@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
-__all__ = ["Ranking", "Reach", "Rule", "ScoreWords"]
+__all__ = ["Ranking", "Reach", "Rule", "ScoreWords", "coverage_by", "covered_by"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
 
 class Reach(Protocol):
-    """Whom a node represents, and with what share of their variance: what groups follow from."""
+    """Whom a node represents, and with what share of their variance: what groups follow from.
+
+    Where selected nodes explain more together than the best of them alone, a reach has more
+    methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``, its
+    mean ``coverage(selected)``, ``gains_given(selected)`` and ``shares(by, of)``.
+    """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share.
@@ -50,6 +55,47 @@ class Reach(Protocol):
         """Follow who represents whom while nodes are selected in an order."""
 
 
+def covered_by(reach: Reach, selected: Ints) -> Doubles:
+    """Tell how much of each node selected ones cover.
+
+    Parameters
+    ----------
+    reach : Reach
+        Whom nodes represent.
+    selected : array of int
+        The selected nodes.
+
+    Returns
+    -------
+    array of float, shape (n_nodes,)
+        What they explain together, where the reach can tell; else the share of the
+        representative.
+    """
+    together = getattr(reach, "together", None)
+    found: Doubles = (
+        reach.representatives(selected)[1] if together is None else together(selected)
+    )
+    return found
+
+
+def coverage_by(reach: Reach, selected: Ints) -> float:
+    """Give the mean of `covered_by`.
+
+    Parameters
+    ----------
+    reach : Reach
+        Whom nodes represent.
+    selected : array of int
+        The selected nodes.
+
+    Returns
+    -------
+    float
+    """
+    coverage = getattr(reach, "coverage", None)
+    return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
+
+
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Nodes in order, with what put them there.
@@ -71,6 +117,8 @@ class Ranking:
     covered : array of float, shape (n_nodes,), or None
         The share of all nodes that the first 1, 2, … represent, where scores are not what a
         node adds to it.
+    place : array of int, shape (n_nodes,), or None
+        What decided between nodes of equal score: the lowest place; None: the position.
     """
 
     order: Ints
@@ -80,6 +128,7 @@ class Ranking:
     isolated: npt.NDArray[np.bool_] | None = None
     selectable: int | None = None
     covered: Doubles | None = None
+    place: Ints | None = None
 
     @property
     def n_selectable(self) -> int:
@@ -132,11 +181,15 @@ class Rule(Term):
         Whether it finds the number of columns by itself: size "auto".
     has_groups : bool
         Whether its rankings have a `reach`: selected columns represent others.
+    explains_together : bool
+        Whether what selected columns cover is what they explain together, rather than what
+        the best of them explains alone.
     """
 
     kind: ClassVar[str] = "rule"
     has_end: ClassVar[bool] = False
     has_groups: ClassVar[bool] = False
+    explains_together: ClassVar[bool] = False
 
     @property
     def needs(self) -> Needs:

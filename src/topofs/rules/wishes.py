@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-__all__ = ["Wishes"]
+__all__ = ["OpenNodes", "Wishes"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -40,6 +40,9 @@ class Wishes:
         What each node costs.
     budget : float
         What may be spent.
+    n_wanted : int or None
+        How many nodes will be selected, where that is known: where many more are costly, a
+        rule need not put those in their exact order.
     """
 
     n_nodes: int
@@ -50,6 +53,7 @@ class Wishes:
     too_alike: Any = None
     cost: Doubles | None = None
     budget: float = np.inf
+    n_wanted: int | None = None
 
     @classmethod
     def none(cls, n_nodes: int, chosen: Ints | None = None) -> Wishes:
@@ -69,19 +73,21 @@ class Wishes:
         nothing = np.empty(0, dtype=np.int64)
         return cls(n_nodes, nothing if chosen is None else chosen, nothing)
 
-    def given(self, chosen: Ints) -> Wishes:
+    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Wishes:
         """Give the same wishes with other nodes chosen.
 
         Parameters
         ----------
         chosen : array of int
             Nodes that are selected in any case.
+        n_wanted : int, optional
+            How many nodes will be selected.
 
         Returns
         -------
         Wishes
         """
-        return replace(self, chosen=chosen)
+        return replace(self, chosen=chosen, n_wanted=n_wanted)
 
     @property
     def allowed(self) -> npt.NDArray[np.bool_]:
@@ -89,6 +95,12 @@ class Wishes:
         allowed = np.ones(self.n_nodes, dtype=np.bool_)
         allowed[self.excluded] = False
         return allowed
+
+    @property
+    def limited(self) -> bool:
+        """Whether not every node may be selected beside every other."""
+        limits = (self.group, self.too_alike, self.cost)
+        return bool(self.excluded.size) or any(limit is not None for limit in limits)
 
     def open_beside(self, taken: Ints) -> Ints:
         """Give the nodes that may be selected beside some.
@@ -102,7 +114,7 @@ class Wishes:
         -------
         array of int
         """
-        state = _State(self)
+        state = OpenNodes(self)
         for node in taken.tolist():
             state.take(node)
         others = np.setdiff1d(np.arange(self.n_nodes), taken)
@@ -126,11 +138,10 @@ class Wishes:
             How many can be selected together.
         """
         is_chosen = np.isin(order, self.chosen)
-        limits = (self.group, self.too_alike, self.cost)
-        if not self.excluded.size and all(limit is None for limit in limits):
+        if not self.limited:
             return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
         taken, rest = order[is_chosen].tolist(), []
-        state = _State(self)
+        state = OpenNodes(self)
         for node in taken:
             state.take(node)
         for node in order[~is_chosen].tolist():
@@ -142,8 +153,14 @@ class Wishes:
         return np.array([*taken, *rest], dtype=np.int64), len(taken)
 
 
-class _State:
-    """What is still open while nodes are taken one by one."""
+class OpenNodes:
+    """What is still open while nodes are taken one by one.
+
+    Parameters
+    ----------
+    wishes : Wishes
+        The wishes.
+    """
 
     def __init__(self, wishes: Wishes) -> None:
         self._wishes = wishes
@@ -152,6 +169,7 @@ class _State:
         self._left = wishes.budget
 
     def is_open(self, node: int) -> bool:
+        """Whether a node may still be selected."""
         wishes = self._wishes
         if not self._open[node] or (wishes.cost is not None and wishes.cost[node] > self._left):
             return False
@@ -159,7 +177,17 @@ class _State:
             return True
         return bool(self._room[wishes.group[node]] > 0)
 
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Which nodes may still be selected."""
+        wishes, open_ = self._wishes, self._open.copy()
+        if wishes.cost is not None:
+            open_ &= wishes.cost <= self._left
+        if wishes.group is not None and self._room is not None:
+            open_ &= (wishes.group < 0) | (self._room[wishes.group] > 0)
+        return open_
+
     def take(self, node: int) -> None:
+        """Select a node."""
         wishes = self._wishes
         if wishes.group is not None and self._room is not None and wishes.group[node] >= 0:
             self._room[wishes.group[node]] -= 1

@@ -9,6 +9,9 @@ __all__ = ["REPRESENTS", "Explanation", "Neighbor", "Representation"]
 REPRESENTS = 0.25
 """The share of a feature's variance from which on another is said to represent it."""
 
+# Rounding is not worth a sentence.
+_MORE = 1e-6
+
 
 @dataclass(frozen=True)
 class Neighbor:
@@ -35,6 +38,9 @@ class Representation:
         The features it represents, with their shares, the largest first.
     isolated : bool
         Whether it shares with no neighbour more than chance explains.
+    together : float or None
+        Share of its variance that all selected features explain together; that of the
+        representative where the rule does not tell.
     """
 
     representative: str | None
@@ -42,6 +48,7 @@ class Representation:
     path: tuple[str, ...]
     members: tuple[tuple[str, float], ...]
     isolated: bool
+    together: float | None = None
 
     def lines(self, *, selected: bool) -> list[str]:
         """Say it in sentences.
@@ -68,6 +75,10 @@ class Representation:
                 f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."
             )
             lines.append(much if self.share >= REPRESENTS else little)
+            if self.together is not None and self.together > self.share + _MORE:
+                lines.append(
+                    f"All selected features together explain {self.together:.4g} of its variance."
+                )
         elif not self.isolated:
             lines.append("It is alone: no selected feature represents it.")
         return lines

@@ -29,7 +29,7 @@ def check_terms(measure: Measure, rule: Rule) -> None:
     Raises
     ------
     ValueError
-        The rule needs a scale, and the measure has none.
+        The rule needs a scale, or columns, and the measure has none.
 
     Examples
     --------
@@ -44,6 +44,12 @@ def check_terms(measure: Measure, rule: Rule) -> None:
         raise ValueError(
             f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
             "that: choose rule='degree', or another similarity"
+        )
+    if rule.needs.columns and not measure.has_columns:
+        able = [name for name, known in registered("similarity").items() if known.has_columns]  # type: ignore[attr-defined]
+        raise ValueError(
+            f"similarity {measure.name!r} is no correlation of columns, and rule {rule.name!r} "
+            f"needs one: choose similarity={' or '.join(map(repr, able))}, or another rule"
         )
 
 
@@ -67,8 +73,8 @@ def check_end(rule: Rule, size: Any) -> None:
     >>> from topofs import Centrality
     >>> check_end(Centrality("degree"), "auto")
     Traceback (most recent call last):
-    ValueError: n_features_to_select is 'auto', which needs rule='coverage': a ranking by degree
-    has no end of its own; give a count, a fraction, or None for half
+    ValueError: n_features_to_select is 'auto', which needs rule='coverage' or 'variance': a
+    ranking by degree has no end of its own; give a count, a fraction, or None for half
     """
     if isinstance(size, str) and size == "auto" and not rule.has_end:
         able = [name for name, known in registered("rule").items() if known.has_end]  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import compare_columns, graph_from_columns
+from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
 from topofs.filtering.tmfg import TMFG
 from topofs.selection.short_names import measure_of
@@ -25,6 +26,7 @@ def tmfg_from_data(
     similarity: str | Measure = "pearson",
     threshold: str | None = "mean",
     memory: int | str | None = "2GB",
+    device: str | None = "auto",
 ) -> FilteredGraph:
     """Build the TMFG of the columns of a table without ever holding the n × n matrix.
 
@@ -34,7 +36,8 @@ def tmfg_from_data(
     Parameters
     ----------
     X : array-like, shape (n_samples, n_features)
-        Numbers, complete (no missing values), dense. float32 stays float32.
+        Numbers, complete (no missing values), dense. float32 stays float32. Tensors of
+        PyTorch and arrays of CuPy are taken, too.
     similarity : str or Measure, default="pearson"
         One that a product of prepared columns gives: "pearson", "spearman" or "energy", with
         parameters of their own as objects, such as ``Pearson(squared=False)``.
@@ -43,6 +46,9 @@ def tmfg_from_data(
     memory : int, str or None, default="2GB"
         What may be used beside the table and one prepared copy of it: bytes, text such as
         "500MB", or None for half of the machine's memory. More memory, fewer products.
+    device : str or None, default="auto"
+        Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch or CuPy
+        installed. "auto" is where the table lies. The graph is the same everywhere.
 
     Returns
     -------
@@ -54,6 +60,8 @@ def tmfg_from_data(
     O(n²S) time in blocked products, about two to three passes over all pairs; O(n) memory
     beyond the columns. Whole numbers and ranks give the very graph of the matrix, because
     both see the same bits; other columns give it unless two gains differ by rounding alone.
+    Fast products (BLAS, a device) only propose vertices; sums of products in float64, the
+    same everywhere, decide between them.
 
     Examples
     --------
@@ -74,10 +82,13 @@ def tmfg_from_data(
         )
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
+    arrays = arrays_of_device(device, X)
     names = getattr(X, "columns", None)
     advice = "without the matrix the table must be dense: pass X.toarray()"
-    table = check_table(X, sparse_advice=advice)
-    columns = compare_columns(table, measure.for_table(table), memory=parse_memory(memory))
+    table = check_table(on_host(X), sparse_advice=advice)
+    columns = compare_columns(
+        table, measure.for_table(table), memory=parse_memory(memory), arrays=arrays
+    )
     graph = graph_from_columns(columns, TMFG(), threshold=threshold is not None)
     return graph if names is None else replace(graph, labels=[str(name) for name in names])
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from topofs.rules.rule import coverage_by, covered_by
 from topofs.selection.panel_answers import (
     Addition,
     Evaluation,
@@ -76,7 +77,7 @@ class PanelSelector(RepresentingSelector):
         positions = self._listed(columns)
         listed = self._with_support(positions)
         nodes = np.flatnonzero(np.isin(self.nodes_, positions))
-        representative, share = listed._representatives("evaluate")  # noqa: SLF001
+        representative = listed.representative_
         names = self._column_names()
         takes_part = np.zeros(self.n_features_in_, dtype=np.bool_)
         takes_part[self.nodes_] = True
@@ -88,10 +89,10 @@ class PanelSelector(RepresentingSelector):
         new = {one.position for one in additions}
         missing = [group for group in extended.groups_ if group.position in new]
         missing.sort(key=lambda group: -len(group.members))
-        same, least = self._without_each(nodes, share)
+        same, least = self._without_each(nodes)
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
-            coverage=float(share[self.nodes_].mean()),
+            coverage=float(listed.explained_[self.nodes_].mean()),
             random=self.random_lists(len(nodes), n_lists=n_random, random_state=random_state),
             groups=listed.groups_,
             same=same,
@@ -138,15 +139,16 @@ class PanelSelector(RepresentingSelector):
             )
         selected = np.flatnonzero(self.support_[self.nodes_])
         rest = np.setdiff1d(selected, node)
-        before = reach.representatives(selected)[1].sum()
-        base = reach.representatives(rest)[1].sum()
+        n_nodes = len(self.nodes_)
+        before = n_nodes * coverage_by(reach, selected)
+        base = n_nodes * coverage_by(reach, rest)
         adds = self._gains(rest)
         adds[~self._open_given(rest)] = -np.inf
         adds[node] = -np.inf
         order = np.argsort(-adds, kind="stable")[:n]
         found = []
         for other in order[np.isfinite(adds[order])].tolist():
-            share = reach.representatives(np.append(rest, other))[1][node[0]]
+            share = covered_by(reach, np.append(rest, other))[node[0]]
             lost = (before - base - adds[other]) / len(self.nodes_)
             place = int(self.nodes_[other])
             found.append(Substitute(str(names[place]), place, float(lost), float(share)))
@@ -174,7 +176,7 @@ class PanelSelector(RepresentingSelector):
             raise ValueError(f"extend takes a whole number of at least 1; got {n_more!r}")
         now = np.flatnonzero(self.support_)
         other = copy.copy(self)
-        other._rank_given(now)  # noqa: SLF001
+        other._rank_given(now, int(n_more))  # noqa: SLF001
         return other.at(len(now) + int(n_more))
 
     def random_lists(
@@ -205,10 +207,7 @@ class PanelSelector(RepresentingSelector):
             )
         generator = check_random_state(random_state)
         covered = np.array(
-            [
-                reach.representatives(generator.permutation(n)[:size])[1].mean()
-                for _ in range(n_lists)
-            ]
+            [coverage_by(reach, generator.permutation(n)[:size]) for _ in range(n_lists)]
         )
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
@@ -236,20 +235,23 @@ class PanelSelector(RepresentingSelector):
         from topofs.kernels.greedy import gains_given
 
         reach: Any = self._reach("evaluate")
+        if hasattr(reach, "gains_given"):
+            return np.asarray(reach.gains_given(np.sort(nodes)))
         if hasattr(reach, "kernel"):
             return np.asarray(gains_given(reach.kernel, np.sort(nodes)))
         alone = (np.union1d(nodes, [node]) for node in range(len(self.nodes_)))
         covered = np.array([reach.representatives(some)[1].sum() for some in alone])
         return np.asarray(covered - reach.representatives(nodes)[1].sum())
 
-    def _ranking_given(self, nodes: Ints) -> Ranking:
-        """Rank the other nodes given some."""
-        return self.rule_.again(self._ranking, self.graph_, self._wishes.given(nodes))
+    def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
+        """Rank the other nodes given some, at least so many of them exactly."""
+        wishes = self._wishes.given(nodes, n_wanted=len(nodes) + n_more)
+        return self.rule_.again(self._ranking, self.graph_, wishes)
 
-    def _rank_given(self, positions: Ints) -> None:
-        """Rank the other columns given some."""
+    def _rank_given(self, positions: Ints, n_more: int) -> None:
+        """Rank the other columns given some, at least so many of them exactly."""
         chosen = np.flatnonzero(np.isin(self.nodes_, positions))
-        self._ranking = self._ranking_given(chosen)
+        self._ranking = self._ranking_given(chosen, n_more)
         self._wishes = self._wishes.given(chosen)
         order, scores, forced = self._ranking.order, self._ranking.scores, self.forced_
         self._rank_and_select(len(positions), positions, order, scores, self.nodes_)
@@ -264,7 +266,7 @@ class PanelSelector(RepresentingSelector):
 
     def _next(self, nodes: Ints, n_next: int) -> tuple[Addition, ...]:
         """The columns that a ranking given some would take next."""
-        ranking = self._ranking_given(nodes)
+        ranking = self._ranking_given(nodes, n_next)
         names = self._column_names()
         following = ranking.order[len(nodes) : min(ranking.n_selectable, len(nodes) + n_next)]
         return tuple(
@@ -272,22 +274,31 @@ class PanelSelector(RepresentingSelector):
             for v in following.tolist()
         )
 
-    def _without_each(
-        self, nodes: Ints, share: Doubles
-    ) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
+    def _without_each(self, nodes: Ints) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
         """Columns of a list that others of it explain, and those that add least beyond them."""
         reach, names = self._reach("evaluate"), self._column_names()
-        whole = share[self.nodes_].sum()
+        n_nodes = len(self.nodes_)
+        whole = n_nodes * coverage_by(reach, nodes)
         same: dict[frozenset[int], SamePair] = {}
         adds: list[Addition] = []
         for node in nodes.tolist():
-            representative, left = reach.representatives(nodes[nodes != node])
-            place, other = int(self.nodes_[node]), int(representative[node])
-            adds.append(Addition(str(names[place]), place, float(whole - left.sum())))
-            if other >= 0 and left[node] >= SAME:
-                pair = SamePair(
-                    adds[-1].name, str(names[self.nodes_[other]]), float(left[node])
-                )
+            rest = nodes[nodes != node]
+            place, (other, share) = int(self.nodes_[node]), _best_among(reach, rest, node)
+            without = n_nodes * coverage_by(reach, rest)
+            adds.append(Addition(str(names[place]), place, float(whole - without)))
+            if other >= 0 and share >= SAME:
+                pair = SamePair(adds[-1].name, str(names[self.nodes_[other]]), share)
                 same.setdefault(frozenset((node, other)), pair)
         alike = tuple(sorted(same.values(), key=lambda pair: -pair.share))
         return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])
+
+
+def _best_among(reach: Any, others: Ints, node: int) -> tuple[int, float]:
+    """The one of some nodes that explains most of another, and how much; -1: none does."""
+    if not hasattr(reach, "shares"):
+        representative, share = reach.representatives(others)
+        return int(representative[node]), float(share[node])
+    if not len(others):
+        return -1, 0.0
+    shares = reach.shares(others, slice(node, node + 1))[0]
+    return int(others[shares.argmax()]), float(shares.max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,9 @@ __all__ = ["redundancy_ranking"]
 Ints = npt.NDArray[np.int64]
 
 
-def redundancy_ranking(shares: sparse.csr_array, wishes: Wishes) -> Ranking:
+def redundancy_ranking(
+    shares: sparse.csr_array, wishes: Wishes, place: Ints | None = None
+) -> Ranking:
     """Order nodes so that the first of them explain all others to a share.
 
     Greedy set cover: each next node is the one that explains most of those that none explains
@@ -33,6 +36,8 @@ def redundancy_ranking(shares: sparse.csr_array, wishes: Wishes) -> Ranking:
         Shares of variance of the pairs that reach the share; no diagonal.
     wishes : Wishes
         Nodes that are selected in any case, and such as cannot be.
+    place : array of int, optional
+        Of nodes that explain equally many, the one with the lowest place comes first.
 
     Returns
     -------
@@ -49,18 +54,20 @@ def redundancy_ranking(shares: sparse.csr_array, wishes: Wishes) -> Ranking:
     [1]
     """
     explains = _with_ones(shares, ones_only=True)
-    ranking = greedy_ranking(MatrixReach(explains), wishes, isolated_early=True)
+    ranking = greedy_ranking(MatrixReach(explains), wishes, place=place, isolated_early=True)
     gains = ranking.scores[ranking.order]
     selected = ranking.order[: ranking.n_selectable][gains[: ranking.n_selectable] > 0]
     kept = _without_redundant(explains, selected, wishes.chosen)
     others = np.setdiff1d(np.arange(wishes.n_nodes), kept)
+    others = others if place is None else others[np.argsort(place[others])]
     allowed = wishes.allowed[others]
     order = np.concatenate([kept, others[allowed], others[~allowed]])
     reach = MatrixReach(_with_ones(shares, ones_only=False))
     n_selectable = wishes.n_nodes - int((~allowed).sum())
     scores = _newly_explained(explains, order)
     covered = reach.running(order).curve[1:]
-    return Ranking(order, scores, len(kept), reach, ranking.isolated, n_selectable, covered)
+    found = Ranking(order, scores, len(kept), reach, ranking.isolated, n_selectable, covered)
+    return replace(found, place=place)
 
 
 def _with_ones(shares: sparse.csr_array, *, ones_only: bool) -> Any:

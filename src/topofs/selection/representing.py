@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import NoStructureWarning
 from topofs.notebook import groups_html
+from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.ranking_selector import RankingSelector
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
@@ -107,6 +108,18 @@ class RepresentingSelector(RankingSelector):
         return self._representatives("shares_")[1]
 
     @property
+    def explained_(self) -> Doubles:
+        """The share of each column's variance that all selected columns explain together.
+
+        Where the rule does not tell, that is the share of the representative.
+        """
+        reach = self._reach("explained_")
+        share = np.zeros(self.n_features_in_)
+        share[self.nodes_] = covered_by(reach, np.flatnonzero(self.support_[self.nodes_]))
+        share[self.support_] = 1.0
+        return share
+
+    @property
     def groups_(self) -> tuple[Group, ...]:
         """The selected columns, best first, each with the columns it represents."""
         representative, share = self._representatives("groups_")
@@ -144,7 +157,7 @@ class RepresentingSelector(RankingSelector):
         return groups_html(
             groups,
             n_features=self.n_features_in_,
-            covered=float(self.shares_[self.nodes_].mean()),
+            covered=float(self.explained_[self.nodes_].mean()),
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
@@ -287,6 +300,7 @@ class RepresentingSelector(RankingSelector):
             path=self._path_to(column, by),
             members=tuple((names[member], float(share[member])) for member in members),
             isolated=isolated is not None and column in self.nodes_[isolated],
+            together=float(self.explained_[column]),
         )
 
     def _path_to(self, column: int, representative: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.engines.choosing import build_network, compare_columns
+from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
@@ -71,7 +72,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph : str or Graph, default="tmfg"
         The filtered graph: "tmfg", "pmfg", "mst", or an object.
     rule : str or Rule, default="coverage"
-        How columns are ranked: `Coverage` ("coverage"), by what each adds; or `Centrality`
+        How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
+        ("variance"), by the variance that each explains beyond those before it, from the
+        columns themselves, without a graph; or `Centrality`
         ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
         their place in the graph.
     keep : list of str or int, default=None
@@ -89,6 +92,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
         same (see `topofs.tmfg_from_data`).
+    device : str or None, default="auto"
+        Where columns are multiplied for a TMFG: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
+        or CuPy installed. "auto" is where the table lies.
 
     Attributes
     ----------
@@ -106,6 +112,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     representative_, shares_ : arrays of int and float, shape (n_features,)
         Position of the selected column that represents each column (-1: it is alone), and the
         share of its variance that this one explains.
+    explained_ : array of float, shape (n_features,)
+        The share of each column's variance that all selected columns explain together, by a
+        rule that can tell ("variance"); else that of its representative.
     groups_ : tuple of Group
         The selected columns, best first, each with the columns it represents.
     isolated_ : array of int
@@ -191,6 +200,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         at_most: AtMost | None = None,
         max_similarity: float | None = None,
         memory: int | str | None = None,
+        device: str | None = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.similarity = similarity
@@ -202,6 +212,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.at_most = at_most
         self.max_similarity = max_similarity
         self.memory = memory
+        self.device = device
 
     @classmethod
     def paper(
@@ -272,7 +283,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         """Fit, and give the prepared columns."""
         measure, graph, rule = self._terms()
         memory = parse_memory(self.memory)
-        read = read_table(self, X, measure)
+        arrays = arrays_of_device(self.device, X)
+        read = read_table(self, on_host(X), measure)
         size, forced = self._check_size()
         wishes = resolve_wishes(
             forced=forced,
@@ -287,13 +299,15 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             if read.identifiers is not None and read.identifiers.any():
                 warn_of_identifiers(self._column_names(), read.identifiers)
             nodes = self._varying_columns(read.constant, read.identifiers)
-        columns = compare_columns(read.columns(nodes), read.measure, memory=memory)
+        needs = needs_of_wishes(rule.needs, wishes, read.measure)
+        columns = compare_columns(
+            read.columns(nodes), read.measure, memory=memory, needs=needs, arrays=arrays
+        )
         if columns.constant is not None:
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        needs = needs_of_wishes(rule.needs, wishes, read.measure)
         network = build_network(columns, graph, needs=needs, cut=cut)
-        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes)
+        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
         self.similarity_, self.rule_ = read.measure, rule

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from topofs.rules.tied import places_by_strength
 from topofs.selection.redundancy import redundancy_ranking
-from topofs.selection.sizes import MinShare
+from topofs.selection.sizes import MinShare, UntilCoverage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +49,8 @@ def needs_of_wishes(needs: Needs, wishes: ColumnWishes, measure: Measure) -> Nee
                 "MinShare keeps every column that no other explains, so it does not go together "
                 "with at_most and max_similarity: leave them out"
             )
-        return replace(needs, pairs_from=float(wishes.size.share), pairs_of_shares=True)
+        share = float(wishes.size.share)
+        return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
     if wishes.max_similarity is None:
         return needs
     if not measure.means_alike:
@@ -64,6 +66,8 @@ def rank_by_wishes(
     rule: Rule,
     wishes: ColumnWishes,
     nodes: npt.NDArray[np.int64],
+    *,
+    n_wanted: int | None = None,
 ) -> tuple[Ranking, Wishes]:
     """Rank the nodes of a network.
 
@@ -77,6 +81,8 @@ def rank_by_wishes(
         The wishes.
     nodes : array of int
         The column of each node.
+    n_wanted : int, optional
+        How many columns will be selected, where that is known.
 
     Returns
     -------
@@ -86,7 +92,10 @@ def rank_by_wishes(
         The wishes of the nodes.
     """
     if not isinstance(wishes.size, MinShare):
-        asked = wishes.for_nodes(nodes, network.pairs)
+        if isinstance(wishes.size, UntilCoverage):
+            n_wanted = len(nodes)  # nobody knows before
+        asked = replace(wishes.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
         return rule.rank(network, asked), asked
     asked = wishes.for_nodes(nodes, None)
-    return redundancy_ranking(network.pairs, asked), asked
+    place = None if network.place is None else places_by_strength(network)
+    return redundancy_ranking(network.pairs, asked, place), asked

@@ -41,6 +41,7 @@ class Auto(Measure):
 
     takes_names: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"
 
     @property

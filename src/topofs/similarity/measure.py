@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["Measure"]
 
@@ -35,6 +36,8 @@ class Measure(Term):
         Whether the table may be sparse.
     takes_table : bool
         Whether X is a table; False where it is the n × n similarity itself.
+    has_columns : bool
+        Whether it is a correlation of columns that `standard_columns` gives.
     products : {"values", "ranks"} or None
         Whether a product of prepared columns gives it, and what is prepared: the values, so that
         chunks of rows can be summed up (the measure then has `of_correlation`), or the ranks of
@@ -54,6 +57,7 @@ class Measure(Term):
     takes_arrays: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = False
     takes_table: ClassVar[bool] = True
+    has_columns: ClassVar[bool] = False
     products: ClassVar[str | None] = None
     knows_chance: ClassVar[bool] = True
     means_alike: ClassVar[bool] = True
@@ -68,6 +72,11 @@ class Measure(Term):
     def shares_variance(self) -> bool:
         """Whether a value is a share of variance."""
         return False
+
+    @property
+    def correlation(self) -> Measure:
+        """The plain correlation that it is made of, where `has_columns` and `products`."""
+        return self
 
     @property
     def has_scale(self) -> bool:
@@ -112,6 +121,21 @@ class Measure(Term):
         """
         return None
 
+    def standard_columns(self, table: Any) -> StandardColumns:
+        """Standardise the columns of a checked table, where `has_columns`.
+
+        Parameters
+        ----------
+        table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
+            As for `operator`.
+
+        Returns
+        -------
+        StandardColumns
+            Vectors whose products are the correlations that the measure is made of.
+        """
+        raise NotImplementedError
+
     def for_table(self, table: Any) -> Measure:  # noqa: ARG002
         """Give the measure that a table is compared by: this one, but for "auto".
 
@@ -144,7 +168,7 @@ class Measure(Term):
     def of_correlation(
         self, correlation: npt.NDArray[np.floating[Any]]
     ) -> npt.NDArray[np.floating[Any]]:
-        """Turn Pearson's correlations into values, where `products` is "values".
+        """Turn plain correlations into values, where `products` is "values" or `has_columns`.
 
         Parameters
         ----------

@@ -17,6 +17,7 @@ from topofs.terms import register
 
 if TYPE_CHECKING:
     from topofs.network import Scale
+    from topofs.similarity.standard_columns import StandardColumns
     from topofs.tables.typed_table import TypedTable
 
 __all__ = ["Mixed", "mixed"]
@@ -112,6 +113,7 @@ class Mixed(Measure):
 
     takes_names: ClassVar[bool] = True
     takes_arrays: ClassVar[bool] = False
+    has_columns: ClassVar[bool] = True
 
     @property
     def words(self) -> str:
@@ -131,6 +133,14 @@ class Mixed(Measure):
         from topofs.similarity.mixed_columns import mixed_operator
 
         return mixed_operator(table.columns)
+
+    def standard_columns(self, table: TypedTable) -> StandardColumns:
+        """Standardise ranks, and the levels of names as blocks of indicators."""
+        from topofs.similarity.mixed_columns import mixed_operator
+        from topofs.similarity.standard_columns import standard_blocks
+
+        coded = mixed_operator(table.columns)
+        return standard_blocks(coded.values, coded.starts, coded.nominal)
 
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
         """Count what chance explains as 0; its bias is off already."""

@@ -15,6 +15,7 @@ from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs.network import Scale
+    from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["Pearson", "pearson"]
 
@@ -82,6 +83,7 @@ class Pearson(Measure):
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
     takes_sparse: ClassVar[bool] = True
+    has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"
 
     @property
@@ -93,6 +95,11 @@ class Pearson(Measure):
     def shares_variance(self) -> bool:
         """Whether a value is a share of variance."""
         return self.squared
+
+    @property
+    def correlation(self) -> Pearson:
+        """The same, not squared."""
+        return Pearson(squared=False)
 
     def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
         """Square correlations that are not squared yet."""
@@ -114,6 +121,12 @@ class Pearson(Measure):
         else:
             operator = correlation_of_values(table)
         return Squared(operator) if self.squared else operator
+
+    def standard_columns(self, table: Any) -> StandardColumns:
+        """Standardise the values; a missing one lies at the mean."""
+        from topofs.similarity.standard_columns import standard_columns
+
+        return standard_columns(table)
 
     def scale(
         self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int

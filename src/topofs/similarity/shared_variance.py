@@ -60,6 +60,11 @@ class CorrelationScale:
     ranks: bool = False
     shared_samples: Callable[[Ints, Ints], Doubles] | None = None
 
+    @property
+    def rises(self) -> bool:
+        """Whether of any two pairs the one of higher similarity has the larger share."""
+        return self.squared and self.shared_samples is None
+
     def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
         """Weights of pairs of columns."""
         shared = values.astype(np.float64)
@@ -150,7 +155,7 @@ def correlation_scale(
     return CorrelationScale(n_samples, n_features, squared, ranks, shared_samples)
 
 
-def whole_weights(similarity: Floats, scale: Scale) -> Doubles:
+def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -> Doubles:
     """Weights of all pairs, with ones on the diagonal.
 
     Parameters
@@ -159,6 +164,9 @@ def whole_weights(similarity: Floats, scale: Scale) -> Doubles:
         The similarity; left as it is.
     scale : Scale
         How its entries become weights.
+    order : array of int, shape (n,), optional
+        The column that each row and column of the similarity is, where it is not in order;
+        the weights are.
 
     Returns
     -------
@@ -166,9 +174,11 @@ def whole_weights(similarity: Floats, scale: Scale) -> Doubles:
     """
     n = len(similarity)
     weights = np.empty((n, n))
-    everyone = np.arange(n)[None, :]
+    order = np.arange(n) if order is None else order
+    back = np.argsort(order)
     for first in range(0, n, 256):
         rows = np.arange(first, min(first + 256, n))[:, None]
-        weights[first : first + 256] = scale.weights(similarity[rows[:, 0]], rows, everyone)
+        values = similarity[back[rows[:, 0]]][:, back]
+        weights[first : first + 256] = scale.weights(values, rows, np.arange(n)[None, :])
     np.fill_diagonal(weights, 1.0)
     return weights

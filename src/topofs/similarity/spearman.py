@@ -16,6 +16,7 @@ from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs.network import Scale
+    from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["SPARSE_ADVICE", "Spearman", "spearman"]
 
@@ -81,6 +82,7 @@ class Spearman(Measure):
 
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
+    has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "ranks"
 
     @property
@@ -92,6 +94,11 @@ class Spearman(Measure):
     def shares_variance(self) -> bool:
         """Whether a value is a share of variance."""
         return self.squared
+
+    @property
+    def correlation(self) -> Spearman:
+        """The same, not squared."""
+        return Spearman(squared=False)
 
     def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
         """Square correlations that are not squared yet."""
@@ -111,6 +118,12 @@ class Spearman(Measure):
             operator = correlation_of_ranks(ranks, table.dtype)
         return Squared(operator) if self.squared else operator
 
+    def standard_columns(self, table: npt.NDArray[np.floating[Any]]) -> StandardColumns:
+        """Standardise the ranks; a missing value has the middle one."""
+        from topofs.similarity.standard_columns import standard_ranks
+
+        return standard_ranks(table)
+
     def scale(
         self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
     ) -> Scale:
@@ -122,6 +135,12 @@ class Spearman(Measure):
             squared=self.squared,
             ranks=True,
         )
+
+    def of_correlation(
+        self, correlation: npt.NDArray[np.floating[Any]]
+    ) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations, or leave them."""
+        return np.square(correlation) if self.squared else correlation
 
 
 register(Spearman())

@@ -9,7 +9,9 @@ import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from topofs_study.cli.runs import run_to_store
 from topofs_study.paper.items import ClassCounts, OutOfSample, Paired, Tuning
+from topofs_study.paper.study import Study
 from topofs_study.running.store import Store
 
 
@@ -20,6 +22,19 @@ def command(out, *options):
         *("--classifiers", "KNN", "--sizes", "3,5", "--methods", "tfs,inf_fs"),
         *("--protocol", "paper", "--no-pairs", "--out", str(out), *options),
     ]
+
+
+def run_here(out):
+    """The same study in this process, without its report."""
+    study = Study(
+        datasets=("breast_cancer",),
+        protocols=("paper",),
+        classifiers=("KNN",),
+        methods=("tfs", "inf_fs"),
+        sizes=(3, 5),
+        with_pairs=False,
+    )
+    run_to_store(study, out / "store.sqlite", data_dir=None, jobs=1, scheduler=None)
 
 
 @contextmanager

@@ -22,19 +22,15 @@ pytestmark = [
 def undisturbed(tmp_path_factory):
     """The results of a run that nothing happened to."""
     out = tmp_path_factory.mktemp("undisturbed")
-    status, said = real_run.run_to_the_end(out)
-    assert status == 0, said
+    real_run.run_here(out)
     results = real_run.results(out / "store.sqlite")
     assert len(results) == 6 + 1 + 2
     return results
 
 
-def assert_goes_on_to_the_same_end(out, undisturbed, *options):
-    status, said = real_run.run_to_the_end(out, *options)
-    assert status == 0, said
+def assert_goes_on_to_the_same_end(out, undisturbed):
+    real_run.run_here(out)
     assert real_run.results(out / "store.sqlite") == undisturbed
-    assert (out / "cells.csv").exists()
-    assert (out / "report.md").exists()
 
 
 def test_a_killed_driver_loses_and_doubles_nothing(tmp_path, undisturbed):
@@ -55,6 +51,8 @@ def test_a_killed_worker_is_replaced(tmp_path, undisturbed):
         status, said = real_run.finish(process, tmp_path)
     assert status == 0, said
     assert real_run.results(tmp_path / "store.sqlite") == undisturbed
+    assert (tmp_path / "cells.csv").exists()
+    assert (tmp_path / "report.md").exists()
 
 
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path, undisturbed):
@@ -65,7 +63,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path, undisturbed
     assert status == 130, said
     assert "the same command goes on" in said
     assert "Traceback" not in said
-    assert_goes_on_to_the_same_end(tmp_path, undisturbed, "--jobs", "2")
+    assert_goes_on_to_the_same_end(tmp_path, undisturbed)
 
 
 def test_a_full_disk_is_explained_and_survived(tmp_path, undisturbed):

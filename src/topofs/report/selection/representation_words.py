@@ -12,20 +12,26 @@ if TYPE_CHECKING:
     from topofs.report.selection.representation import Representation
     from topofs.report.selection.summary import Method, SelectionSummary
 
-__all__ = ["COVERED", "above", "isolated_note", "meaning"]
+__all__ = ["above", "covered", "isolated_note", "meaning"]
 
-COVERED = (
-    "Covered: how much of a column's variance is explained by the selected column that "
-    "represents it, on average over all columns. A selected column represents itself fully."
-)
-"""What "covered" means, for a caption."""
+
+def covered(method: Method) -> str:
+    """Say what "covered" means, for a caption."""
+    by = "the selected column that represents it"
+    if method.rule.explains_together and method.redundant_from is None:
+        by = "all selected columns together"
+    return (
+        f"Covered: how much of a column's variance is explained by {by}, on average over all "
+        "columns. A selected column represents itself fully."
+    )
 
 
 def above(method: Method) -> str:
     """Say what a link must be to count, after "a link"."""
     if method.redundant_from is not None:
         return f"that explains {percent(method.redundant_from)} or more"
-    by_chance = method.rule.needs.scale and method.measure.knows_chance
+    rule = method.rule
+    by_chance = (rule.needs.scale or rule.explains_together) and method.measure.knows_chance
     return "stronger than chance explains" if by_chance else "of any weight"
 
 

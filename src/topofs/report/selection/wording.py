@@ -70,7 +70,7 @@ def words_of(summary: SelectionSummary) -> Words:
         "selected column counts with its similarity to itself."
     )
     if summary.representation is not None:
-        covered = representation_words.COVERED
+        covered = representation_words.covered(method)
     return Words(
         headline=f"{summary.n_selected:,} of {counted(n_features, 'column')} selected",
         meaning=f"{_meaning(summary)} {_why_so_many(summary)}".rstrip(),

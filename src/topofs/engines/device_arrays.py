@@ -1,0 +1,237 @@
+"""What a device must offer beside the array API: arrays to and fro, the largest of each row."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = [
+    "CupyArrays",
+    "DeviceArrays",
+    "NumpyArrays",
+    "TorchArrays",
+    "arrays_of_device",
+    "on_host",
+]
+
+
+class DeviceArrays(Protocol):
+    """Arrays of one library on one device.
+
+    `xp` is a namespace of the array API; the arrays may be indexed by arrays of integers.
+    """
+
+    xp: ModuleType
+
+    def put(self, array: npt.NDArray[Any]) -> Any:
+        """Copy an array to the device."""
+
+    def to_host(self, array: Any) -> npt.NDArray[Any]:
+        """Copy an array from the device; this waits until it is computed."""
+
+    def top(self, values: Any, k: int) -> tuple[Any, Any]:
+        """The k largest of each row, largest first, and where they stand."""
+
+    def pick(self, values: Any, places: Any) -> Any:
+        """The entries of each row at places of its own."""
+
+    def free_bytes(self) -> int:
+        """How much memory is free on the device."""
+
+
+class NumpyArrays:
+    """Arrays of numpy: the device is this machine's memory."""
+
+    def __init__(self) -> None:
+        self.xp: ModuleType = _compatible("numpy")
+
+    def put(self, array: npt.NDArray[Any]) -> Any:
+        """Copy an array."""
+        return np.array(array)
+
+    def to_host(self, array: Any) -> npt.NDArray[Any]:
+        """Give the array."""
+        return np.asarray(array)
+
+    def top(self, values: Any, k: int) -> tuple[Any, Any]:
+        """The k largest of each row, largest first, and where they stand."""
+        places = np.argpartition(-values, k - 1, axis=1)[:, :k]
+        order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1)
+        places = np.take_along_axis(places, order, axis=1)
+        return np.take_along_axis(values, places, axis=1), places
+
+    def pick(self, values: Any, places: Any) -> Any:
+        """The entries of each row at places of its own."""
+        return np.take_along_axis(values, places, axis=1)
+
+    def free_bytes(self) -> int:
+        """A small part of the machine's memory: results do not depend on it."""
+        return 2**30
+
+
+class TorchArrays:
+    """Tensors of PyTorch on a device such as "cuda" or "cuda:1"."""
+
+    def __init__(self, device: str) -> None:
+        import torch
+
+        self._torch = torch
+        self.device = torch.device(device)
+        self.xp: ModuleType = _compatible("torch")
+
+    def put(self, array: npt.NDArray[Any]) -> Any:
+        """Copy an array to the device."""
+        return self._torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def to_host(self, array: Any) -> npt.NDArray[Any]:
+        """Copy a tensor from the device."""
+        return np.asarray(array.cpu().numpy())
+
+    def top(self, values: Any, k: int) -> tuple[Any, Any]:
+        """The k largest of each row, largest first, and where they stand."""
+        found = self._torch.topk(values, k, dim=1)
+        return found.values, found.indices
+
+    def pick(self, values: Any, places: Any) -> Any:
+        """The entries of each row at places of its own."""
+        return self._torch.gather(values, 1, places)
+
+    def free_bytes(self) -> int:
+        """What is free on the device, and what PyTorch keeps there for its own use."""
+        if self.device.type != "cuda":
+            return 2**30
+        cuda = self._torch.cuda
+        kept = cuda.memory_reserved(self.device) - cuda.memory_allocated(self.device)
+        return int(cuda.mem_get_info(self.device)[0] + kept)
+
+
+class CupyArrays:
+    """Arrays of CuPy on a device of a given number."""
+
+    def __init__(self, number: int) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self._device = cupy.cuda.Device(number)
+        self._device.use()
+        self.xp: ModuleType = _compatible("cupy")
+
+    def put(self, array: npt.NDArray[Any]) -> Any:
+        """Copy an array to the device."""
+        return self._cupy.asarray(array)
+
+    def to_host(self, array: Any) -> npt.NDArray[Any]:
+        """Copy an array from the device."""
+        return np.asarray(self._cupy.asnumpy(array))
+
+    def top(self, values: Any, k: int) -> tuple[Any, Any]:
+        """The k largest of each row, largest first, and where they stand."""
+        places = self._cupy.argpartition(-values, k - 1, axis=1)[:, :k]
+        order = self._cupy.argsort(-self.pick(values, places), axis=1)
+        places = self.pick(places, order)
+        return self.pick(values, places), places
+
+    def pick(self, values: Any, places: Any) -> Any:
+        """The entries of each row at places of its own."""
+        return self._cupy.take_along_axis(values, places, axis=1)
+
+    def free_bytes(self) -> int:
+        """What is free on the device, and what CuPy keeps there for its own use."""
+        pool = self._cupy.get_default_memory_pool()
+        return int(self._device.mem_info[0] + pool.free_bytes())
+
+
+def _compatible(library: str) -> ModuleType:
+    """The namespace of the array API for a library."""
+    try:
+        return import_module(f"array_api_compat.{library}")
+    except ImportError:
+        # scikit-learn brings a copy.
+        return import_module(f"sklearn.externals.array_api_compat.{library}")
+
+
+def on_host(X: Any) -> Any:
+    """Bring a table that lies on a device to this machine's memory; others stay as they are."""
+    library = _library_of(X)
+    if library == "torch":
+        return X.detach().cpu().numpy()
+    return X.get() if library == "cupy" else X
+
+
+def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
+    """Arrays on the device that was asked for, or on which the table lies.
+
+    Parameters
+    ----------
+    device : str or None
+        "auto" or None for where the table lies, "cpu", "cuda" or "cuda:1".
+    X : table
+        Of any kind.
+
+    Returns
+    -------
+    DeviceArrays or None
+        None for this machine's memory and cores.
+    """
+    if device is None or device == "auto":
+        device = _place_of(X)
+    return None if device == "cpu" else _arrays_on(device)
+
+
+def _library_of(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]
+
+
+def _place_of(X: Any) -> str:
+    library = _library_of(X)
+    if library == "torch":
+        return str(X.device)
+    return f"cuda:{X.device.id}" if library == "cupy" else "cpu"
+
+
+def _arrays_on(device: str) -> DeviceArrays:
+    """Arrays of the library that is installed."""
+    kind, _, number = str(device).partition(":")
+    if kind != "cuda" or (number and not number.isdigit()):
+        raise ValueError(
+            f"device is {device!r}; known are 'auto', 'cpu', 'cuda', 'cuda:1' and so on"
+        )
+    which = int(number or 0)
+    installed = [name for name in _COUNTS if find_spec(name) is not None]
+    if not installed:
+        raise ValueError(
+            f"device is {device!r}, which needs PyTorch or CuPy, and neither is installed: "
+            "pip install 'topofs[torch]', or a cupy package for your version of CUDA"
+        )
+    for library in installed:
+        if which < _COUNTS[library]():
+            return TorchArrays(f"cuda:{which}") if library == "torch" else CupyArrays(which)
+    raise ValueError(
+        f"device is {device!r}, but {' and '.join(installed)} found no such device here: use "
+        "device='cpu', or check the driver and the build of the package"
+    )
+
+
+def _count_by_torch() -> int:
+    import torch
+
+    return int(torch.cuda.device_count())
+
+
+def _count_by_cupy() -> int:
+    import cupy
+
+    try:
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return 0
+
+
+_COUNTS = {"torch": _count_by_torch, "cupy": _count_by_cupy}

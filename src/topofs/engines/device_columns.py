@@ -1,0 +1,142 @@
+"""Prepared columns on a device, and blocks of their similarity there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.filtering.rounding import rounding_of
+from topofs.kernels.column_weights import ENERGY, SQUARED
+
+if TYPE_CHECKING:
+    from topofs.engines.device_arrays import DeviceArrays
+    from topofs.kernels.column_weights import ColumnWeights
+
+__all__ = ["ColumnSet", "DeviceSimilarity"]
+
+IntArray = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ColumnSet:
+    """Columns on the device; at their end some that are none fill the last block.
+
+    Attributes
+    ----------
+    ids : array of int64
+        Which columns they are, here, ascending.
+    numbers : device array of int64
+        The same there, and −1 for those that are none.
+    values, sums, spreads, deviation : device arrays of float64
+        As in `topofs.kernels.column_weights.ColumnWeights`.
+    """
+
+    ids: IntArray
+    numbers: Any
+    values: Any
+    sums: Any
+    spreads: Any
+    deviation: Any
+
+
+class DeviceSimilarity:
+    """Entries of a similarity on a device, in float64 and the host's order of operations.
+
+    Parameters
+    ----------
+    weights : ColumnWeights
+        The prepared columns.
+    dtype : dtype
+        The type of the finished similarity.
+    arrays : DeviceArrays
+        The device.
+    width : int
+        Columns of a block, of which the largest entry is looked for first.
+
+    Attributes
+    ----------
+    rounding : Rounding
+        By how much entries may differ from the host's.
+    """
+
+    def __init__(
+        self, weights: ColumnWeights, dtype: np.dtype[Any], arrays: DeviceArrays, width: int
+    ) -> None:
+        self.arrays, self.xp, self.width = arrays, arrays.xp, width
+        self._weights, self._dtype = weights, dtype
+        self._plain = (
+            weights.scale == 1.0
+            and not weights.sums.any()
+            and bool((weights.spreads == 1.0).all())
+        )
+        self.rounding = rounding_of(weights, dtype, unit=2.0**-53)
+        self.all = self._put()
+
+    def _put(self) -> ColumnSet:
+        weights, put, xp = self._weights, self.arrays.put, self.xp
+        n = len(weights.values)
+        more = -n % self.width
+        values = xp.concat(
+            [
+                xp.astype(put(weights.values), xp.float64),
+                put(np.zeros((more, weights.values.shape[1]))),
+            ]
+        )
+        deviation = weights.deviation if weights.kind == ENERGY else np.zeros(n)
+        return ColumnSet(
+            ids=np.arange(n),
+            numbers=put(np.concatenate([np.arange(n), np.full(more, -1)])),
+            values=values,
+            sums=put(np.concatenate([weights.sums, np.zeros(more)])),
+            spreads=put(np.concatenate([weights.spreads, np.ones(more)])),
+            deviation=put(np.concatenate([deviation, np.zeros(more)])),
+        )
+
+    def among(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
+        """Some of the columns, by their places, which ascend."""
+        more = -len(places) % self.width
+        # A column that is none repeats another one; its number tells.
+        chosen = self.arrays.put(np.concatenate([places, np.zeros(more, dtype=np.int64)]))
+        numbers = columns.ids[places]
+        return ColumnSet(
+            ids=numbers,
+            numbers=self.arrays.put(np.concatenate([numbers, np.full(more, -1)])),
+            values=columns.values[chosen],
+            sums=columns.sums[chosen],
+            spreads=columns.spreads[chosen],
+            deviation=columns.deviation[chosen],
+        )
+
+    def block(self, rows: Any, columns: ColumnSet, level: float) -> Any:
+        """Entries of some rows of all columns with a set of columns; below the level 0.
+
+        `rows` is a slice or a device array of numbers. Entries of columns that are none are −∞.
+        In other than exact arithmetic an entry that may reach the level is left as it is.
+        """
+        xp, weights = self.xp, self._weights
+        block = self.multiply(self.all.values[rows], columns.values)
+        if not self._plain:
+            block *= weights.scale
+            block -= self.all.sums[rows][:, None] * columns.sums[None, :]
+            block /= xp.sqrt(self.all.spreads[rows][:, None] * columns.spreads[None, :])
+            block = xp.clip(block, -1.0, 1.0)
+        if weights.kind == SQUARED:
+            block *= block
+        elif weights.kind == ENERGY:
+            block = (1.0 - xp.abs(block)) * (1.0 - weights.alpha)
+            spread = xp.maximum(self.all.deviation[rows][:, None], columns.deviation[None, :])
+            block += weights.alpha * spread
+        if self.rounding.exact and self._dtype == np.float32:
+            block = xp.astype(block, xp.float32)
+        if level > -np.inf:
+            block = xp.where(block >= level - self.rounding.margin(level, 1), block, 0.0)
+        block[:, len(columns.ids) :] = -np.inf
+        return block
+
+    def multiply(self, left: Any, right: Any) -> Any:
+        """Products of all rows of two arrays of columns."""
+        return left @ right.T

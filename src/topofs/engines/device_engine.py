@@ -1,0 +1,347 @@
+"""The engine of a device: it proposes strong links and best vertices, the host decides."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.engines.device_columns import DeviceSimilarity
+from topofs.filtering.asked_growth import fill_lists
+from topofs.filtering.products import BlockedProducts
+from topofs.kernels.top_lists import TopLists, empty_lists
+from topofs.similarity.operator import dense
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topofs.engines.device_arrays import DeviceArrays
+    from topofs.engines.device_columns import ColumnSet
+    from topofs.kernels.column_weights import ColumnWeights
+    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+
+__all__ = ["DeviceEngine", "DeviceProducts"]
+
+Block = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int32]
+IntArray = npt.NDArray[np.int64]
+
+_WIDTH = 64
+# Blocks of a face that are looked into.
+_BLOCKS = 128
+_MOST_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class DeviceEngine:
+    """Products on a device such as a GPU.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes of the host that may be used beside the table and one prepared copy of it.
+    arrays : DeviceArrays
+        The device.
+    limit : int or None
+        Bytes of the device that may be used; None for what is free there.
+    """
+
+    memory: int
+    arrays: DeviceArrays
+    limit: int | None = None
+
+    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
+        """Whether so many n × n matrices fit into the memory of the host."""
+        return n_features**2 * itemsize * matrices <= self.memory
+
+    def matrix(self, operator: SimilarityOperator) -> Block:
+        """Fill the matrix on the host, whose bits it has to have."""
+        return dense(operator)
+
+    def products(self, operator: ColumnOperator) -> DeviceProducts:
+        """Put the columns on the device."""
+        return DeviceProducts(operator, self.arrays, limit=self.limit)
+
+
+class DeviceProducts:
+    """What `topofs.filtering.products.AskedProducts` asks, answered by a device.
+
+    Parameters
+    ----------
+    operator : ColumnOperator
+        The similarity.
+    arrays : DeviceArrays
+        The device.
+    limit : int, optional
+        Bytes of the device that may be used; by default what is free there.
+    width, n_blocks : int
+        Columns of a block; how many blocks of a face are looked into.
+    """
+
+    def __init__(
+        self,
+        operator: ColumnOperator,
+        arrays: DeviceArrays,
+        *,
+        limit: int | None = None,
+        width: int = _WIDTH,
+        n_blocks: int = _BLOCKS,
+    ) -> None:
+        self._operator = operator
+        self._host = BlockedProducts(operator)
+        self.n_features, self.n_samples = operator.n_features, operator.n_samples
+        self.dtype, self.non_negative = operator.dtype, operator.non_negative
+        self._arrays, self._xp, self._n_blocks = arrays, arrays.xp, n_blocks
+        self._room = self._room_for_rows(limit)
+        weights = operator.column_weights(-np.inf)
+        self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
+        self.rounding = self.similarity.rounding
+        self._free: ColumnSet = self.similarity.all
+
+    def _room_for_rows(self, limit: int | None) -> int:
+        """Bytes for blocks of rows: what the columns, and a copy of them, leave."""
+        free = self._arrays.free_bytes() if limit is None else limit
+        columns = 8 * self.n_features * (self.n_samples + 8)
+        # Free columns are copied from an older copy.
+        room = int(0.9 * free) - 3 * columns
+        row = 8 * 8 * self.n_features
+        if room < 4 * row:
+            needed = (3 * columns + 4 * row) / 0.9
+            raise ValueError(
+                f"the device has {free / 1e6:.0f} MB free, but {self.n_features} columns need at "
+                f"least {needed / 1e6:.0f} MB there: use device='cpu', or select among fewer "
+                "columns"
+            )
+        return room
+
+    def _rows_at_once(self, n_columns: int) -> int:
+        # The block, what is made of it, and the like.
+        return int(max(1, min(_MOST_ROWS, self._room // (5 * 8 * n_columns))))
+
+    def survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        """One pass over all rows: lists in the host's arithmetic, sums in the device's."""
+        del n_rows
+        n, columns = self.n_features, self.similarity.all
+        lists = empty_lists(n, list_length, self.dtype)
+        totals = np.empty((1 + len(cuts), n))
+        weights = self.column_weights(level)
+        diagonal = self._operator.diagonal().astype(np.float64)
+        step = self._rows_at_once(n)
+        with ThreadPoolExecutor(1) as beside:
+            writing: Future[None] | None = None
+            for first in range(0, n, step):
+                last = min(first + step, n)
+                sums, links = self._survey_rows(
+                    first, last, columns, level, cuts, list_length, diagonal
+                )
+                totals[:, first:last] = sums
+                if list_length:
+                    if writing is not None:
+                        writing.result()
+                    writing = beside.submit(
+                        fill_lists, weights, np.arange(first, last), *links, lists
+                    )
+            if writing is not None:
+                writing.result()
+        return lists, totals
+
+    def _survey_rows(
+        self,
+        first: int,
+        last: int,
+        columns: ColumnSet,
+        level: float,
+        cuts: Sequence[float],
+        list_length: int,
+        diagonal: Doubles,
+    ) -> tuple[Doubles, tuple[Ids, Doubles]]:
+        xp, n = self._xp, self.n_features
+        block = self.similarity.block(slice(first, last), columns, level)
+        own = self._arrays.put(np.arange(first, last))
+        here = self._arrays.put(np.arange(last - first))
+        exact = diagonal[first:last]
+        exact = np.where(exact >= level, exact, 0.0)
+        block[here, own] = xp.astype(self._arrays.put(exact), block.dtype)
+        inside = block[:, :n]
+        sums = [xp.sum(inside, axis=1, dtype=xp.float64)]
+        for cut in cuts:
+            above = xp.where(inside > cut, inside, 0.0)
+            sums.append(xp.sum(above, axis=1, dtype=xp.float64))
+        totals = self._arrays.to_host(xp.stack(sums))
+        if not list_length:
+            return totals, (np.empty((0, 0), np.int32), np.empty(0))
+        block[here, own] = -np.inf
+        return totals, self._links(block, self._maxima(block), own, columns, list_length)
+
+    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+        """Rows of some vertices, computed by the host."""
+        return self._host.rows(vertices, columns)
+
+    def column_weights(self, level: float) -> ColumnWeights:
+        """What a kernel needs to compute any single entry."""
+        return self._operator.column_weights(level)
+
+    def approximate_mean(self) -> float | None:
+        """The mean of all entries up to rounding, where it is cheaper than all entries."""
+        return self._operator.approximate_mean()
+
+    def on_host(self) -> BlockedProducts:
+        """The same products by the host."""
+        return self._host
+
+    def leave_out(self, vertices: IntArray) -> None:
+        """Vertices that are no longer free."""
+        free = np.ones(len(self._free.ids), dtype=np.bool_)
+        free[np.searchsorted(self._free.ids, vertices)] = False
+        if not free.all():
+            self._free = self.similarity.among(self._free, np.flatnonzero(free))
+
+    def ask(
+        self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
+    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
+        """Propose the best free vertices of faces, and the strongest free links of vertices."""
+        most = max(3, self._rows_at_once(len(self._free.ids)))
+        faces = [
+            self._ask_for_faces(some, k, level) for some in _groups(corners, most // 3, most)
+        ]
+        links = [
+            self._ask_for_links(vertices[first : first + most], list_length, level)
+            for first in range(0, len(vertices), most)
+        ]
+        nothing = (np.empty((0, list_length), np.int32), np.empty(0))
+        return _joined(faces), _joined(links) if links else nothing
+
+    def _ask_for_faces(
+        self, corners: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        rows = np.unique(corners)
+        block = self.similarity.block(self._arrays.put(rows), self._free, level)
+        return self._best(block, self._maxima(block), rows, corners, self._free, k)
+
+    def _ask_for_links(
+        self, vertices: IntArray, list_length: int, level: float
+    ) -> tuple[Ids, Doubles]:
+        numbers = self._arrays.put(vertices)
+        block = self.similarity.block(numbers, self._free, level)
+        return self._links(block, self._maxima(block), numbers, self._free, list_length)
+
+    def as_good(
+        self, corners: IntArray, gains: Doubles, k: int, level: float
+    ) -> tuple[Ids, IntArray]:
+        """The lowest free vertices that gain as much, and how many there are."""
+        columns, xp = self._free, self._xp
+        n_free = len(columns.ids)
+        least = gains - self.rounding.margin(gains, 3)
+        step = max(1, self._rows_at_once(n_free) // 4)
+        found = np.full((len(corners), k), -1, dtype=np.int32)
+        counts = np.zeros(len(corners), dtype=np.int64)
+        backwards = xp.flip(self._arrays.put(np.arange(1, len(columns.numbers) + 1)))
+        for first in range(0, len(corners), step):
+            part = slice(first, first + step)
+            rows, places = np.unique(corners[part], return_inverse=True)
+            block = self.similarity.block(self._arrays.put(rows), columns, level)
+            a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
+            gain = (block[a] + block[b]) + block[c]
+            for corner in corners[part].T:
+                numbers = self._arrays.put(np.ascontiguousarray(corner))
+                gain = xp.where(columns.numbers[None, :] == numbers[:, None], -np.inf, gain)
+            reached = gain >= self._arrays.put(least[part])[:, None]
+            reached = reached & (columns.numbers >= 0)[None, :]
+            counts[part] = self._arrays.to_host(xp.sum(xp.astype(reached, xp.int64), axis=1))
+            few = min(k, len(columns.numbers))
+            order = xp.where(reached, backwards[None, :], 0)
+            order, where = self._arrays.top(order, few)
+            numbers = xp.where(order > 0, columns.numbers[where], -1)
+            found[part, :few] = self._arrays.to_host(numbers)
+        return found, counts
+
+    def _maxima(self, block: Any) -> Any:
+        """The largest entry of each row in each block of columns."""
+        shape = (block.shape[0], block.shape[1] // self.similarity.width, -1)
+        return self._xp.max(self._xp.reshape(block, shape), axis=2)
+
+    def _inside(self, blocks: Any) -> Any:
+        """The places of all columns of some blocks of each row."""
+        xp, width = self._xp, self.similarity.width
+        offsets = self._arrays.put(np.arange(width))
+        places = blocks[:, :, None] * width + offsets[None, None, :]
+        return xp.reshape(places, (blocks.shape[0], -1))
+
+    def _links(
+        self, block: Any, maxima: Any, vertices: Any, columns: ColumnSet, k: int
+    ) -> tuple[Ids, Doubles]:
+        """The k largest entries of each row, and a bound of the others."""
+        xp = self._xp
+        # Each of the k blocks has one of them at least; one block may have none but its own.
+        n_blocks = min(k + 1, maxima.shape[1])
+        places = self._inside(self._arrays.top(maxima, n_blocks)[1])
+        numbers = columns.numbers[places]
+        values = self._arrays.pick(block, places)
+        values = xp.where(numbers == vertices[:, None], -np.inf, values)
+        few = min(k, values.shape[1])
+        values, where = self._arrays.top(values, few)
+        numbers = self._arrays.pick(numbers, where)
+        numbers = self._arrays.to_host(xp.where(values > -np.inf, numbers, -1))
+        last = self._arrays.to_host(values[:, few - 1]).astype(np.float64)
+        if few == block.shape[1]:
+            last = np.full(len(last), -np.inf)
+        floors = np.where(last > -np.inf, last + self.rounding.margin(last, 1), -np.inf)
+        return numbers.astype(np.int32), floors
+
+    def _best(
+        self,
+        block: Any,
+        maxima: Any,
+        rows: IntArray,
+        corners: IntArray,
+        columns: ColumnSet,
+        k: int,
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """The k best vertices of each face, their gains, and a bound of the gains of others."""
+        xp = self._xp
+        a, b, c = self._arrays.put(np.searchsorted(rows, corners.T.copy()))
+        bounds = (maxima[a] + maxima[b]) + maxima[c]
+        n_blocks = min(self._n_blocks + 1, maxima.shape[1])
+        bounds, blocks = self._arrays.top(bounds, n_blocks)
+        outside = None
+        if n_blocks < maxima.shape[1]:
+            outside, blocks = bounds[:, n_blocks - 1], blocks[:, : n_blocks - 1]
+        places = self._inside(blocks)
+        gains = block[a[:, None], places] + block[b[:, None], places]
+        gains = gains + block[c[:, None], places]
+        numbers = columns.numbers[places]
+        for corner in corners.T:
+            own = self._arrays.put(np.ascontiguousarray(corner))
+            gains = xp.where(numbers == own[:, None], -np.inf, gains)
+        few = min(k, gains.shape[1])
+        gains, where = self._arrays.top(gains, few)
+        numbers = self._arrays.pick(numbers, where)
+        numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
+        bounds = self._arrays.to_host(gains).astype(np.float64)
+        bounds += np.where(numbers >= 0, self.rounding.margin(bounds, 3), 0.0)
+        last = gains[:, few - 1]
+        if outside is not None:
+            last = xp.maximum(last, outside)
+        floors = self._arrays.to_host(last).astype(np.float64)
+        if few == gains.shape[1] and outside is None and few == block.shape[1]:
+            floors = np.full(len(floors), -np.inf)
+        floors = np.where(floors > -np.inf, floors + self.rounding.margin(floors, 3), -np.inf)
+        return numbers.astype(np.int32), bounds, floors
+
+
+def _groups(corners: IntArray, n_faces: int, most: int) -> list[IntArray]:
+    """Cut faces into parts with so many corners at most."""
+    if len(corners) <= n_faces or len(np.unique(corners)) <= most:
+        return [corners]
+    return [corners[first : first + n_faces] for first in range(0, len(corners), n_faces)]
+
+
+def _joined(parts: Any) -> Any:
+    """Put the arrays of several answers together, one by one."""
+    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

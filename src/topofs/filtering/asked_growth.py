@@ -1,0 +1,200 @@
+"""The TMFG of a similarity whose strongest links somebody finds who is asked in batches."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from topofs.kernels.asked_growth import grow_asking, stale_among, what_to_ask
+from topofs.kernels.exact_entries import best_among, best_by_columns, write_lists
+from topofs.kernels.face_answers import (
+    NO_LIMIT,
+    empty_answers,
+    settled_answer,
+    write_answers,
+    write_children,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topofs.filtering.products import AskedProducts
+    from topofs.kernels.column_weights import ColumnWeights
+    from topofs.kernels.tmfg import Growth
+    from topofs.kernels.top_lists import TopLists
+
+__all__ = ["fill_lists", "grow_by_asking"]
+
+IntArray = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int32]
+Doubles = npt.NDArray[np.float64]
+
+# Vertices that are kept for a face.
+_ANSWERS = 8
+# Faces that are asked for at once, how many of the heap's first are looked at, and children.
+_FACES = 768
+_FIRST_SLOTS = 2 * _FACES
+_CHILDREN = 48 * _FACES
+
+
+def grow_by_asking(
+    products: AskedProducts,
+    growth: Growth,
+    lists: TopLists,
+    level: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Let a graph grow to its end, asking for what its lists do not decide.
+
+    Parameters
+    ----------
+    products : AskedProducts
+        Who is asked.
+    growth : Growth
+        The graph; changed.
+    lists : TopLists
+        The strongest links of all vertices, in the host's arithmetic; changed.
+    level : float
+        Entries below it are 0.
+    progress : callable, optional
+        Called with the number of vertices that are in the graph, and of all.
+    """
+    asking = _Asking(products, growth, lists, level)
+    n = products.n_features
+    while not asking.grow():
+        asking.ask()
+        if progress is not None:
+            progress(n - growth.n_free, n)
+    if progress is not None:
+        progress(n, n)
+
+
+class _Asking:
+    """A growth, what was answered so far, and who is asked."""
+
+    def __init__(
+        self, products: AskedProducts, growth: Growth, lists: TopLists, level: float
+    ) -> None:
+        self.products, self.growth, self.lists, self.level = products, growth, lists, level
+        self.weights: ColumnWeights = products.column_weights(level)
+        self.n_slots = len(growth.key)
+        self.answers = empty_answers(self.n_slots, _CHILDREN, _ANSWERS)
+        self.seen = np.zeros(products.n_features, dtype=np.bool_)
+        self.next_child = 0
+        self.n_asked = 0
+        self.step = 1
+        products.leave_out(growth.cliques[0])
+
+    def grow(self) -> bool:
+        """Insert vertices until the face on top must be asked for; True in the end."""
+        return bool(grow_asking(self.weights, self.growth, self.lists, self.answers))
+
+    def ask(self) -> None:
+        """Ask for the face on top and for others that will be wanted soon."""
+        growth = self.growth
+        step = int(growth.counters[0].step)
+        self.products.leave_out(growth.cliques[self.step : step, 0])
+        self.step = step
+        slots, parents = what_to_ask(
+            growth, self.lists, self.answers, self._first_slots(), _FACES, self.seen
+        )
+        faces, corners = self._make_children(parents)
+        faces = np.concatenate([slots, faces])
+        corners = np.concatenate([growth.corner[slots], corners])
+        vertices = np.unique(growth.corner[slots])
+        stale = vertices[stale_among(vertices, self.lists, growth.penalty)]
+        said, links = self.products.ask(
+            corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
+        )
+        write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
+        if len(stale):
+            fill_lists(self.weights, stale, *links, self.lists)
+        self._settle_top()
+
+    def _first_slots(self) -> IntArray:
+        """The slot on top of the heap, then others with large keys, largest first."""
+        growth = self.growth
+        slots = growth.heap[: min(int(growth.counters[0].n_faces), _FIRST_SLOTS)]
+        return slots[np.argsort(-growth.key[slots], kind="stable")]
+
+    def _make_children(self, parents: IntArray) -> tuple[IntArray, IntArray]:
+        """Make room for the three children of each parent: (face, vertex), and name corners."""
+        self.n_asked += 1
+        places = (self.next_child + 3 * np.arange(len(parents))) % _CHILDREN
+        self.next_child = (self.next_child + 3 * len(parents)) % _CHILDREN
+        # A parent may be a child itself whose place is taken over just now.
+        lost = np.isin((parents[:, 0] - self.n_slots) // 3, places // 3)
+        parents, places = parents[~lost], places[~lost]
+        corners = self._corners_of_children(parents)
+        first = self.n_slots + places
+        write_children(
+            parents[:, 0],
+            parents[:, 1],
+            first,
+            corners,
+            self.n_asked,
+            self.n_slots,
+            self.answers,
+        )
+        return (first[:, None] + np.arange(3)).ravel(), corners
+
+    def _corners_of_children(self, parents: IntArray) -> IntArray:
+        face, v = parents.T
+        is_slot = face < self.n_slots
+        corners = np.empty((len(face), 3), dtype=np.int64)
+        corners[is_slot] = self.growth.corner[face[is_slot]]
+        corners[~is_slot] = self.answers.corner[face[~is_slot] - self.n_slots]
+        a, b, c = corners.T
+        faces = np.array([[a, b, v], [a, c, v], [b, c, v]])
+        return faces.transpose(2, 0, 1).reshape(-1, 3)
+
+    def _settle_top(self) -> None:
+        """Ask again if others may be as good as the best of the face on top."""
+        growth, answers, top = self.growth, self.answers, int(self.growth.heap[0])
+        corners, penalty = growth.corner[top], growth.penalty
+        if settled_answer(self.weights, corners, top, answers, penalty)[0] >= 0:
+            return
+        best = best_among(
+            self.weights, corners, answers.vertex[top, : answers.length[top]], penalty
+        )
+        proposed, counts = self.products.as_good(
+            corners[None], np.array([best]), _ANSWERS, self.level
+        )
+        if counts[0] <= _ANSWERS:
+            limit = NO_LIMIT
+        elif self.products.rounding.exact:
+            limit = int(proposed.max())
+        else:
+            proposed[0, 0], best = best_by_columns(self.weights, corners, penalty)
+            proposed[0, 1:], limit = -1, int(proposed[0, 0])
+        # Whoever is left out is worse, or lies behind those that are as good.
+        write_answers(
+            np.array([top]),
+            proposed,
+            np.full(proposed.shape, np.inf),
+            np.array([best], dtype=np.float64),
+            np.array([limit], dtype=np.int32),
+            answers,
+        )
+
+
+def fill_lists(
+    weights: ColumnWeights,
+    vertices: IntArray,
+    proposed: Ids,
+    floors: Doubles,
+    lists: TopLists,
+) -> None:
+    """Make lists of proposed vertices, in several threads."""
+    n_threads = numba.get_num_threads()
+    cuts = np.linspace(0, len(vertices), 2 * n_threads + 1).astype(np.int64)
+
+    def write_part(part: int) -> None:
+        write_lists(weights, vertices, proposed, floors, cuts[part], cuts[part + 1], lists)
+
+    with ThreadPoolExecutor(n_threads) as threads:
+        list(threads.map(write_part, range(2 * n_threads)))

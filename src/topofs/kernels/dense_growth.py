@@ -1,0 +1,123 @@
+"""The loop of `topofs.kernels.tmfg` for a similarity that is held as a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from topofs.kernels.face_heap import sift_down, sift_up
+from topofs.kernels.gain_scan import scan_three_faces
+from topofs.kernels.roofs import (
+    WIDTH,
+    Roofs,
+    best_vertex,
+    highest_gain_under,
+    raise_roofs,
+    roofs_for,
+)
+from topofs.kernels.tmfg import Growth, split_top, start_growth
+
+__all__ = ["grow_dense", "tmfg_cliques"]
+
+Matrix = npt.NDArray[Any]
+
+# After so many questions it is decided anew whether roofs are worth asking for new faces.
+WINDOW = 64
+
+
+def tmfg_cliques(
+    similarity: Matrix,
+    start: npt.NDArray[np.int64],
+    roofs: Roofs | None = None,
+    *,
+    width: int = WIDTH,
+) -> npt.NDArray[np.int64]:
+    """Grow a TMFG from a tetrahedron and return its four-cliques in insertion order.
+
+    Parameters
+    ----------
+    similarity : array of float32 or float64, shape (n, n), C-contiguous, n >= 4
+        Symmetric, finite. The diagonal is never read.
+    start : array of int64, shape (4,)
+        The first tetrahedron (a, b, c, d), in this order.
+    roofs : Roofs or None
+        Its roofs, which are lowered; None computes them here.
+    width : int
+        Columns a block of the roofs computed here.
+
+    Returns
+    -------
+    array of int64, shape (n - 3, 4)
+        Row 0 is `start`; each later row is (v, a, b, c): vertex v went into face (a, b, c).
+    """
+    n = len(similarity)
+    growth = start_growth(n, start, similarity.dtype)
+    if roofs is None:
+        roofs = roofs_for(similarity, width)
+        raise_roofs(similarity, 0, n, roofs)
+    grow_dense(similarity, roofs, growth)
+    return growth.cliques
+
+
+@njit(cache=True, nogil=True)
+def grow_dense(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
+    """Insert vertices until none is free.
+
+    A new face enters the heap with the largest sum of its corners' roofs. Where most blocks
+    are opened anyway (noise), the three new faces share one pass over four rows instead.
+
+    Parameters
+    ----------
+    matrix : array, shape (n, n)
+        The similarity.
+    roofs : Roofs
+        Its roofs, from `topofs.kernels.roofs.raise_roofs`; lowered on the way.
+    growth : Growth
+        Changed.
+    """
+    cliques, penalty, corner, vertex, key, heap, records = growth
+    counters = records[0]
+    bounds = np.empty(roofs.height.shape[1], matrix.dtype)
+    questions, opened, under_roofs, first_free = 0, 0, True, 0
+    while counters.step < len(cliques):
+        top = heap[0]
+        while vertex[top] < 0 or penalty[vertex[top]] != 0:
+            a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
+            highest = highest_gain_under(roofs, a, b, c, bounds)
+            if highest < key[top]:
+                vertex[top], key[top] = -1, highest
+            else:
+                vertex[top], key[top], n_opened = best_vertex(
+                    matrix, roofs, a, b, c, penalty, bounds, highest, key[top]
+                )
+                questions += 1
+                opened += n_opened
+                if questions == WINDOW:
+                    under_roofs = 2 * opened <= WINDOW * len(bounds)
+                    questions, opened = 0, 0
+            sift_down(heap, counters.n_faces, key)
+            top = heap[0]
+        v = split_top(growth)
+        if counters.step == len(cliques):
+            break
+        a, b = corner[top, 0], corner[top, 1]
+        second, third = counters.n_faces - 2, counters.n_faces - 1
+        c = corner[second, 1]
+        if under_roofs:
+            vertex[top], key[top] = -1, highest_gain_under(roofs, a, b, v, bounds)
+            vertex[second], key[second] = -1, highest_gain_under(roofs, a, c, v, bounds)
+            vertex[third], key[third] = -1, highest_gain_under(roofs, b, c, v, bounds)
+        else:
+            while penalty[first_free] != 0:
+                first_free += 1
+            rows = matrix[a], matrix[b], matrix[c], matrix[v]
+            ab, ac, bc = scan_three_faces(*rows, penalty, first_free)
+            vertex[top], key[top] = ab
+            vertex[second], key[second] = ac
+            vertex[third], key[third] = bc
+        sift_down(heap, second, key)
+        sift_up(heap, second, key)
+        sift_up(heap, third, key)

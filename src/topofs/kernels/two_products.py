@@ -1,0 +1,46 @@
+"""The products of many rows with two vectors, in one pass over the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["two_products"]
+
+Doubles = npt.NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def two_products(
+    rows: npt.NDArray[np.floating[Any]],
+    vectors: Doubles,
+    products: Doubles,
+    first: int,
+    last: int,
+) -> None:
+    """Multiply some rows with two vectors, added up in float64.
+
+    Parameters
+    ----------
+    rows : array of float32 or float64, shape (n, n_samples)
+        The rows.
+    vectors : array of float64, shape (2, n_samples)
+        The vectors.
+    products : array of float64, shape (2, n)
+        Gets the products of the rows first … last − 1.
+    first, last : int
+        Which rows.
+    """
+    left, right = vectors[0], vectors[1]
+    for i in range(first, last):
+        row = rows[i]
+        with_left, with_right = 0.0, 0.0
+        for s in range(row.shape[0]):
+            value = np.float64(row[s])
+            with_left += value * left[s]
+            with_right += value * right[s]
+        products[0, i] = with_left
+        products[1, i] = with_right

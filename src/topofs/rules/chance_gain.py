@@ -1,0 +1,149 @@
+"""What the best column would explain of others by chance: from the table, shuffled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from topofs.similarity.standard_columns import StandardColumns
+
+__all__ = ["WORTH", "ChanceGain", "chance_gain", "normal_chance"]
+
+Doubles = npt.NDArray[np.float64]
+
+WORTH = 1.5
+"""What a column must explain beyond chance to be selected: itself, and half of another."""
+
+SHUFFLES, SHUFFLES_OF_MANY = 20, 5
+"""How often a table is shuffled, and how often one of more than `MANY` values."""
+
+MANY = 1 << 17
+MOST_COLUMNS = 500
+MOST_VALUES = 1 << 19
+"""How many columns and values of a large table are shuffled."""
+
+
+@dataclass(frozen=True)
+class ChanceGain:
+    r"""What a column explains of others where nothing is linked.
+
+    A column that spans d dimensions explains :math:`d\, (G - g_j) / \nu` of the others on
+    average, with G the variance that is left of all columns, :math:`g_j` its own, and
+    :math:`\nu = S - 1 - t` the dimensions that are left of S samples after t were taken. The
+    best of all columns explains more than that; how much more, the shuffled table says.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Size of the table.
+    spread : float
+        How much more than the average the best column of the shuffled tables explains, for a
+        column of one dimension.
+    """
+
+    n_samples: int
+    n_features: int
+    spread: float
+
+    def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
+        """Tell what the best column may explain of others.
+
+        Parameters
+        ----------
+        degrees : int
+            Dimensions that the column spans.
+        own, left : float
+            What is left of its variance and of that of all columns.
+        n_taken : int
+            Dimensions that were taken.
+
+        Returns
+        -------
+        float
+            Infinite where so few samples are left that nothing can be told.
+        """
+        free = self.n_samples - 1 - n_taken
+        if free < 1:
+            return np.inf
+        more = self.spread * np.sqrt(degrees) * (left / self.n_features)
+        return float((degrees * (left - own) + more * (self.n_samples - 1)) / free)
+
+
+def chance_gain(columns: StandardColumns) -> ChanceGain:
+    """Shuffle the values of each column by itself, and see what the best explains of others.
+
+    Parameters
+    ----------
+    columns : StandardColumns
+        The columns. Of a large table some are taken, spread evenly over all kinds of tails.
+
+    Returns
+    -------
+    ChanceGain
+        The same whatever the order of the columns.
+    """
+    n, n_samples = len(columns.degrees), columns.n_samples
+    by_values = np.argsort(columns.tails, kind="stable")
+    most = max(2, min(MOST_COLUMNS, MOST_VALUES // n_samples))
+    if n > most:
+        by_values = by_values[np.linspace(0, n - 1, most).round().astype(np.int64)]
+    parts = [np.arange(columns.starts[i], columns.starts[i + 1]) for i in by_values]
+    values = columns.rows(np.concatenate(parts))
+    sizes = np.array([len(part) for part in parts])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    degrees = columns.degrees[by_values]
+    generator = np.random.default_rng(0)
+    times = SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY
+    more = [_beyond_mean(values, starts, sizes, degrees, generator) for _ in range(times)]
+    spread = max(more) * np.sqrt(n / len(by_values))
+    return ChanceGain(n_samples, n, float(spread))
+
+
+def normal_chance(n_samples: int, n_features: int) -> ChanceGain:
+    r"""Give the same for normal columns, without shuffling.
+
+    The squared correlations with n − 1 others add up to about
+    :math:`\chi^2_{n-1} / (S - 1)`; the best of n columns and `SHUFFLES` tables is its quantile
+    :math:`1 - 1 / (n \cdot \mathrm{SHUFFLES} + 1)`.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size of the table.
+
+    Returns
+    -------
+    ChanceGain
+    """
+    from scipy import stats
+
+    others = n_features - 1
+    best = stats.chi2.isf(1 / (n_features * SHUFFLES + 1), max(others, 1))
+    return ChanceGain(n_samples, n_features, float((best - others) / (n_samples - 1)))
+
+
+def _beyond_mean(
+    values: Doubles,
+    starts: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int64],
+    degrees: npt.NDArray[np.int64],
+    generator: np.random.Generator,
+) -> float:
+    """How much more than the average the best column of one shuffled table explains."""
+    n, n_samples = len(sizes), values.shape[1]
+    if len(values) == n:
+        shuffled = generator.permuted(values, axis=1)
+    else:
+        # The rows of a column stay together.
+        places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
+        shuffled = np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
+    gram = shuffled @ shuffled.T
+    np.square(gram, out=gram)
+    # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
+    others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
+    mean = degrees * (n - 1) / (n_samples - 1)
+    return float(((others - mean) / np.sqrt(degrees)).max())

@@ -1,0 +1,310 @@
+r"""What is left of every column beyond those chosen, and what each would explain of it.
+
+Columns are points: rows x of a table X whose products are the covariance K = X Xᵀ. Beyond the
+chosen, with P the projection away from them, the residual covariance is :math:`X P X^\top`. A
+column j explains :math:`\sum_i K_{ij}^2 / K_{jj}` of it, a block B of rows
+:math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`. Both need two things of a row only, which
+are kept for all rows: f = (K K)_jj and g = K_jj.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.kernels.deflation import deflate_rows
+from topofs.row_threads import for_row_ranges
+
+if TYPE_CHECKING:
+    from topofs.similarity.standard_columns import StandardColumns
+
+__all__ = ["CovarianceResiduals", "Residuals", "SampleResiduals"]
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+EXPLAINED = 1e-10
+"""A column of which no more of the variance is left is explained, whatever the direction."""
+
+EXPLAINED_SINGLE = 1e-5
+"""The same in single precision."""
+
+_ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
+# What is kept up to date is computed anew when gains have fallen to this share.
+_FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
+
+
+class _Blocks(NamedTuple):
+    """Columns of several rows, as many each: f and g become small matrices F and G."""
+
+    nodes: Ints
+    rows: Ints
+    squares: Doubles
+    left: Doubles
+
+
+class Residuals:
+    """Base: columns beyond those taken so far.
+
+    Attributes
+    ----------
+    starts : array of int, shape (n_nodes + 1,)
+        The rows of each node.
+    """
+
+    def __init__(self, starts: Ints, *, single: bool = False) -> None:
+        self.starts = starts
+        self.single = single
+        self.n_nodes = len(starts) - 1
+        self.explained = EXPLAINED_SINGLE if single else EXPLAINED
+        self.rounding = _ROUNDING_SINGLE if single else _ROUNDING
+        n_rows = np.diff(starts)
+        self._alone = np.flatnonzero(n_rows == 1)
+        self._blocks: list[_Blocks] = []
+        for size in np.unique(n_rows[n_rows > 1]).tolist():
+            nodes = np.flatnonzero(n_rows == size)
+            rows = starts[nodes][:, None] + np.arange(size)
+            shape = (len(nodes), size, size)
+            self._blocks.append(_Blocks(nodes, rows, np.empty(shape), np.empty(shape)))
+        self._squares = np.zeros(int(starts[-1]))
+        self._left = np.zeros(int(starts[-1]))
+
+    @property
+    def left(self) -> Doubles:
+        """The variance of each node that is not explained yet."""
+        return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
+
+    def gains(self) -> tuple[Doubles, Doubles]:
+        """Tell what each node would explain, and how far rounding may have moved that.
+
+        Returns
+        -------
+        gains : array of float, shape (n_nodes,)
+            -inf for a node that is explained.
+        doubt : array of float, shape (n_nodes,)
+            The true gain is at most so far away.
+        """
+        gains = np.full(self.n_nodes, -np.inf)
+        rows = self.starts[self._alone]
+        left = self._left[rows]
+        some = left > self.explained
+        safe = np.where(some, left, 1.0)
+        gains[self._alone] = np.where(some, self._squares[rows] / safe, -np.inf)
+        for block in self._blocks:
+            gains[block.nodes] = self._explained_by(block.squares, block.left)
+        doubt = np.zeros(self.n_nodes)
+        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
+        return gains, doubt
+
+    def exact(self, nodes: Ints) -> Doubles:
+        """Compute what some nodes would explain, without what rounding has added up."""
+        return self.gains()[0][nodes]
+
+    def take(self, node: int) -> float:
+        """Take a node: nothing that it explains is left. Gives what it explained."""
+        raise NotImplementedError
+
+    def _rows_of(self, node: int) -> Ints:
+        return np.arange(self.starts[node], self.starts[node + 1])
+
+    def _explained_by(self, squares: Doubles, left: Doubles) -> Doubles:
+        """tr(G⁺ F) of small matrices, -inf where nothing is left."""
+        values, vectors = np.linalg.eigh(left)
+        some = values > self.explained / left.shape[-1]
+        inverse = np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
+        along = np.einsum("bij,bik,bkj->bj", vectors, squares, vectors)
+        return np.asarray(np.where(some.any(axis=1), (along * inverse).sum(axis=1), -np.inf))
+
+    _scale: float = 1.0
+
+
+class CovarianceResiduals(Residuals):
+    """By the residual covariance itself: O(n²) memory and time a step, for n rows.
+
+    Parameters
+    ----------
+    covariance : array of float64, shape (n_rows, n_rows)
+        Overwritten.
+    starts : array of int
+        The rows of each node.
+    """
+
+    def __init__(self, covariance: Doubles, starts: Ints, *, single: bool = False) -> None:
+        super().__init__(starts, single=single)
+        self.covariance = covariance
+        self._deflate(np.zeros(len(covariance)))
+        self._settle()
+
+    def take(self, node: int) -> float:
+        """Take a node."""
+        rows = self._rows_of(node)
+        values, vectors = np.linalg.eigh(self.covariance[np.ix_(rows, rows)])
+        some = values > self.explained / len(rows)
+        directions = self.covariance[:, rows] @ (vectors[:, some] / np.sqrt(values[some]))
+        for direction in directions.T:
+            self._deflate(np.ascontiguousarray(direction))
+        # Nothing of it is left, to the last bit.
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self._squares[rows] = 0.0
+        self._settle()
+        return float(np.square(directions).sum())
+
+    def _deflate(self, direction: Doubles) -> None:
+        n = len(direction)
+        for_row_ranges(
+            lambda first, last: deflate_rows(
+                self.covariance, direction, self._squares, first, last
+            ),
+            n,
+            n,
+        )
+
+    def _settle(self) -> None:
+        self._left = np.maximum(np.diagonal(self.covariance), 0.0)
+        self._scale = float(self._squares.max(initial=0.0))
+        for block in self._blocks:
+            for at, rows in enumerate(block.rows):
+                part = self.covariance[:, rows]
+                block.squares[at] = part.T @ part
+                block.left[at] = part[rows]
+
+
+class SampleResiduals(Residuals):
+    r"""By the columns, seen from the samples: O(n·S) a step, no n × n matrix.
+
+    With w a unit vector along what is left of the node that is taken, and A = Pᵀ Xᵀ X P,
+
+    .. math::
+       f \leftarrow f - 2\, d \circ X A w + (w^\top A w)\, d \circ d, \qquad
+       g \leftarrow g - d \circ d, \qquad d = X w,
+
+    one pass over the table for both products.
+
+    Parameters
+    ----------
+    columns : StandardColumns
+        X.
+    gram : array of float64, shape (n_samples, n_samples), or None
+        Xᵀ X, not changed; None where it is too large: A w then takes two passes more.
+    squares : array of float64, shape (n_rows,)
+        f of all rows to begin with.
+    """
+
+    def __init__(
+        self, columns: StandardColumns, gram: Doubles | None, squares: Doubles
+    ) -> None:
+        super().__init__(columns.starts, single=columns.single)
+        self._columns = columns
+        self._gram = None if gram is None else gram.copy()
+        self._basis = np.empty((columns.n_samples, 0))
+        self._squares = squares.copy()
+        self._left = np.ones(columns.n_rows)
+        self._scale = self._reference = float(squares.max(initial=0.0))
+        for block in self._blocks:
+            for at, rows in enumerate(block.rows):
+                block.squares[at], block.left[at] = self._forms_of(rows)
+                self._left[rows] = np.diagonal(block.left[at])
+
+    def exact(self, nodes: Ints) -> Doubles:
+        """Compute what some nodes would explain from what is left of their rows."""
+        found = np.empty(len(nodes))
+        alone = np.diff(self.starts)[nodes] == 1
+        rows = self.starts[nodes[alone]]
+        squares, left = (np.diagonal(form) for form in self._forms_of(rows))
+        some = left > self.explained
+        found[alone] = np.where(some, squares / np.where(some, left, 1.0), -np.inf)
+        self._squares[rows], self._left[rows] = squares, left
+        for at in np.flatnonzero(~alone).tolist():
+            forms = self._forms_of(self._rows_of(int(nodes[at])))
+            found[at] = self._explained_by(*(form[None] for form in forms))[0]
+        return found
+
+    def take(self, node: int) -> float:
+        """Take a node."""
+        rows = self._rows_of(node)
+        left = self._beyond(self._columns.rows(rows))
+        values, vectors = np.linalg.eigh(left @ left.T)
+        some = values > self.explained / len(rows)
+        directions = (vectors[:, some] / np.sqrt(values[some])).T @ left
+        gain = sum(self._remove(direction) for direction in directions)
+        self._left[rows] = 0.0
+        self._squares[rows] = 0.0
+        self._refresh()
+        return float(gain)
+
+    def take_all(self, basis: Doubles) -> None:
+        """Take the directions of an orthonormal basis at once, before any other.
+
+        Parameters
+        ----------
+        basis : array of float64, shape (n_samples, k)
+            The directions.
+        """
+        if self._gram is None:
+            for direction in basis.T:
+                self._remove(direction)
+            return
+        image = self._gram @ basis
+        inner = image - 0.5 * basis @ (basis.T @ image)
+        self._gram -= inner @ basis.T + basis @ inner.T
+        self._basis = basis
+        self._squares = self._columns.forms(self._gram, basis)
+        self._left -= np.square(self._columns.times(basis)).sum(axis=1)
+        for block in self._blocks:
+            for at, rows in enumerate(block.rows):
+                block.squares[at], block.left[at] = self._forms_of(rows)
+
+    def _remove(self, direction: Doubles) -> float:
+        """Take one direction out of everything."""
+        for _ in range(2):
+            direction = direction - self._basis @ (self._basis.T @ direction)
+            direction /= np.sqrt(direction @ direction)
+        image = self._image(direction)
+        gain = float(direction @ image)
+        d, h = self._columns.two_products(direction, image)
+        self._squares += d * (gain * d - 2.0 * h)
+        self._left -= d * d
+        for block in self._blocks:
+            e, i = d[block.rows], h[block.rows]
+            cross = e[:, :, None] * (i - 0.5 * gain * e)[:, None, :]
+            block.squares[:] -= cross + cross.transpose(0, 2, 1)
+            block.left[:] -= e[:, :, None] * e[:, None, :]
+        if self._gram is not None:
+            turned = np.outer(image - 0.5 * gain * direction, direction)
+            self._gram -= turned
+            self._gram -= turned.T
+        self._basis = np.column_stack([self._basis, direction])
+        return gain
+
+    def _image(self, direction: Doubles) -> Doubles:
+        """A w, for a direction w beyond what was taken."""
+        if self._gram is not None:
+            return np.asarray(self._gram @ direction)
+        products = self._columns.times(direction[:, None])
+        return np.asarray(self._beyond(self._columns.combined(products).T)[0])
+
+    def _beyond(self, rows: Doubles) -> Doubles:
+        """What the directions taken leave of some rows."""
+        for _ in range(2):
+            rows = rows - (rows @ self._basis) @ self._basis.T
+        return np.asarray(rows)
+
+    def _forms_of(self, rows: Ints) -> tuple[Doubles, Doubles]:
+        """F and G of some rows."""
+        left = self._beyond(self._columns.rows(rows))
+        if self._gram is not None:
+            return left @ self._gram @ left.T, left @ left.T
+        products = self._columns.times(left.T)
+        return products.T @ products, left @ left.T
+
+    def _refresh(self) -> None:
+        """Compute f and g anew where gains have become small beside what was subtracted."""
+        fallen = _FALLEN_SINGLE if self._columns.single else _FALLEN
+        best = self.gains()[0].max(initial=0.0)
+        if self._gram is None or not 0.0 < best < fallen * self._reference:
+            return
+        self._squares = self._columns.forms(self._gram, self._basis)
+        self._scale = self._reference = best

@@ -1,0 +1,188 @@
+"""Who explains whom: one chosen column by itself, and all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.rules.reach import themselves
+from topofs.rules.running_groups import RunningGroups, running_over_all
+
+if TYPE_CHECKING:
+    from topofs.rules.variance_space import VarianceSpace
+
+__all__ = ["VarianceReach"]
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+# Columns that are multiplied with all others at a time.
+_COLUMNS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceReach:
+    r"""A column represents another by the share of its variance that it explains alone.
+
+    For numbers that is :math:`r^2`; for blocks of d and e dimensions,
+    :math:`e \lVert K_{ij} \rVert^2`, what the block j of e explains of the block i.
+
+    Attributes
+    ----------
+    space : VarianceSpace
+        The columns.
+    """
+
+    space: VarianceSpace
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns."""
+        return len(self.space.degrees)
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that explains most of each node, and its share."""
+        representative = np.full(self.n_nodes, -1, dtype=np.int64)
+        share = np.zeros(self.n_nodes)
+        selected = np.sort(selected)
+        for start in range(0, len(selected), _COLUMNS):
+            some = selected[start : start + _COLUMNS]
+            shares = self.shares(some)
+            best = shares.argmax(axis=1)
+            found = shares[np.arange(self.n_nodes), best]
+            better = found > share
+            representative[better], share[better] = some[best[better]], found[better]
+        return themselves(representative, share, selected)
+
+    def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
+        """List nobody: a node is represented directly."""
+        return np.empty(0, dtype=np.int64)
+
+    def running(self, order: Ints) -> RunningGroups:
+        """Follow who represents whom, and what all explain together, in an order."""
+        groups = running_over_all(_Shares(self), order)
+        residuals = self.space.residuals()
+        gains = np.zeros(self.n_nodes)
+        left = residuals.gains()[0]
+        for at, node in enumerate(order.tolist()):
+            if np.isfinite(residuals.exact(np.array([node]))[0]):
+                gains[at] = residuals.take(node)
+                left = residuals.gains()[0]
+            if not np.isfinite(left).any():
+                break
+        curve = np.minimum(np.cumsum(gains) / self.n_nodes, 1.0)
+        return replace(groups, curve=np.concatenate([[0.0], curve]))
+
+    def together(self, selected: Ints) -> Doubles:
+        """Tell the share of each node that the selected ones explain together.
+
+        Parameters
+        ----------
+        selected : array of int
+            The selected nodes.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+            In [0, 1]; 1 for a selected node.
+        """
+        share = np.zeros(self.n_nodes)
+        if len(selected):
+            along = self.space.coordinates(self._rows(np.sort(selected)))
+            rows = np.einsum("ij,ij->i", along, along)
+            share = np.add.reduceat(rows, self.space.starts[:-1])
+        share[selected] = 1.0
+        return np.asarray(np.minimum(share, 1.0))
+
+    def gains_given(self, selected: Ints) -> Doubles:
+        """Tell what each node would add to what the selected ones explain together.
+
+        Parameters
+        ----------
+        selected : array of int
+            The selected nodes.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+            0 where it is explained already.
+        """
+        given = self._rows(selected) if len(selected) else None
+        gains = self.space.residuals(given).gains()[0]
+        gains[selected] = 0.0
+        return np.where(np.isfinite(gains), gains, 0.0)
+
+    def coverage(self, selected: Ints) -> float:
+        """Tell the mean of `together`, without the share of each node.
+
+        Parameters
+        ----------
+        selected : array of int
+            The selected nodes.
+
+        Returns
+        -------
+        float
+        """
+        if not len(selected):
+            return 0.0
+        return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
+
+    def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
+        """Tell what some nodes explain of others, one by one.
+
+        Parameters
+        ----------
+        by : array of int
+            The nodes that explain.
+        of : slice
+            The nodes that are explained; by default all.
+
+        Returns
+        -------
+        array of float, shape (n_explained, len(by))
+        """
+        first, last, _ = of.indices(self.n_nodes)
+        starts = self.space.starts
+        rows = self._rows(by)
+        shares = np.square(self.space.products(rows, slice(starts[first], starts[last])))
+        if len(rows) > len(by):
+            ends = np.cumsum(np.diff(starts)[by])
+            shares = np.add.reduceat(shares, np.concatenate([[0], ends[:-1]]), axis=1)
+        if starts[last] - starts[first] > last - first:
+            shares = np.add.reduceat(shares, starts[first:last] - starts[first], axis=0)
+        shares *= self.space.degrees[by]
+        return np.asarray(np.minimum(shares, 1.0))
+
+    def _rows(self, nodes: Ints) -> Ints:
+        starts = self.space.starts
+        parts = [np.arange(starts[node], starts[node + 1]) for node in nodes.tolist()]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """What the column of a block explains of its row, as an operator."""
+
+    reach: VarianceReach
+
+    @property
+    def n_features(self) -> int:
+        return self.reach.n_nodes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        by = np.arange(*columns.indices(self.reach.n_nodes))
+        found = self.reach.shares(by, rows)
+        own = np.arange(*rows.indices(self.reach.n_nodes))
+        found[own[:, None] == by] = 1.0
+        return found
+
+    def diagonal(self) -> Doubles:
+        return np.ones(self.reach.n_nodes)

@@ -1,0 +1,384 @@
+"""Columns as standardised vectors, of variance 1 each: what explaining variance works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.kernels.two_products import two_products
+from topofs.row_threads import for_row_ranges
+from topofs.similarity.correlation import unit_columns
+from topofs.similarity.ranks import doubled_centred_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "ColumnsOnWorkers",
+    "SparseStandardColumns",
+    "StandardColumns",
+    "standard_blocks",
+    "standard_columns",
+    "standard_ranks",
+]
+
+Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+# Values that are worked on at a time, 4 MiB of them as float64.
+_BLOCK = 1 << 19
+
+
+@dataclass(frozen=True, eq=False)
+class StandardColumns:
+    """Columns of a table, centred; the variance of each, over all of its rows here, is 1.
+
+    Attributes
+    ----------
+    values : array of float32 or float64, shape (n_rows, n_samples)
+        One row for a column of numbers, one a level for a column of names.
+    starts : array of int, shape (n_features + 1,)
+        Rows ``starts[i] … starts[i + 1] - 1`` belong to column i.
+    degrees : array of int, shape (n_features,)
+        Dimensions that the rows of a column span at most: 1, or the levels less one.
+    """
+
+    values: Any
+    starts: Ints
+    degrees: Ints
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all columns together."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        """The length of a row."""
+        return int(self.values.shape[1])
+
+    @property
+    def single(self) -> bool:
+        """Whether it was prepared in single precision."""
+        return bool(self.values.dtype == np.float32)
+
+    @cached_property
+    def tails(self) -> Doubles:
+        """Sum of the fourth powers of each column: how heavy its tails are."""
+        sums = np.empty(self.n_rows)
+        for rows, block in self._blocks():
+            np.square(block, out=block)
+            sums[rows] = np.einsum("ij,ij->i", block, block)
+        return np.asarray(np.add.reduceat(sums, self.starts[:-1]))
+
+    @cached_property
+    def marks(self) -> Doubles:
+        """A number that tells columns apart by their values, whatever their sign and order."""
+        weights = np.random.default_rng(0).standard_normal((self.n_samples, 1))
+        products = np.square(self.times(weights)[:, 0])
+        return np.asarray(np.sqrt(np.add.reduceat(products, self.starts[:-1])))
+
+    def rows(self, which: Ints) -> Doubles:
+        """Give some rows as float64, in a fresh array.
+
+        Parameters
+        ----------
+        which : array of int
+            The rows.
+
+        Returns
+        -------
+        array of float64, shape (len(which), n_samples)
+        """
+        return np.asarray(self.values[which]).astype(np.float64)
+
+    def times(self, vectors: Doubles) -> Doubles:
+        """Multiply all rows with some vectors, in one pass over the table.
+
+        Parameters
+        ----------
+        vectors : array of float64, shape (n_samples, k)
+            The vectors.
+
+        Returns
+        -------
+        array of float64, shape (n_rows, k)
+        """
+        return np.asarray(self.values @ vectors.astype(self.values.dtype), dtype=np.float64)
+
+    def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
+        """Multiply all rows with two vectors, in one pass and added up in float64.
+
+        Parameters
+        ----------
+        left, right : arrays of float64, shape (n_samples,)
+            The vectors.
+
+        Returns
+        -------
+        left, right : arrays of float64, shape (n_rows,)
+        """
+        vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
+        for_row_ranges(
+            lambda first, last: two_products(self.values, vectors, products, first, last),
+            *self.values.shape,
+        )
+        return products[0], products[1]
+
+    def combined(self, weights: Doubles) -> Doubles:
+        """Add up all rows with some weights, in one pass over the table.
+
+        Parameters
+        ----------
+        weights : array of float64, shape (n_rows, k)
+            One weight a row.
+
+        Returns
+        -------
+        array of float64, shape (n_samples, k)
+        """
+        found = self.values.T @ weights.astype(self.values.dtype)
+        return np.asarray(found, dtype=np.float64)
+
+    def gram_of_rows(self) -> Doubles:
+        """Products of all pairs of rows."""
+        gram = self.values @ self.values.T
+        return np.asarray(gram, dtype=np.float64)
+
+    def gram_of_samples(self) -> Doubles:
+        """Products of all pairs of samples."""
+        gram = np.zeros((self.n_samples, self.n_samples))
+        step = max(4 * _BLOCK // self.n_samples, self.n_samples)
+        for start in range(0, self.n_rows, step):
+            # Added up in float64: in single precision a block at a time is accurate enough.
+            block = self.values[start : start + step]
+            gram += block.T @ block
+        return gram
+
+    def forms(self, matrix: Doubles, basis: Doubles | None = None) -> Doubles:
+        r"""Give :math:`x^\top M x` of each row x, or of what a basis leaves of it.
+
+        Parameters
+        ----------
+        matrix : array of float64, shape (n_samples, n_samples)
+            M, symmetric.
+        basis : array of float64, shape (n_samples, k), optional
+            Orthonormal vectors to which M is orthogonal already.
+
+        Returns
+        -------
+        array of float64, shape (n_rows,)
+        """
+        forms = np.empty(self.n_rows)
+        narrow = matrix.astype(self.values.dtype)
+        step = max(1, 4 * _BLOCK // self.n_samples)
+        for start in range(0, self.n_rows, step):
+            block = self.values[start : start + step]
+            if basis is not None:
+                wide = block.astype(np.float64)
+                block = (wide - (wide @ basis) @ basis.T).astype(narrow.dtype)
+            forms[start : start + step] = np.einsum("ij,ij->i", block @ narrow, block)
+        return forms
+
+    def squared_products(self) -> Doubles:
+        """Sum of the squared products of each row with all rows, a few rows at a time."""
+        sums = np.empty(self.n_rows)
+        step = max(1, _BLOCK // max(self.n_rows, self.n_samples))
+        for start in range(0, self.n_rows, step):
+            rows = np.arange(start, min(start + step, self.n_rows))
+            gram = self.times(self.rows(rows).T)
+            sums[rows] = np.einsum("ij,ij->j", gram, gram)
+        return sums
+
+    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
+        step = max(1, _BLOCK // self.n_samples)
+        for start in range(0, self.n_rows, step):
+            rows = slice(start, min(start + step, self.n_rows))
+            yield rows, self.rows(np.arange(rows.start, rows.stop))
+
+
+@dataclass(frozen=True, eq=False)
+class SparseStandardColumns(StandardColumns):
+    """The same of a sparse table, never made dense: `values` less a constant in each row.
+
+    Attributes
+    ----------
+    shifts : array of float64, shape (n_rows,)
+        What is to be taken off every entry of a row.
+    """
+
+    shifts: Doubles
+
+    def rows(self, which: Ints) -> Doubles:
+        """Give some rows, dense."""
+        return np.asarray(self.values[which].toarray() - self.shifts[which][:, None])
+
+    def times(self, vectors: Doubles) -> Doubles:
+        """Multiply all rows with some vectors."""
+        return np.asarray(self.values @ vectors - np.outer(self.shifts, vectors.sum(axis=0)))
+
+    def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
+        """Multiply all rows with two vectors."""
+        products = self.times(np.column_stack([left, right]))
+        return products[:, 0], products[:, 1]
+
+    def combined(self, weights: Doubles) -> Doubles:
+        """Add up all rows with some weights."""
+        return np.asarray(self.values.T @ weights - self.shifts @ weights)
+
+    def gram_of_rows(self) -> Doubles:
+        """Products of all pairs of rows."""
+        gram = (self.values @ self.values.T).toarray()
+        gram -= self.n_samples * np.outer(self.shifts, self.shifts)
+        return np.asarray(gram)
+
+    def gram_of_samples(self) -> Doubles:
+        """Products of all pairs of samples."""
+        gram = (self.values.T @ self.values).toarray()
+        mixed = self.values.T @ self.shifts
+        gram -= mixed[:, None] + mixed[None, :] - self.shifts @ self.shifts
+        return np.asarray(gram)
+
+    def forms(self, matrix: Doubles, basis: Doubles | None = None) -> Doubles:
+        """Give the value of a quadratic form at each row, or at what a basis leaves of it."""
+        forms = np.empty(self.n_rows)
+        for rows, block in self._blocks():
+            if basis is not None:
+                block -= (block @ basis) @ basis.T  # noqa: PLW2901 - in place
+            forms[rows] = np.einsum("ij,ij->i", block @ matrix, block)
+        return forms
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsOnWorkers:
+    """Columns that lie elsewhere: their correlations are all there is.
+
+    Attributes
+    ----------
+    correlation : array, shape (n_features, n_features)
+        Plain correlations.
+    n_samples : int
+        The length of a column.
+    """
+
+    correlation: Floats
+    n_samples: int
+
+
+def standard_columns(table: Any) -> StandardColumns:
+    """Standardise the columns of a table of numbers.
+
+    Parameters
+    ----------
+    table : array or scipy.sparse.csc_array, shape (n_samples, n_features)
+        Columns that vary. A missing value (NaN) lies at the mean of its column, so that it
+        adds nothing.
+
+    Returns
+    -------
+    StandardColumns
+        In the precision of a dense table; a sparse one stays sparse.
+
+    Examples
+    --------
+    >>> columns = standard_columns(np.array([[1.0, 0.0], [2.0, np.nan], [6.0, 2.0]]))
+    >>> columns.values.round(3)
+    array([[-0.535, -0.267,  0.802],
+           [-0.707,  0.   ,  0.707]])
+    """
+    if sparse.issparse(table):
+        return _sparse(table)
+    return _dense(table, lambda block: _unit_rows(np.ascontiguousarray(block.T)))
+
+
+def standard_ranks(table: Floats) -> StandardColumns:
+    """Standardise the ranks of the columns of a table of numbers.
+
+    Parameters
+    ----------
+    table : array, shape (n_samples, n_features)
+        Columns that vary. A missing value (NaN) has the middle rank.
+
+    Returns
+    -------
+    StandardColumns
+    """
+    return _dense(
+        table, lambda block: unit_columns(np.nan_to_num(doubled_centred_ranks(block)))
+    )
+
+
+def _dense(table: Floats, unit: Callable[[Floats], Floats]) -> StandardColumns:
+    n_samples, n_features = table.shape
+    values = np.empty((n_features, n_samples), dtype=table.dtype)
+    step = max(1, _BLOCK // n_samples)
+    for start in range(0, n_features, step):
+        values[start : start + step] = unit(table[:, start : start + step])
+    return StandardColumns(values, np.arange(n_features + 1), np.ones(n_features, np.int64))
+
+
+def _unit_rows(block: Floats) -> Floats:
+    missing = np.isnan(block)
+    if not missing.any():
+        return unit_columns(block)
+    # Scaled first, so that sums of large numbers stay finite.
+    largest = np.nanmax(np.abs(block), axis=1, keepdims=True).astype(np.float64)
+    filled = block / np.where(largest > 0, largest, 1.0)
+    for _ in range(2):
+        filled -= np.nanmean(filled, axis=1, keepdims=True)
+    filled[missing] = 0.0
+    length = np.sqrt(np.einsum("ij,ij->i", filled, filled))[:, None]
+    return np.asarray(filled / np.where(length > 0, length, 1.0))
+
+
+def _sparse(table: Any) -> SparseStandardColumns:
+    columns = sparse.csr_array(table.T, dtype=np.float64)
+    n_samples = table.shape[0]
+    row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
+    largest = np.maximum(abs(columns).max(axis=1).toarray().ravel(), np.finfo(np.float64).tiny)
+    columns.data = columns.data / largest[row]
+    means = np.asarray(columns.sum(axis=1)).ravel() / n_samples
+    # Around the mean: of a column that hardly varies nothing cancels.
+    stored = np.bincount(row, (columns.data - means[row]) ** 2, minlength=columns.shape[0])
+    zeros = n_samples - np.diff(columns.indptr)
+    length = np.sqrt(stored + zeros * means**2)
+    columns.data = columns.data / length[row]
+    starts, degrees = np.arange(len(length) + 1), np.ones(len(length), np.int64)
+    return SparseStandardColumns(columns, starts, degrees, means / length)
+
+
+def standard_blocks(
+    values: Doubles, starts: Ints, nominal: npt.NDArray[np.bool_]
+) -> StandardColumns:
+    r"""Standardise ranks, and levels as blocks of rows.
+
+    Parameters
+    ----------
+    values : array of float64, shape (n_rows, n_samples)
+        Centred ranks; one 0/1 row for each level of a nominal column.
+    starts : array of int, shape (n_features + 1,)
+        The rows of each column.
+    nominal : array of bool, shape (n_features,)
+        Which columns have a row a level.
+
+    Returns
+    -------
+    StandardColumns
+        Levels are scaled alike, :math:`1[x = l] / \sqrt{n_l}`, centred, and all of a column
+        together to a variance of 1.
+    """
+    degrees = np.asarray(np.diff(starts) - nominal, dtype=np.int64)
+    per_row = np.repeat(degrees, np.diff(starts))
+    is_level = np.repeat(nominal, np.diff(starts))
+    lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+    standard = values / lengths[:, None]
+    # A level of n samples has the mean n / S, scaled as its values are.
+    standard[is_level] -= (lengths[is_level] / values.shape[1])[:, None]
+    standard /= np.sqrt(per_row)[:, None]
+    return StandardColumns(standard, np.asarray(starts, dtype=np.int64), degrees)

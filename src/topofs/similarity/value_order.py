@@ -1,0 +1,239 @@
+"""An order of columns that their values decide: what tells apart columns that tie otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.tables.typed_table import TypedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["matrix_order", "permute_in_place", "places", "value_order"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
+
+# Values held at a time: few enough for a cache.
+_BLOCK = 1 << 17
+
+# Steps of a column's range that count as different: far more than rounding, and a number of
+# them that puts no simple fraction of the range on the border of two steps.
+_STEPS = 1021.7368
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def value_order(table: Any) -> Ints:
+    """Order the columns of a table by what depends on their values only.
+
+    Parameters
+    ----------
+    table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
+        Every column varies.
+
+    Returns
+    -------
+    array of int, shape (n_features,)
+        The columns in order; exact copies by position. The order has no meaning, but wherever
+        a column stands in the table, it is the same. Scaled, shifted and mirrored columns keep
+        their places, unless they are copies but for that; rows may stand in any order, unless
+        nothing else tells two columns apart.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(5, 4))
+    >>> order = value_order(X)
+    >>> (value_order(X[:, ::-1]) == 3 - order).all(), (value_order(-2 * X) == order).all()
+    (np.True_, np.True_)
+    """
+    n_samples, n_features = table.shape
+    everyone = np.arange(n_features)
+    nothing = np.zeros(n_samples, np.uint64)
+    step = max(1, _BLOCK // n_samples)
+
+    def hashes(of: Callable[[Doubles], Doubles], rows: Hashes, some: Ints) -> Hashes:
+        found = np.empty(len(some), np.uint64)
+        for first in range(0, len(some), step):
+            values = of(_columns(table, some[first : first + step]))
+            found[first : first + step] = _hashed(values, rows)
+        return found
+
+    def row_hashes(of: Callable[[Doubles], Doubles]) -> Hashes:
+        """What tells rows apart, wherever they stand: the values in them, and of which column."""
+        found = nothing.copy()
+        for first in range(0, n_features, step):
+            values = of(_columns(table, everyone[first : first + step]))
+            found += _hashed(values.T, multisets[first : first + step])
+        return found
+
+    def both_ways(some: Ints) -> Hashes:
+        """The same for a column and its mirror image."""
+        rows = row_hashes(_distance)
+        there, back = hashes(_standing, rows, some), hashes(_mirrored, rows, some)
+        return _mixed(there) + _mixed(back)
+
+    multisets = hashes(_distance, nothing, everyone)
+    return _by_keys(
+        multisets,
+        both_ways,
+        lambda some: hashes(_standing, row_hashes(_standing), some),
+        lambda some: hashes(_itself, nothing, some),
+        lambda some: hashes(_itself, np.arange(n_samples, dtype=np.uint64) * _ODD, some),
+    )
+
+
+def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
+    """Order the columns that a similarity compares by their similarities, whatever their order.
+
+    Parameters
+    ----------
+    matrix : array, shape (n, n)
+        The similarity.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        As by `value_order`.
+    """
+    n = len(matrix)
+    own = _mixed(_bits(matrix.diagonal()))
+
+    def hashes(seeds: Hashes, some: Ints) -> Hashes:
+        found = np.empty(len(some), np.uint64)
+        step = max(1, _BLOCK // n)
+        for first in range(0, len(some), step):
+            rows = some[first : first + step]
+            found[first : first + step] = _hashed(matrix[rows], seeds) + own[rows]
+        return found
+
+    first = hashes(np.zeros(n, np.uint64), np.arange(n))
+    # What the others are like tells apart columns that are alike equally much.
+    return _by_keys(first, lambda some: hashes(first, some))
+
+
+def places(order: Ints) -> Ints:
+    """Where each stands in an order.
+
+    Parameters
+    ----------
+    order : array of int, shape (n,)
+        A permutation.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Its inverse.
+    """
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
+    """Put rows and columns of a square matrix into another order, without a second matrix.
+
+    Parameters
+    ----------
+    matrix : array, shape (n, n)
+        Row and column ``order[i]`` become row and column i.
+    order : array of int, shape (n,)
+        A permutation.
+
+    Examples
+    --------
+    >>> matrix = np.arange(9).reshape(3, 3)
+    >>> permute_in_place(matrix, np.array([2, 0, 1]))
+    >>> matrix.tolist()
+    [[8, 6, 7], [2, 0, 1], [5, 3, 4]]
+    """
+    done = np.zeros(len(order), np.bool_)
+    for start in range(len(order)):
+        if done[start]:
+            continue
+        # Along a cycle each row moves once; the first waits until its place is free.
+        row, kept = start, matrix[start, order]
+        while order[row] != start:
+            matrix[row] = matrix[order[row], order]
+            done[row] = True
+            row = order[row]
+        matrix[row] = kept
+        done[row] = True
+
+
+def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
+    """Sort by the first key; by each further one only what is equal so far."""
+    keys = [first]
+    for other in others:
+        order = np.lexsort(keys[::-1])
+        equal = np.ones(len(order) - 1, np.bool_)
+        for key in keys:
+            equal &= key[order[1:]] == key[order[:-1]]
+        tied = np.zeros(len(order), np.bool_)
+        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
+        if not tied.any():
+            return order
+        keys.append(np.zeros(len(order), np.uint64))
+        keys[-1][tied] = other(np.flatnonzero(tied))
+    return np.lexsort(keys[::-1])
+
+
+def _columns(table: Any, some: Ints) -> Doubles:
+    """Some columns, one a row; codes of names become negative, which tells them from numbers."""
+    if isinstance(table, TypedTable):
+        columns = [table.columns[position] for position in some]
+        parts = [-1 - column.values if column.nominal else column.values for column in columns]
+        return np.array(parts, dtype=np.float64)
+    part = table[:, some]
+    part = part.toarray() if sparse.issparse(part) else part
+    return np.ascontiguousarray(part.T, dtype=np.float64)
+
+
+def _standing(values: Doubles) -> Doubles:
+    """How far values lie above the mean of their row, in whole steps of its range; NaN stays."""
+    low, high = (ends.reduce(values, axis=1)[:, None] for ends in (np.fmin, np.fmax))
+    # Halved, so that the range of the largest floats does not overflow.
+    standing = (values / 2 - low / 2) / (high / 2 - low / 2)
+    standing -= np.nanmean(standing, axis=1, keepdims=True)
+    return np.asarray(np.rint(standing * _STEPS))
+
+
+def _mirrored(values: Doubles) -> Doubles:
+    return -_standing(values)
+
+
+def _distance(values: Doubles) -> Doubles:
+    """The same without its sign."""
+    return np.abs(_standing(values))
+
+
+def _itself(values: Doubles) -> Doubles:
+    return values
+
+
+def _hashed(values: npt.NDArray[Any], seeds: Hashes) -> Hashes:
+    """Sum of the mixed bits of each row: whole numbers, whose sum has no order."""
+    bits = _bits(values)
+    bits += seeds
+    return np.asarray(_mixed(bits).sum(axis=1, dtype=np.uint64))
+
+
+def _bits(values: npt.NDArray[Any]) -> Hashes:
+    """The bits of float64 numbers in a fresh array; one for both zeros, and one for NaN."""
+    plain = values.astype(np.float64) + 0.0
+    plain[np.isnan(plain)] = np.nan
+    return plain.view(np.uint64)
+
+
+def _mixed(bits: Hashes) -> Hashes:
+    """Spread the bits of whole numbers over all 64, in place."""
+    for shift in (33, 29):
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(0xFF51AFD7ED558CCD)
+    bits ^= bits >> np.uint64(32)
+    return bits

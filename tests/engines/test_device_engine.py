@@ -1,0 +1,213 @@
+"""A device proposes, the host decides: the graph is that of the CPU, whatever the rounding."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.matrices import factor_table
+from topofs import Energy, Pearson, Spearman, threshold_mean, tmfg, tmfg_from_data
+from topofs.engines import device_arrays
+from topofs.engines.device_arrays import NumpyArrays, TorchArrays
+from topofs.engines.device_columns import DeviceSimilarity
+from topofs.engines.device_engine import DeviceProducts
+from topofs.filtering import asked_growth, matrix_free
+from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
+from topofs.filtering.rounding import Rounding
+from topofs.similarity.operator import dense
+
+MEASURES = [Pearson(), Pearson(squared=False), Spearman(), Spearman(squared=False), Energy()]
+
+
+class RoughSimilarity(DeviceSimilarity):
+    """A device whose correlations are off by up to a given error, and says so."""
+
+    error = 0.0
+
+    def multiply(self, left, right):
+        product = super().multiply(left, right)
+        noise = np.random.default_rng(product.size).uniform(-1, 1, product.shape)
+        return product + noise * self.unit()
+
+    def unit(self):
+        """The error in units of a product: it is divided by √(v_i v_j) / S afterwards."""
+        spreads = self._weights.spreads
+        return 0.9 * self.error * spreads[np.isfinite(spreads)].min() / self._weights.scale
+
+
+def rough_products(operator, error, **options):
+    products = DeviceProducts(operator, NumpyArrays(), **options)
+    if error:
+        rough = RoughSimilarity.__new__(RoughSimilarity)
+        rough.__dict__ = products.similarity.__dict__
+        rough.error = error
+        old = products.rounding
+        rough.rounding = Rounding(error, old.finish, squared=old.squared)
+        products.similarity, products.rounding = rough, rough.rounding
+    return products
+
+
+def table_of(kind, n_samples, n_features, seed):
+    rng = np.random.default_rng(seed)
+    if kind == "factors":
+        return factor_table(n_samples, n_features, seed=seed)
+    if kind == "noise":
+        return rng.normal(size=(n_samples, n_features))
+    table = rng.integers(0, 2 if kind == "binary" else 5, size=(n_samples, n_features))
+    table[:2] = [[0] * n_features, [1] * n_features]
+    return table.astype(np.float64)
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(found.edges, expected.edges)
+    np.testing.assert_array_equal(found.order, expected.order)
+    np.testing.assert_array_equal(found.weights, expected.weights)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kind=st.sampled_from(["factors", "noise", "binary", "counts"]),
+    measure=st.sampled_from(MEASURES),
+    n_features=st.integers(4, 90),
+    n_samples=st.integers(3, 30),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    threshold=st.booleans(),
+    error=st.sampled_from([0.0, 1e-13, 1e-6, 1e-2]),
+    width=st.sampled_from([1, 4, 64]),
+    n_blocks=st.sampled_from([1, 3, 128]),
+    list_length=st.sampled_from([2, 5, 64]),
+    seed=st.integers(0, 5),
+)
+def test_the_graph_of_the_cpu_by_any_rounding(
+    kind,
+    measure,
+    n_features,
+    n_samples,
+    dtype,
+    threshold,
+    error,
+    width,
+    n_blocks,
+    list_length,
+    seed,
+):
+    operator = measure.operator(table_of(kind, n_samples, n_features, seed).astype(dtype))
+    expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+    products = rough_products(operator, error, width=width, n_blocks=n_blocks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix_free, "_SHORTEST_LIST", list_length)
+        patch.setattr(matrix_free, "_LIST_BY_ASKING", list_length)
+        patch.setattr(asked_growth, "_FACES", 12)
+        found = tmfg_of_products(products, threshold=threshold, memory=10**9)
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+@pytest.mark.parametrize("threshold", [True, False])
+def test_threshold_and_start_from_sums_of_the_device(measure, threshold, monkeypatch):
+    """Where there are too many products for the host to find them."""
+    monkeypatch.setattr(matrix_free, "_PRODUCTS_OF_HOST", 0)
+    for table in (factor_table(20, 120), np.rint(2 * factor_table(20, 120))):
+        operator = measure.operator(table)
+        expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+        products = rough_products(operator, 0.0, width=8)
+        assert_same(tmfg_of_products(products, threshold=threshold, memory=10**9), expected)
+
+
+@pytest.mark.parametrize("kind", ["factors", "noise", "binary"])
+def test_two_thousand_columns(kind):
+    operator = Pearson().operator(table_of(kind, 30, 2000, 0))
+    matrix = dense(operator)
+    products = rough_products(operator, 1e-9 if kind == "noise" else 0.0)
+    found = tmfg_of_products(products, threshold=True, memory=10**9)
+    assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+    if kind == "binary":
+        assert_same(found, tmfg(threshold_mean(matrix)))
+
+
+def test_zeros_below_the_threshold_tie_as_in_the_matrix():
+    """Faces that share an edge gain the same where the third entry is 0."""
+    X = np.random.default_rng(0).normal(size=(50, 300))
+    operator = Pearson().operator(X)
+    expected = tmfg(threshold_mean(dense(operator)))
+    for found in (
+        tmfg_of_operator(operator, threshold=True, memory=10**9),
+        tmfg_of_products(rough_products(operator, 0.0), threshold=True, memory=10**9),
+    ):
+        np.testing.assert_array_equal(found.edges, expected.edges)
+
+
+def test_little_device_memory_gives_smaller_blocks():
+    operator = Pearson().operator(factor_table(20, 300))
+    ample = rough_products(operator, 0.0)
+    scarce = rough_products(operator, 0.0, limit=330_000)
+    assert scarce._rows_at_once(300) < 10 < ample._rows_at_once(300)
+    graphs = [tmfg_of_products(p, threshold=True, memory=10**9) for p in (ample, scarce)]
+    assert graphs[0] == graphs[1]
+    with pytest.raises(ValueError, match="device has 0 MB free, but 300 columns need at least"):
+        rough_products(operator, 0.0, limit=100_000)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_same_code_on_torch(dtype):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    for table in (factor_table(20, 200), np.rint(factor_table(20, 200))):
+        operator = Pearson().operator(table.astype(dtype))
+        products = DeviceProducts(operator, TorchArrays("cpu"), width=8)
+        found = tmfg_of_products(products, threshold=True, memory=10**9)
+        assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:x", "cuda1"])
+def test_an_unknown_device_is_named(device):
+    with pytest.raises(ValueError, match=f"device is '{device}'; known are 'auto', 'cpu'"):
+        tmfg_from_data(factor_table(10, 6), device=device)
+
+
+def test_no_package_and_no_device_are_told_apart(monkeypatch):
+    monkeypatch.setattr(device_arrays, "find_spec", lambda _: None)
+    with pytest.raises(
+        ValueError, match="needs PyTorch or CuPy, and neither is installed: pip"
+    ):
+        tmfg_from_data(factor_table(10, 6), device="cuda")
+    monkeypatch.setattr(device_arrays, "find_spec", lambda name: name == "torch" or None)
+    monkeypatch.setattr(device_arrays, "_COUNTS", {"torch": lambda: 1, "cupy": lambda: 0})
+    with pytest.raises(ValueError, match="device is 'cuda:3', but torch found no such device"):
+        tmfg_from_data(factor_table(10, 6), device="cuda:3")
+
+
+@pytest.fixture
+def a_device(monkeypatch):
+    monkeypatch.setattr(device_arrays, "_arrays_on", lambda device: NumpyArrays())
+
+
+def test_estimator_and_function_take_a_device(a_device):
+    from topofs import TopologicalFeatureSelector
+
+    X = factor_table(40, 60)
+    assert tmfg_from_data(X, device="cuda") == tmfg_from_data(X, device="cpu")
+    ours = TopologicalFeatureSelector(device="cuda").fit(X)
+    theirs = TopologicalFeatureSelector().fit(X)
+    assert ours.ranking_.tolist() == theirs.ranking_.tolist()
+    # What needs the matrix, or has gaps, goes without the device.
+    X[0, 0] = np.nan
+    for options in ({}, {"graph": "pmfg"}, {"similarity": "mutual_information"}):
+        ours = TopologicalFeatureSelector(device="cuda", **options).fit(X[:, :12])
+        theirs = TopologicalFeatureSelector(**options).fit(X[:, :12])
+        assert ours.ranking_.tolist() == theirs.ranking_.tolist()
+
+
+def test_a_table_that_lies_on_a_device(a_device):
+    X = factor_table(40, 60)
+
+    class Elsewhere:
+        """A table as CuPy has them."""
+
+        class device:  # noqa: N801
+            id = 0
+
+        def get(self):
+            return X
+
+    Elsewhere.__module__ = "cupy._core"
+    assert tmfg_from_data(Elsewhere()) == tmfg_from_data(X)

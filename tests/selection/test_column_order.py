@@ -1,0 +1,198 @@
+"""Selected columns do not depend on the order of the columns, whatever ties."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from topofs import (
+    Budget,
+    Centrality,
+    Coverage,
+    MinShare,
+    Pearson,
+    Spearman,
+    TopologicalFeatureSelector,
+    pearson,
+)
+from topofs.rules.centrality import SCORES
+from topofs.similarity.value_order import matrix_order, value_order
+
+REACHES = ["paths", "edges", "similarity", "strongest"]
+RULES = [*(Coverage(reach=reach, links=3) for reach in REACHES), *map(Centrality, SCORES)]
+COVERAGE = [rule for rule in RULES if isinstance(rule, Coverage)]
+TABLES = {
+    "reals": lambda rng: rng.normal(size=(30, 12)) @ rng.normal(size=(12, 12)),
+    "whole": lambda rng: rng.integers(0, 4, size=(12, 14)).astype(float),
+    "binary": lambda rng: np.rint(rng.random(size=(9, 12))),
+    "single": lambda rng: (rng.normal(size=(30, 12)) @ rng.normal(size=(12, 12))).astype("f4"),
+}
+SEEDS = range(4)
+
+
+def drawn(kind, seed):
+    """A table without constant columns, and a permutation of its columns."""
+    rng = np.random.default_rng(seed)
+    X = TABLES[kind](rng)
+    X = X[:, X.min(axis=0) < X.max(axis=0)]
+    return X, rng.permutation(X.shape[1])
+
+
+def chosen(X, size=4, **terms):
+    """The values of the selected columns, so that copies stand for each other."""
+    selector = TopologicalFeatureSelector(size, **terms).fit(X)
+    return sorted(np.asarray(X)[:, selector.support_].T.tolist())
+
+
+def same_set(X, order, **settings):
+    return chosen(X, **settings) == chosen(X[:, order], **settings)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_rule_selects_the_same_columns(kind, rule):
+    for seed in SEEDS:
+        X, order = drawn(kind, seed)
+        assert same_set(X, order, rule=rule), seed
+
+
+@pytest.mark.parametrize(
+    "similarity",
+    [
+        Pearson(squared=False),
+        Spearman(),
+        Spearman(squared=False),
+        "mixed",
+        "mutual_information",
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["reals", "whole"])
+def test_with_every_measure(kind, similarity):
+    for seed in SEEDS:
+        X, order = drawn(kind, seed)
+        for rule in (*COVERAGE, Centrality("degree")):
+            assert same_set(X, order, rule=rule, similarity=similarity), (seed, rule)
+
+
+@pytest.mark.parametrize("kind", ["reals", "binary"])
+def test_with_the_energy_coefficient(kind):
+    for seed in SEEDS:
+        X, order = drawn(kind, seed)
+        assert same_set(X, order, rule="pagerank", similarity="energy"), seed
+
+
+@pytest.mark.parametrize("graph", ["tmfg", "pmfg", "mst"])
+@pytest.mark.parametrize("kind", ["reals", "whole", "binary"])
+def test_with_every_graph(kind, graph):
+    for seed in SEEDS:
+        X, order = drawn(kind, seed)
+        for rule in (Coverage(), Centrality("strength")):
+            assert same_set(X, order, rule=rule, graph=graph), (seed, rule)
+
+
+@pytest.mark.parametrize("size", [MinShare(0.3), Budget(3.0), 1, "auto"], ids=str)
+@pytest.mark.parametrize("kind", ["reals", "binary"])
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+def test_at_every_size(kind, size):
+    for seed in SEEDS:
+        X, order = drawn(kind, seed)
+        assert same_set(X, order, size=size), seed
+
+
+@pytest.mark.parametrize("rule", COVERAGE, ids=repr)
+def test_a_given_similarity(rule):
+    for seed in SEEDS:
+        X, order = drawn("reals", seed)
+        matrix = pearson(X, squared=True)
+        moved = matrix[np.ix_(order, order)]
+        first, second = (
+            TopologicalFeatureSelector(4, rule=rule, similarity="precomputed").fit(one)
+            for one in (matrix, moved)
+        )
+        assert set(np.flatnonzero(first.support_)) == set(order[second.support_]), seed
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_sparse_and_missing_values(missing):
+    for seed in SEEDS:
+        X, order = drawn("whole", seed)
+        X = np.where(X > 2, np.nan, X) if missing else sparse.csc_array(X)
+        for rule in COVERAGE:
+            first, second = (
+                TopologicalFeatureSelector(4, rule=rule).fit(one) for one in (X, X[:, order])
+            )
+            values = np.nan_to_num(X if missing else X.toarray(), nan=-1.0)
+            names = [tuple(column) for column in values.T]
+            one = sorted(names[i] for i in np.flatnonzero(first.support_))
+            other = sorted(names[i] for i in order[second.support_])
+            assert one == other, (seed, rule)
+
+
+def test_columns_of_names():
+    for seed in SEEDS:
+        X, order = drawn("whole", seed)
+        frame = pd.DataFrame({f"c{i}": column for i, column in enumerate(X.T)})
+        for name in ("c1", "c4", "c7"):
+            frame[name] = frame[name].map({0: "a", 1: "a", 2: "b", 3: "b"})
+        first, second = (
+            TopologicalFeatureSelector(4).fit(one) for one in (frame, frame.iloc[:, order])
+        )
+        assert set(first.get_feature_names_out()) == set(second.get_feature_names_out()), seed
+
+
+def test_without_the_matrix_as_with_it():
+    X = np.random.default_rng(0).integers(0, 3, size=(8, 400)).astype(float)
+    order = np.random.default_rng(1).permutation(400)
+    for rule in (Coverage(), Centrality("degree")):
+        terms = {"size": 40, "rule": rule}
+        assert chosen(X, memory="1MB", **terms) == chosen(X[:, order], **terms)
+
+
+def test_two_columns_that_represent_only_each_other():
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((60, 40)) @ rng.standard_normal((40, 40))
+    assert same_set(X, rng.permutation(40), size=10)
+
+
+def test_scale_place_and_sign_play_no_part():
+    for kind in ("reals", "binary"):
+        for seed in SEEDS:
+            X, _ = drawn(kind, seed)
+            rng = np.random.default_rng(seed)
+            changed = X * rng.choice([-2.0, 1.0, 4.0], X.shape[1]) + rng.integers(-3, 4)
+            for rule in (*COVERAGE, Centrality("pagerank")):
+                first, second = (
+                    TopologicalFeatureSelector(4, rule=rule).fit(one) for one in (X, changed)
+                )
+                names = [tuple(np.abs(np.diff(column))) for column in X.T]
+                assert [names[i] for i in np.argsort(first.ranking_)[:4]] == [
+                    names[i] for i in np.argsort(second.ranking_)[:4]
+                ], (kind, seed, rule)
+
+
+def test_ties_by_position_stay():
+    X, _ = drawn("binary", 0)
+    rules = (Coverage(ties="index"), Centrality("degree", ties="index"))
+    assert any(
+        not same_set(*drawn("binary", seed), rule=rule) for seed in range(20) for rule in rules
+    )
+    paper = TopologicalFeatureSelector.paper(12).fit(X)
+    degree = paper.graph_.degree()
+    assert np.argsort(paper.ranking_).tolist() == np.argsort(-degree, kind="stable").tolist()
+
+
+def test_an_order_by_values_is_one():
+    for kind in TABLES:
+        X, order = drawn(kind, 0)
+        assert (X[:, value_order(X)] == X[:, order][:, value_order(X[:, order])]).all()
+        assert value_order(sparse.csc_array(X)).tolist() == value_order(X).tolist()
+        assert (value_order(X[::-1]) == value_order(X)).all()
+        matrix = pearson(X.astype(np.float64))
+        moved = matrix[np.ix_(order, order)]
+        first, second = matrix_order(matrix), matrix_order(moved)
+        assert (matrix[np.ix_(first, first)] == moved[np.ix_(second, second)]).all()
+    mirrored = np.array([[0.0, 1, 0, 2, 5], [1, 0, 0, 0, 0], [0, 1, 1, 2, 5]])
+    there = mirrored[:, value_order(mirrored)]
+    back = mirrored[:, ::-1][:, value_order(mirrored[:, ::-1])]
+    assert (there == back).all()
