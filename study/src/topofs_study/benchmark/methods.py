@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs.terms import registered
 from topofs_study.benchmark.laplacian import laplacian_scores
 from topofs_study.benchmark.rivals.facility_location import facility_location_order
 from topofs_study.benchmark.rivals.greedy_subset import greedy_subset_order
@@ -55,22 +53,14 @@ PUBLISHED = {
 """TFS as published, one fixed setting of the paper's grid each."""
 
 
-def _selectors() -> dict[str, dict[str, Any]]:
-    """List settings of the estimator that this version of topofs has."""
-    found: dict[str, dict[str, Any]] = {
-        "coverage": {},
-        "coverage_edges": {"rule": Coverage(reach="edges")},
-        "coverage_similarity": {"rule": Coverage(reach="similarity")},
-        "coverage_spearman": {"similarity": "spearman"},
-    }
-    with suppress(ValueError):
-        found["coverage_strongest"] = {"rule": Coverage(reach="strongest")}
-    if "variance" in registered("rule"):
-        found["rule_variance"] = {"rule": "variance"}
-    return found
-
-
-SELECTORS = _selectors()
+SELECTORS: dict[str, dict[str, Any]] = {
+    "coverage": {},
+    "coverage_edges": {"rule": Coverage(reach="edges")},
+    "coverage_strongest": {"rule": Coverage(reach="strongest")},
+    "coverage_similarity": {"rule": Coverage(reach="similarity")},
+    "coverage_spearman": {"similarity": "spearman"},
+    "rule_variance": {"rule": "variance"},
+}
 """Settings with an end of their own, by what they change of the default estimator."""
 
 DEFAULT = "coverage"
@@ -87,7 +77,7 @@ NEEDS_MATRIX = frozenset(
 )
 """Methods that hold an n × n matrix."""
 
-_NAMES = {
+METHOD_NAMES = {
     "random": "random subsets",
     "all": "all columns",
     "variance": "largest variance",
@@ -117,9 +107,6 @@ _NAMES = {
     "coverage_spearman": "coverage, Spearman",
     "rule_variance": "rule variance",
 }
-_NOT_IN_THIS_VERSION = {"coverage_strongest", "rule_variance"} - set(SELECTORS)
-
-METHOD_NAMES = {key: name for key, name in _NAMES.items() if key not in _NOT_IN_THIS_VERSION}
 """What to call each method."""
 
 METHODS = tuple(METHOD_NAMES)
