@@ -78,7 +78,8 @@ class OtherMeasures:
     Attributes
     ----------
     by_method : pandas.DataFrame
-        Methods by ``rebuilt, neighbours, stability, seconds``.
+        Methods by ``rebuilt, neighbours, stability, seconds``; all but the stability are
+        medians over splits.
     stability : pandas.DataFrame
         Datasets by methods.
     n_resamples, most_resamples : int
@@ -209,9 +210,13 @@ def _common_splits(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(values: pd.DataFrame, measure: str) -> pd.Series:
-    """Average a measure at fixed sizes: over seeds and splits, then sizes, then datasets."""
+    """Take the median over splits at each fixed size; average over sizes, then datasets.
+
+    A single value far outside of what the training part has, in a column that hardly varies
+    there, can make the share that is rebuilt on one split as low as −30.
+    """
     fixed = values[(values["measure"] == measure) & values["size"].str.isdecimal()]
     index = ["dataset", "split", "size"]
-    wide = fixed.pivot_table(index=index, columns="method", values="value").dropna()
-    over_splits = wide.groupby(["dataset", "size"]).mean()
+    wide = fixed.pivot_table(index=index, columns="method", values="value", aggfunc="median")
+    over_splits = wide.dropna().groupby(["dataset", "size"]).median()
     return over_splits.groupby("dataset").mean().mean()

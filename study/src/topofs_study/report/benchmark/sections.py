@@ -138,7 +138,8 @@ def _measures_section(summary: BenchmarkSummary) -> Section | None:
         "columns on unseen rows that ridge regression rebuilds from the chosen ones; neighbours, "
         "the share of the ten nearest rows in all columns that are among the ten nearest in the "
         f"chosen ones; stability, Nogueira's measure of 50 columns over {resamples} resamples of "
-        "80 % of the rows; seconds, CPU time of a ranking on one core."
+        "80 % of the rows; seconds, CPU time of a ranking on one core. Rebuilt, neighbours and "
+        "seconds are medians over splits."
     )
     table = summary.measures.assign(
         matrix=["n × n" if name in NEEDS_MATRIX else "" for name in summary.measures.index]
