@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types docs bench bench-large clean
+.PHONY: demo test test-lowest test-torch lint types docs docs-serve dist bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -36,9 +36,18 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(COVERAGE),--cov --cov-report=)
 ifdef COVERAGE
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not needs_jit' \
-		--cov --cov-append --cov-report= tests/kernels tests/filtering tests/similarity
+		--cov --cov-append --cov-report= tests/kernels tests/filtering tests/similarity \
+		tests/models
 	$(BIN)/python -m coverage report --fail-under=95
 endif
+
+$(VENV)/.installed-torch: pyproject.toml $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --editable '.[torch]'
+	@touch $@
+
+# What `make test` leaves out because it does not install torch.
+test-torch: $(VENV)/.installed-torch
+	$(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py -k 'torch'
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -51,12 +60,43 @@ $(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-# The pages go to site/; open site/index.html.
+# The pages go to site/; open site/index.html. The search needs a server: docs-serve is one.
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+docs-serve: docs
+	@echo "http://127.0.0.1:8000 (Ctrl-C ends it)"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
+
+# The lowest versions that pyproject.toml declares, in an environment of their own.
+LOWEST := .venv-lowest
+LOWEST_EXTRAS := cli report graphs plot
+
+$(LOWEST)/.installed: pyproject.toml study/pyproject.toml .ci/lowest_versions.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(PYTHON) .ci/lowest_versions.py $(LOWEST_EXTRAS) > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
+		--editable '.[cli,report,graphs,plot]' hypothesis pandas pytest pytest-xdist
+	@touch $@
+
+# The fast part of the suite: no browsers, no resampling, no study.
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n 2 -q -p no:cacheprovider tests/tables tests/centrality \
+		tests/similarity tests/kernels/test_coverage_kernels.py tests/filtering/test_tmfg.py \
+		tests/test_graph.py tests/selection/test_topological.py \
+		tests/selection/test_coverage.py tests/cli/test_select.py tests/cli/test_app.py
+
+# Both distributions: built, checked, installed into clean environments and tried there.
+dist: $(VENV)/.created
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist study
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python .ci/check_distributions.py dist
+
 clean:
-	rm -rf $(VENV) site .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) dist site .coverage .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet fast-tmfg

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from fast_tmfg import TMFG
 
+from benchmarks.every_table import every_table
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_cliques
 from benchmarks.tables import factor_table, relathe, uniform_matrix
 from benchmarks.timing import in_new_process, machine, medians, once, peak_memory_gb
@@ -305,6 +306,7 @@ def main():
         result["growth"] = large()
     else:
         graphs()
+        every_table(row)
         fits()
         infinite_paths()
         ties()

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "fast-tmfg")
@@ -28,9 +28,9 @@ def medians(*callables, repeats=5):
     return [statistics.median(taken) for taken in seconds]
 
 
-def best_of(*callables, repeats=5):
-    """Shortest seconds of each callable after one warm-up, the callables taking turns."""
-    for function in callables:
+def best_of(*callables, repeats=5, warm=True):
+    """Shortest seconds of each callable, the callables taking turns, after one warm-up."""
+    for function in callables if warm else ():
         function()
     return [
         min(taken)
@@ -70,6 +70,13 @@ def in_new_process(code, **environment):
     return time.perf_counter() - start, done.stdout
 
 
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
 def machine():
     """Versions, cores and threads: what a figure depends on."""
     import numba
@@ -82,5 +89,5 @@ def machine():
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
         "threads": pools | {"numba": numba.get_num_threads()},
-        "versions": {name: version(name) for name in (*PACKAGES, "topofs")},
+        "versions": {name: _version(name) for name in (*PACKAGES, "topofs")},
     }

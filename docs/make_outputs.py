@@ -1,8 +1,10 @@
 """Run what the pages show, and write what it printed into them.
 
-Three kinds of blocks are filled in: a ``text`` block after a section of an example is what that
-section prints; a ``console`` block holds commands with their output; a ``text`` block that
-begins with ``Usage:`` is the help of a command. A line ``…`` stands for lines left out: as many
+Four kinds of blocks are filled in: a ``python`` block after a comment that names a section of an
+example is the code of that section, and a ``text`` block after it what the section prints; a
+``console`` block holds commands with their output; a ``text`` block that begins with ``Usage:``
+is the help of a command. The code stands in the pages themselves, so that they can be read where
+nobody renders them. A line ``…`` stands for lines left out: as many
 lines as stand before and after it are shown. From the root of the repository::
 
     pip install -e '.[test,docs-data]' -e ./study
@@ -25,11 +27,12 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 START = re.compile(r"^# --8<-- \[(start|end):(\w+)\]$", re.MULTILINE)
-SHOWN = re.compile(
-    r'``` \{\.python\}\n--8<-- "(?P<file>\w+\.py):(?P<section>\w+)"\n```\n\n'
-    r"```text\n(?P<output>.*?)```\n",
+INCLUDED = re.compile(r'``` \{\.python\}\n--8<-- "(?P<file>\w+\.py):(?P<section>\w+)"\n```\n')
+CODE = re.compile(
+    r"<!-- examples/(?P<file>\w+\.py), (?P<section>\w+) -->\n```python\n(?P<code>.*?)```\n",
     re.DOTALL,
 )
+SHOWN = re.compile(CODE.pattern + r"\n```text\n(?P<output>.*?)```\n", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(?P<body>.*?)```\n", re.DOTALL)
 HELP = re.compile(r"```text\n(?P<body>Usage: topofs (?P<name>\S+) .*?)```\n", re.DOTALL)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
@@ -59,6 +62,31 @@ def shown_outputs(page: Path) -> list[Output]:
         Output(page, found["file"], found["section"], found["output"])
         for found in SHOWN.finditer(page.read_text(encoding="utf-8"))
     ]
+
+
+def section_of(file: str, section: str) -> str:
+    """Give the code of a section of an example."""
+    source = (EXAMPLES / file).read_text(encoding="utf-8")
+    found = re.search(
+        rf"^# --8<-- \[start:{section}\]\n(.*?)^# --8<-- \[end:{section}\]$",
+        source,
+        re.DOTALL | re.MULTILINE,
+    )
+    if found is None:
+        raise ValueError(f"examples/{file} has no section {section!r}")
+    return START.sub("", found[1]).strip("\n") + "\n"
+
+
+def with_code(text: str) -> str:
+    """Fill in the code of every section that a page shows."""
+
+    def block(found: re.Match[str]) -> str:
+        file, section = found["file"], found["section"]
+        return (
+            f"<!-- examples/{file}, {section} -->\n```python\n{section_of(file, section)}```\n"
+        )
+
+    return CODE.sub(block, INCLUDED.sub(block, text))
 
 
 def environment() -> dict[str, str]:
@@ -137,8 +165,8 @@ def with_help(text: str) -> str:
 
 def rendered(page: Path) -> str:
     """Give a page with what its code and its commands print now."""
-    text = with_help(page.read_text(encoding="utf-8"))
-    files = re.findall(r'--8<-- "(\w+\.py)', text)
+    text = with_code(with_help(page.read_text(encoding="utf-8")))
+    files = [found["file"] for found in CODE.finditer(text)]
     if "tumours.csv" in text:
         files.append("from_a_csv.py")
     with TemporaryDirectory() as name:

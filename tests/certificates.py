@@ -77,3 +77,28 @@ def _assert_distinct_cliques(graph: FilteredGraph, cliques: list[list[int]]) -> 
         assert len(set(clique)) == len(clique), clique
         assert all(copy.has_edge(a, b) for a, b in combinations(clique, 2)), clique
     assert len({frozenset(clique) for clique in cliques}) == len(cliques)
+
+
+def assert_clique_forest(graph: FilteredGraph, max_clique: int) -> None:
+    """Chordal, by its cliques: all the maximal ones, each met by those before in a separator.
+
+    A clique meets all earlier ones in its separator, which lies in one of them (the running
+    intersection property); the reverse of the insertion order eliminates without new edges.
+    """
+    assert graph.cliques is not None
+    assert graph.separators is not None
+    assert graph.order is not None
+    assert_chordal(graph)
+    assert_perfect_elimination_order(graph, graph.order[::-1].tolist())
+    cliques = [{v for v in row if v >= 0} for row in graph.cliques.tolist()]
+    separators = [{v for v in row if v >= 0} for row in graph.separators.tolist()]
+    expected = {frozenset(clique) for clique in nx.find_cliques(graph.to_networkx())}
+    assert {frozenset(clique) for clique in cliques} == expected
+    assert len(cliques) == len(expected) == len(separators) + 1
+    assert max(map(len, cliques)) <= max_clique
+    before: set[int] = set()
+    for i, clique in enumerate(cliques):
+        if i:
+            assert clique & before == separators[i - 1]
+            assert any(separators[i - 1] <= other for other in cliques[:i])
+        before |= clique

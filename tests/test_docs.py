@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -87,17 +88,69 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "features.graphml").exists()
 
 
-def test_the_first_command_of_the_readme_runs(tmp_path, monkeypatch):
+@cache  # two pages show the same comparison of the same table
+def printed_by(command):
+    """What ``topofs …`` prints, in this process."""
     from topofs.cli.app import app
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    script, command = re.search(r"^python (\S+)\n(topofs .*)$", text, re.MULTILINE).groups()
-    monkeypatch.chdir(tmp_path)
-    exec(compile((ROOT / script).read_text(encoding="utf-8"), script, "exec"), {})
     done = CliRunner().invoke(app, shlex.split(command)[1:])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "smaller.csv").exists()
-    assert (tmp_path / "report.html").exists()
+    return "".join(f"{line.rstrip()}\n" for line in done.output.splitlines())
+
+
+def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch):
+    page = ROOT / "README.md"
+    script = re.search(r"^python (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
+    monkeypatch.chdir(tmp_path)
+    exec(compile((ROOT / script).read_text(encoding="utf-8"), script, "exec"), {})
+    found = [command for command in commands(page) if "--install" not in command]
+    assert len(found) == 6
+    for command in found:
+        assert printed_by(command)
+    written = {"breast_cancer.csv", "smaller.csv", "report.html", "network.graphml"}
+    assert {path.name for path in tmp_path.iterdir()} == written
+
+
+def test_the_makefile_has_what_the_readme_names():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"^make ([\w-]+)", readme, re.MULTILINE)) <= set(targets)
+
+
+@pytest.mark.parametrize("page", shown.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_hold_the_code_of_the_examples(page):
+    text = page.read_text(encoding="utf-8")
+    assert shown.with_code(text) == text, f"run python docs/make_outputs.py {page}"
+
+
+# The commands of the study need datasets and minutes.
+CONSOLES = [p for p in shown.pages() if "$ topofs" in p.read_text(encoding="utf-8")]
+CONSOLES = [page for page in CONSOLES if page.name != "command-line.md"]
+
+
+TABLES = {"tumours.csv": "from_a_csv.py", "customers.csv": "customer_table.py"}
+
+
+@pytest.mark.parametrize("page", CONSOLES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_print_what_the_pages_show(page, tmp_path, monkeypatch):
+    text = page.read_text(encoding="utf-8")
+    if not any(any(shown.COMMAND.split(f["body"])[2::2]) for f in shown.CONSOLE.finditer(text)):
+        return
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    # Lines of progress depend on the machine.
+    monkeypatch.setattr("topofs.cli.messages.Pace.is_due", lambda _: False)
+    for file in (ROOT / "examples").glob("own_*.py"):
+        shutil.copy(file, tmp_path)
+    for table, script in TABLES.items():
+        if table in text:
+            exec(compile(shown.section_of(script, "make"), script, "exec"), {})
+    for block in shown.CONSOLE.finditer(text):
+        parts = shown.COMMAND.split(block["body"])
+        for command, old in zip(parts[1::2], parts[2::2], strict=True):
+            if command.startswith("topofs ") and any(parts[2::2]):
+                new = shown.shortened(printed_by(command.replace("\\\n", " ")), old)
+                assert new == old, f"run python docs/make_outputs.py {page}"
 
 
 def test_the_code_of_the_front_page_is_that_of_the_readme():

@@ -7,7 +7,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-NEEDS = {"gene_panel": "scanpy", "representative_assets": "skfolio"}
+NEEDS = {
+    "gene_panel": "scanpy",
+    "homological_network": "torch",
+    "learned_similarity": "torch",
+    "representative_assets": "skfolio",
+}
 
 pages = pytest.importorskip("docs.make_outputs", reason="the repository alone has the pages")
 
@@ -15,7 +20,8 @@ pages = pytest.importorskip("docs.make_outputs", reason="the repository alone ha
 def skip_without(name):
     package = NEEDS.get(name)
     if package is not None and importlib.util.find_spec(package) is None:
-        pytest.skip(f"its data ships with {package}: pip install 'topofs[docs-data]'")
+        extra = "torch" if package == "torch" else "docs-data"
+        pytest.skip(f"it needs {package}: pip install 'topofs[{extra}]'")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
@@ -32,7 +38,7 @@ def test_example_runs_and_pages_show_what_it_prints(path, tmp_path):
 
 def test_a_stale_output_is_seen(tmp_path):
     page = tmp_path / "page.md"
-    block = '``` {.python}\n--8<-- "own_graph.py:use"\n```\n\n```text\nold\n```\n'
+    block = "<!-- examples/own_graph.py, use -->\n```python\n```\n\n```text\nold\n```\n"
     page.write_text(block, encoding="utf-8")
     [shown] = pages.shown_outputs(page)
     assert shown.text == "old\n"

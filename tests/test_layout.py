@@ -55,3 +55,36 @@ def test_zero_and_negative_weights_hold_too():
     places = layout(graph)
     assert np.isfinite(places).all()
     assert np.linalg.norm(places[0] - places[1]) < np.linalg.norm(places[0] - places[3])
+
+
+def crossings(places, edges):
+    """Pairs of edges that cross, without a common end."""
+
+    def side(a, b, c):
+        return np.sign((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+    n_crossings = 0
+    for i, (a, b) in enumerate(edges):
+        for c, d in edges[:i]:
+            if len({a, b, c, d}) == 4:
+                p, q, r, s = places[[a, b, c, d]]
+                n_crossings += side(p, q, r) != side(p, q, s) and side(r, s, p) != side(r, s, q)
+    return n_crossings
+
+
+@pytest.mark.parametrize("n_nodes", [4, 5, 13, 30, 60])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_small_tmfg_is_drawn_without_crossings(n_nodes, seed):
+    table = np.random.default_rng(seed).standard_normal((40, n_nodes))
+    table[:, ::2] += 1.5 * table[:, :1]
+    graph = tmfg(pearson(table, squared=True))
+    places = layout(graph)
+    assert crossings(places, graph.edges.tolist()) == 0
+    distances = np.linalg.norm(places[:, None] - places[None], axis=2)
+    assert np.where(distances == 0, 9, distances).min() > 0.01
+    np.testing.assert_array_equal(layout(graph), places)
+
+
+def test_crossings_are_seen():
+    square = np.array([[0, 0], [1, 1], [0, 1], [1, 0]], dtype=float)
+    assert crossings(square, [[0, 1], [2, 3]]) == 1

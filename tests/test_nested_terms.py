@@ -100,7 +100,7 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(graph="grid"),
             {"graph__size": 3},
-            "graph is 'grid'; known are 'mst', 'pmfg', 'tmfg'",
+            "graph is 'grid'; known are 'mfcf', 'mst', 'pmfg', 'tmfg'",
         ),
     ],
 )

@@ -212,12 +212,12 @@ def test_who_takes_a_parameter():
         ("graph", TMFG, "graph is the class TMFG: give TMFG()"),
         ("rule", Coverage, "rule is the class Coverage: give Coverage()"),
         ("rule", TMFG(), "rule is TMFG(); known are 'betweenness', 'closeness', "),
-        ("graph", Coverage(), "graph is Coverage(); known are 'mst', 'pmfg', 'tmfg'"),
+        ("graph", Coverage(), "graph is Coverage(); known are 'mfcf', 'mst', 'pmfg', 'tmfg'"),
         ("similarity", Coverage(), "similarity is Coverage(); known are 'auto', 'energy', "),
         ("similarity", dict, "similarity is <class 'dict'>; known are 'auto', 'energy', "),
         ("similarity", "sperman", "similarity is 'sperman'; known are 'auto', 'energy', "),
         ("rule", "hubs", "rule is 'hubs'; known are 'betweenness', 'closeness', "),
-        ("graph", "TMFG", "graph is 'TMFG'; known are 'mst', 'pmfg', 'tmfg'"),
+        ("graph", "TMFG", "graph is 'TMFG'; known are 'mfcf', 'mst', 'pmfg', 'tmfg'"),
     ],
 )
 def test_classes_other_terms_and_unknown_names_are_refused(X, name, given, message):

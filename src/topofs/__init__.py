@@ -17,13 +17,25 @@ if TYPE_CHECKING:
         strength,
     )
     from topofs.errors import (
+        ColumnReadingWarning,
         ConstantFeatureWarning,
         IdentifierFeatureWarning,
         MissingExtraError,
         NoStructureWarning,
     )
-    from topofs.filtering import MST, PMFG, TMFG, Graph, mst, pmfg, tmfg
+    from topofs.filtering import (
+        MST,
+        PMFG,
+        TMFG,
+        CliqueForest,
+        Graph,
+        clique_forest,
+        mst,
+        pmfg,
+        tmfg,
+    )
     from topofs.graph import FilteredGraph
+    from topofs.models import Conditional, LoGoCovariance
     from topofs.network import Needs, Network
     from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
     from topofs.selection import (
@@ -67,6 +79,9 @@ __all__ = [
     "Auto",
     "Budget",
     "Centrality",
+    "CliqueForest",
+    "ColumnReadingWarning",
+    "Conditional",
     "ConstantFeatureWarning",
     "Coverage",
     "Energy",
@@ -78,6 +93,7 @@ __all__ = [
     "Graph",
     "IdentifierFeatureWarning",
     "InfiniteFeatureSelector",
+    "LoGoCovariance",
     "Measure",
     "MinShare",
     "MissingExtraError",
@@ -96,6 +112,7 @@ __all__ = [
     "Variance",
     "__version__",
     "betweenness",
+    "clique_forest",
     "closeness",
     "degree",
     "eigenvector",
@@ -122,7 +139,7 @@ __version__ = "0.1.0"
 
 _ROOMS = (
     *("errors", "terms", "graph", "network"),
-    *("similarity", "filtering", "centrality", "rules", "selection"),
+    *("similarity", "filtering", "centrality", "rules", "selection", "models"),
 )
 
 

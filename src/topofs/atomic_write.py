@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["NotPutBackError", "replacing", "replacing_together"]
+__all__ = ["NotPutBackError", "followed", "replacing", "replacing_together"]
 
 
 # A name may have 255 bytes at most, and the temporary one is longer.
@@ -120,7 +120,7 @@ class _Move:
 @contextmanager
 def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     """Make the temporary file; at the end of the block it is gone, moved or not."""
-    target = Path(path).resolve()
+    target = followed(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
     if target.exists() and not target.is_file():
@@ -133,6 +133,23 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     finally:
         with suppress(OSError):
             unfinished.unlink()
+
+
+def followed(path: str | os.PathLike[str]) -> Path:
+    """Follow the links of a path to where a file would be written.
+
+    Raises
+    ------
+    OSError
+        The links lead in a circle.
+    """
+    try:
+        target = Path(path).resolve()
+    except RuntimeError:  # before Python 3.13
+        target = Path(path)
+    if target.is_symlink():
+        raise OSError(f"{path}: is a link that leads back to itself; give another name")
+    return target
 
 
 def _new_file_beside(target: Path) -> Path:

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 __all__ = [
+    "ColumnReadingWarning",
     "ConstantFeatureWarning",
     "IdentifierFeatureWarning",
     "MissingExtraError",
@@ -29,6 +30,10 @@ class IdentifierFeatureWarning(UserWarning):
 
     So do columns of more than 1,000 names.
     """
+
+
+class ColumnReadingWarning(UserWarning):
+    """Text was read as numbers with decimal commas, or columns of dates take no part."""
 
 
 class NoStructureWarning(UserWarning):

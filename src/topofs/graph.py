@@ -38,11 +38,13 @@ class FilteredGraph:
         End points of each edge, in any order; no loops, no edge twice.
     weights : array of float, shape (n_edges,)
         Similarity along each edge. Zero is a weight like any other.
-    cliques : array of int, shape (n_nodes - 3, 4), optional
-        For chordal families: the four-cliques in the order of insertion. The first is the
+    cliques : array of int, shape (n_cliques, largest), optional
+        For chordal families: the cliques in the order of insertion. Of a TMFG the first is the
         starting tetrahedron; each later row is the inserted node, then the face it went into.
-    separators : array of int, shape (n_nodes - 4, 3), optional
-        For chordal families: the triangle that each inserted node was joined to.
+        Rows of fewer nodes are filled up with −1.
+    separators : array of int, shape (n_cliques - 1, largest - 1), optional
+        For chordal families: what each later clique shares with those before it. Of a TMFG,
+        the triangle that the inserted node was joined to.
     order : array of int, shape (n_nodes,), optional
         For chordal families: nodes in the order of insertion. Its reverse is a perfect
         elimination order.
@@ -234,7 +236,8 @@ class FilteredGraph:
 
     @cached_property
     def _adjacency(self) -> sparse.csr_array:
-        i, j = self.edges.T
+        # Older versions of scipy search paths with 32 bit indices only.
+        i, j = self.edges.T.astype(np.int32)
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         weights = np.concatenate([self.weights, self.weights])
         adjacency = sparse.coo_array(

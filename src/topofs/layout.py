@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csgraph
 
 from topofs.kernels.spring_layout import relax
+from topofs.planar_layout import planar_layout
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -19,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 _N_STEPS = 200
 _N_PIVOTS = 50
+_MOST_WITHOUT_CROSSINGS = 60
 # Under gravity g a cloud of nodes of mass 1 settles at one node to an area of π / g.
 _GRAVITY = 0.5
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
@@ -32,6 +34,9 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     repulsion :math:`m_i m_j / d_{ij}` between all pairs [2]_ with
     :math:`m_i = \sqrt{\deg(i) / \overline{\deg}}`, and a pull :math:`g\,m_i x_i` towards the
     middle. The last two together spread the nodes evenly over an ellipse.
+
+    A TMFG of at most 60 nodes is drawn without crossings instead: from a planar drawing, by the
+    same forces, and no node moves across an edge.
 
     Parameters
     ----------
@@ -69,6 +74,9 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     n = graph.n_nodes
     if n < 2:
         return np.zeros((n, 2))
+    stiffness = _stiffness(graph.weights.astype(np.float64))
+    if graph.cliques is not None and 4 <= n <= _MOST_WITHOUT_CROSSINGS:
+        return _fitted(planar_layout(graph, stiffness, aspect=aspect))
     places = _pivot_mds(graph)
     # A little apart, each in its own direction: nodes alike in all distances would coincide.
     angles = _GOLDEN_ANGLE * np.arange(n)
@@ -77,14 +85,19 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     relax(
         places,
         graph.edges,
-        _stiffness(graph.weights.astype(np.float64)),
+        stiffness,
         np.sqrt(degree / degree.mean()),
         # The field inside an even ellipse of half axes a and b goes as b : a.
         2 * _GRAVITY * np.array([1.0, aspect]) / (1 + aspect),
         0.1 * np.sqrt(n) * (1 - np.arange(_N_STEPS) / _N_STEPS),
         _cells_for(n),
     )
-    places -= (places.max(axis=0) + places.min(axis=0)) / 2
+    return _fitted(places)
+
+
+def _fitted(places: Floats) -> Floats:
+    """Centre the places and scale them to [-1, 1]."""
+    places = places - (places.max(axis=0) + places.min(axis=0)) / 2
     return np.asarray(places / max(np.abs(places).max(), 1e-12))
 
 

@@ -4,32 +4,67 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["for_row_ranges", "thread_pool"]
+__all__ = ["for_each", "for_row_ranges", "one_blas_thread"]
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 # Below this many entries a range is not worth a thread.
 _LEAST_ENTRIES = 2**18
+# More ranges than this would only cost more turns.
+_MOST_RANGES = 96
 
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
 
-def thread_pool() -> ThreadPoolExecutor:
-    """Give the threads of this process, as many as numba's at present."""
+def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """Call a function for each item, on as many threads as numba has at present.
+
+    Parameters
+    ----------
+    function : callable
+        Must be safe to call from several threads, and must not call this itself.
+    items : iterable
+        What is done is taken up in this order.
+
+    Returns
+    -------
+    list
+        What the calls returned, in order of the items.
+    """
     wanted = os.getpid(), numba.get_num_threads()
+    if wanted[1] == 1:
+        return [function(item) for item in items]
     pool = _pools.get(wanted)
     if pool is None:
         # setdefault is atomic: of two threads that come here at once both get the same pool.
         pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs"))
-    return pool
+    return list(pool.map(function, items))
+
+
+def one_blas_thread() -> Any:
+    """A context in which a product takes one thread, for products shared by `for_each`.
+
+    So each thread finishes its product while it is in its own cache, and what follows a
+    product in numpy takes all cores, too.
+    """
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def for_row_ranges(
@@ -58,8 +93,8 @@ def for_row_ranges(
     >>> for_row_ranges(lambda first, last: last - first, 10, 3)
     [10]
     """
-    rows = max(1, _LEAST_ENTRIES // max(n_columns, 1))
+    rows = max(1, _LEAST_ENTRIES // max(n_columns, 1), -(-n_rows // _MOST_RANGES))
     ranges = [(first, min(first + rows, n_rows)) for first in range(0, n_rows, rows)]
-    if len(ranges) == 1 or numba.get_num_threads() == 1:
-        return [function(*limits) for limits in ranges]
-    return list(thread_pool().map(lambda limits: function(*limits), ranges))
+    if len(ranges) == 1:
+        return [function(*ranges[0])]
+    return for_each(lambda limits: function(*limits), ranges)

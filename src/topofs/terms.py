@@ -224,7 +224,7 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
     Examples
     --------
     >>> list(registered("graph"))
-    ['mst', 'pmfg', 'tmfg']
+    ['mfcf', 'mst', 'pmfg', 'tmfg']
     """
     import_module(f"topofs.{_ROOMS[kind]}")
     if installed:

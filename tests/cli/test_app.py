@@ -7,8 +7,8 @@ import sys
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
+from tests.cli.running import RUNNER
 from topofs import __version__
 from topofs.cli import commands, main
 from topofs.cli.app import app
@@ -22,7 +22,7 @@ class OwnStatusError(RuntimeError):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, list(arguments))
+    return RUNNER.invoke(app, list(arguments))
 
 
 @pytest.fixture
@@ -102,7 +102,10 @@ def test_wrong_usage(arguments):
 
 
 def test_a_command_mistyped_is_guessed():
-    assert "Did you mean 'select'" in run("selcet").stderr
+    said = run("selcet").stderr
+    assert "No such command 'selcet'" in said
+    if not typer.__version__.startswith("0.15."):  # which does not guess
+        assert "Did you mean 'select'" in said
 
 
 def test_without_typer_one_line_names_the_extra(monkeypatch, capsys):

@@ -33,7 +33,11 @@ TABLES = {
         'inside a field, such as the inch mark of 5"',
     ),
     "old Mac line ends": (b"a,b\r1,2\r3,5\r4,1\r", 3, "carriage return alone"),
-    "decimal commas": (b"a;b\n1,5;2,5\n3,5;1,5\n", 3, "need a decimal point"),
+    "commas of thousands or of decimals": (
+        b"a;b\n1,500;2,500\n3,500;1,500\n",
+        3,
+        "may be decimal or set thousands apart; --decimal says which",
+    ),
     "latin-1 text": ("a,b,t\n1,2,x\n3,5,é\n4,1,y\n".encode("latin1"), 3, "line 3 is not UTF-8"),
     "latin-1 name": ("é,b\n1,2\n3,5\n".encode("latin1"), 3, "line 1 is not UTF-8"),
     "utf-16": ("a,b\n1,2\n3,5\n".encode("utf-16"), 3, "UTF-16"),

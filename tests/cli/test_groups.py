@@ -98,7 +98,7 @@ def test_long_lists_are_cut_and_the_way_to_all_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "reason"),
     [
-        (["--paper"], 2, "choose --rule coverage, and leave --paper out"),
+        (["--paper"], 2, "choose --rule coverage or variance, and leave --paper out"),
         (["--rule", "degree"], 2, "by degree no column represents another"),
         (["--out", "x.xlsx"], 2, "end the name in .csv"),
         (["--out", "nowhere/x.csv"], 3, "does not exist"),

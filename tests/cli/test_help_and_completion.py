@@ -10,7 +10,7 @@ def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
     lines = run("select", "--help").stdout.splitlines()
-    assert len(lines) <= 46
+    assert len(lines) <= 47
     assert max(map(len, lines)) <= 80
     assert any("topofs select wine.csv --target class" in line for line in lines)
 

@@ -185,7 +185,11 @@ def test_estimator_and_function_take_a_device(a_device):
     from topofs import TopologicalFeatureSelector
 
     X = factor_table(40, 60)
-    assert tmfg_from_data(X, device="cuda") == tmfg_from_data(X, device="cpu")
+    told = []
+    graph = tmfg_from_data(X, device="cuda", progress=lambda *steps: told.append(steps))
+    assert graph == tmfg_from_data(X, device="cpu")
+    assert told == sorted(told)
+    assert told[-1] == (120, 120)
     ours = TopologicalFeatureSelector(device="cuda").fit(X)
     theirs = TopologicalFeatureSelector().fit(X)
     assert ours.ranking_.tolist() == theirs.ranking_.tolist()

@@ -49,7 +49,7 @@ def check_greedy(blocks, selector, *, rtol=1e-7):
     st.integers(2, 25),
     st.sampled_from([np.float64, np.float32]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_numbers(seed, n_samples, n_features, dtype):
     X = factor_table(n_samples, n_features, seed=seed).astype(dtype)
     rtol = 1e-7 if dtype == np.float64 else 1e-3
@@ -69,7 +69,7 @@ def test_the_same_order_as_the_twin(shape):
 
 
 @given(st.integers(0, 10**6), st.integers(5, 20), st.integers(2, 15))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_ranks(seed, n_samples, n_features):
     X = np.rint(2 * factor_table(n_samples, n_features, seed=seed))
     X[0] += 100.0  # no column is constant
@@ -77,7 +77,7 @@ def test_ranks(seed, n_samples, n_features):
 
 
 @given(st.integers(0, 10**6), st.integers(5, 30), st.integers(2, 30), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_sparse_counts(seed, n_samples, n_features, little_memory):
     X = np.random.default_rng(seed).poisson(0.4, size=(n_samples, n_features)).astype(float)
     X[0] += 1.0

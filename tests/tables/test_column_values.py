@@ -4,7 +4,7 @@ import pytest
 
 from topofs.tables import open_table
 from topofs.tables.column_values import column_values
-from topofs.tables.numbers_in_text import MISSING, MISSING_CLASSES
+from topofs.tables.text_values import MISSING, MISSING_CLASSES
 
 
 def values_of(tmp_path, *given):

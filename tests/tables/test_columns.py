@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from topofs.tables.columns import has_nominal_columns, is_frame, read_columns
+from topofs.tables.levels import usable_columns
 from topofs.tables.typed_table import typed_table
 
 
@@ -72,7 +73,6 @@ def test_kinds_of_polars_columns():
 BAD = {
     "mixes numbers and text: convert": [1, "a"],
     "mixes booleans and numbers: convert": [True, 2],
-    "holds timestamps: turn it into a number": [datetime.date(2024, 1, 1)] * 2,
     "holds nested values: spread": [[1, 2], [3]],
     "holds values of type complex: turn it": [1j, 2j],
     "has an infinite value in row 1": [1.0, np.inf],
@@ -93,14 +93,8 @@ def test_bad_columns_are_named(message, values):
 @pytest.mark.parametrize(
     ("series", "kind"),
     [
-        (pd.Series(pd.date_range("2024", periods=2)), "timestamps"),
-        (pd.Series(pd.date_range("2024", periods=2, tz="UTC")), "timestamps"),
-        (pd.Series(pd.to_timedelta([1, 2])), "timestamps"),
-        (pd.Series(pd.period_range("2024", periods=2, freq="D")), "timestamps"),
         (pd.Series([1j, 2j]), "complex numbers"),
         (pd.Series(pd.interval_range(0, 2)), "values of type interval"),
-        (pl.Series([datetime.datetime(2024, 1, 1)] * 2), "timestamps"),
-        (pl.Series([datetime.timedelta(1)] * 2), "timestamps"),
         (pl.Series([[1], [2]]), "nested values"),
         (pl.Series([{"a": 1}] * 2), "nested values"),
         (pl.Series([b"a", b"b"]), "values of type Binary"),
@@ -112,6 +106,27 @@ def test_types_that_are_neither_numbers_nor_names_are_refused(series, kind):
     assert has_nominal_columns(frame) == (kind != "complex numbers")
     with pytest.raises(ValueError, match=f"column 'when' holds {kind}"):
         read_columns(frame)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(pd.date_range("2024", periods=2)),
+        pd.Series(pd.date_range("2024", periods=2, tz="UTC")),
+        pd.Series(pd.to_timedelta([1, None])),
+        pd.Series(pd.period_range("2024", periods=2, freq="D")),
+        pd.Series([datetime.date(2024, 1, 1), None], dtype=object),
+        pl.Series([datetime.datetime(2024, 1, 1), None]),
+        pl.Series([datetime.timedelta(1)] * 2),
+    ],
+)
+def test_dates_and_times_take_no_part(series):
+    container = pl.DataFrame if isinstance(series, pl.Series) else pd.DataFrame
+    frame = container({"when": series, "x": [1.5, 2.5]})
+    assert has_nominal_columns(frame)
+    columns = read_columns(frame)
+    assert columns[0].why == "dates or times"
+    assert usable_columns(columns).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame])

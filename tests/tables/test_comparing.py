@@ -78,11 +78,6 @@ def test_each_type_is_what_it_is():
         ([f"r{i}" for i in range(20)], "names that hardly repeat"),
         ([f"r{i % 15}" for i in range(20)], "names that hardly repeat"),
         ([f"r{i % 10}" for i in range(20)], "no value in 5 rows or more"),
-        ([str(i % 5) for i in range(19)] + ["x"], "numbers with text among them, such as 'x'"),
-        (
-            [f"1,{i % 4}" for i in range(20)],
-            "text, such as '1,0'; numbers need a decimal point",
-        ),
         (["x", None] * 10, None),
         ([str(i % 2) for i in range(20)], None),
     ],
@@ -120,7 +115,9 @@ def test_too_little_to_compare():
         comparable_table(
             table_of(a=["x", "y", "x"], b=[1.0, float("inf"), 2.0]), measure=Auto()
         )
-    with pytest.raises(ValueError, match="--keep: the column 'l' holds values of type"):
+    with pytest.raises(
+        ValueError, match="--keep: the column 'l' cannot be compared .values of"
+    ):
         comparable_table(
             table_of(a=["x", "y", "x"], l=[[1], [2], [3]]),
             ColumnRoles(keep=("l",)),

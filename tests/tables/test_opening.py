@@ -69,10 +69,13 @@ def test_a_pipe_with_a_name(tmp_path):
     writer.join()
 
 
+DATES = "dates or times; --dates numbers uses them"
+
+
 @pytest.mark.parametrize(
     ("frame", "not_numbers"),
     [
-        ({"d": [1, 2], "t": ["a", "b"]}, {"t": "text"}),
+        ({"d": [1, 2], "t": ["a", "b"]}, {"t": "text, such as 'a'"}),
         ({"d": pl.Series([1, 2]).cast(pl.Datetime), "n": [None, None]}, None),
         ({"d": pl.Series([1, 2]).cast(pl.Decimal(5, 1)), "c": [[1], [2]]}, None),
     ],
@@ -83,7 +86,7 @@ def test_what_parquet_columns_hold(tmp_path, frame, not_numbers):
     with open_table(tmp_path / "t.parquet") as table:
         if not_numbers is None:
             kinds = {
-                "d": {"Datetime": "dates or times"}.get(str(frame.schema["d"].base_type())),
+                "d": {"Datetime": DATES}.get(str(frame.schema["d"].base_type())),
                 "n": "all missing",
                 "c": "values of type List(Int64)",
             }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 from topofs.errors import MissingExtraError, import_extra
 
 __all__ = ["main"]
+
+_NARROWEST = 20
 
 
 def main() -> None:
@@ -29,6 +33,9 @@ def main() -> None:
     except MissingExtraError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    _open_closed_streams()
+    if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) < _NARROWEST:
+        del os.environ["COLUMNS"]  # 0 means that nobody knows
     from topofs.cli.app import app
 
     for stream in (sys.stdout, sys.stderr):
@@ -37,3 +44,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
     app(prog_name="topofs")
+
+
+def _open_closed_streams() -> None:
+    """Let what is printed go nowhere where a stream was closed before the start (``>&-``).
+
+    Otherwise the next file that is opened would take its place.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - to the end

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from topofs.cli.commands import Commands
+from topofs.cli.signals import EndedBySignal, ending_by_exception
 from topofs.cli.unfolding import without_options
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class _Topofs(TyperGroup):
 
     def invoke(self, ctx: Any) -> None:
         try:
-            super().invoke(ctx)
+            with ending_by_exception():
+                super().invoke(ctx)
             sys.stdout.flush()
         except typer.Abort:
             raise  # typer knows what to do
@@ -73,13 +75,17 @@ class _Topofs(TyperGroup):
             if hasattr(error, "exit_code"):
                 _explain_usage(error)
                 raise  # typer's own, such as Exit
-            _explain(error, debug=ctx.params["debug"])
+            # The terminal may be gone.
+            with suppress(OSError) if isinstance(error, EndedBySignal) else nullcontext():
+                _explain(error, debug=ctx.params["debug"])
             raise typer.Exit(exit_status(error)) from error
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         debug = "--debug" in args
         for option in self.get_params(ctx):
-            option.process_value = _where_given(option.process_value)  # type: ignore[method-assign,assignment]
+            # An option that is repeatable is none at all, for older versions of typer.
+            absent = () if getattr(option, "multiple", False) else None
+            option.process_value = _where_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -98,14 +104,16 @@ app = typer.Typer(
 )
 
 
-def _where_given(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[Any, Any], Any]:
     """Leave the value of an option that was not given as it is.
 
     To convert one, typer imports a library that takes as long to import as typer itself.
     """
 
     def processed(ctx: Any, value: Any) -> Any:
-        return process(ctx, value) if value else value
+        if value:
+            return process(ctx, value)
+        return absent if value is None else value
 
     return processed
 
@@ -167,6 +175,9 @@ def _explain(error: BaseException, *, debug: bool) -> None:
     console = _console()
     if debug:
         traceback.print_exception(error)
+        sys.stderr.flush()
+    elif isinstance(error, EndedBySignal):
+        console.print(f"ended by {error}")
     elif isinstance(error, KeyboardInterrupt):
         console.print("interrupted")
     elif exit_status(error) == _UNEXPECTED:

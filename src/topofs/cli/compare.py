@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, Time, parse_size, settings
+from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Exclude, names_given
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles, ComparableTable
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -47,7 +48,7 @@ class _Model(StrEnum):
 
 
 @app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
-@unfolding(settings=settings)
+@unfolding(settings=settings, how=how)
 def compare(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -91,7 +92,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
@@ -123,7 +124,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         "resampling": Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
         "splits": None if time is None else "forward",
     }
-    found, name = _compared(table, roles, task, options, messages, layer=layer)
+    found, name = _compared(table, roles, task, options, messages, how=how)
     written = [] if report is None else [report]
     write_together({path: lambda page: _write_page(page, found, name) for path in written})
     if as_json:
@@ -162,7 +163,7 @@ def _compared(
     options: dict[str, Any],
     messages: Messages,
     *,
-    layer: str | None,
+    how: HowToRead,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
     from topofs.cli.fitting import dense, reading
@@ -174,7 +175,7 @@ def _compared(
 
     measure = measure_of(options["selector"].similarity)
     with reading(
-        source, measure=measure, roles=roles, messages=messages, needs_target=True, layer=layer
+        source, measure=measure, roles=roles, messages=messages, needs_target=True, how=how
     ) as (table, compared):
         target = compared.roles.target
         assert target is not None
@@ -201,7 +202,7 @@ def _positions(compared: ComparableTable) -> list[int] | None:
 
 def _doubtful_classes(target: Target) -> list[str]:
     """Name the classes that may as well stand for a missing value."""
-    from topofs.tables.numbers_in_text import MISSING
+    from topofs.tables.text_values import MISSING
 
     found = sorted(set(target.y.tolist()) & set(MISSING)) if target.y.dtype.kind == "U" else []
     return [

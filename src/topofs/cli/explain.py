@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, TableName, roles, settings
+from topofs.cli.options import Json, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
     from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -22,7 +23,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
 def explain(
     table: TableName,
     column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
@@ -32,7 +33,7 @@ def explain(
     roles: ColumnRoles,
     wishes: Wished,
     as_json: Json = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Say why a column was or was not selected, and which columns it is linked to.
 
@@ -49,7 +50,7 @@ def explain(
         selector=settings,
         roles=roles,
         wishes=wishes,
-        layer=layer,
+        how=how,
         messages=messages,
     ) as found:
         check_columns([column], found.table.columns, option="COLUMN")

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from topofs.cli.messages import Messages
     from topofs.cli.wish_options import Wished
-    from topofs.engines.choosing import ComparedColumns
+    from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
     from topofs.similarity import Measure
     from topofs.similarity.operator import SimilarityOperator
     from topofs.tables import ColumnRoles, ComparableTable, Table
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
 
@@ -81,7 +82,7 @@ def fitted(
     messages: Messages,
     wishes: Wished | None = None,
     only_kept: bool = False,
-    layer: str | None = None,
+    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
@@ -103,7 +104,7 @@ def fitted(
         measure=measure,
         roles=wishes.roles(roles),
         messages=messages,
-        layer=layer,
+        how=how,
         check=check,
     ) as (table, compared):
         n_kept = len(compared.roles.keep)
@@ -127,21 +128,24 @@ def reading(
     roles: ColumnRoles,
     messages: Messages,
     needs_target: bool = False,
-    layer: str | None = None,
+    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot."""
     from topofs.tables import comparable_table, open_table
+    from topofs.tables.dates import with_dates_as_numbers
     from topofs.tables.time_order import in_time_order
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):
-            table = stack.enter_context(open_table(source, layer=layer))
+            table = stack.enter_context(open_table(source, how=how))
         if check is not None:
             check(table)
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
+            if how is not None and how.dates_as_numbers:
+                table = with_dates_as_numbers(table)
             compared = comparable_table(table, roles, measure=measure)
             if not measure.takes_sparse:
                 compared = dense(compared, table, why=f"--similarity {measure.name} takes")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app", "check_graph_ending", "write_graph"]
 
@@ -24,7 +25,7 @@ _SHOWN_LINKS = 5
 
 
 @app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
-@unfolding(settings=settings, roles=roles)
+@unfolding(settings=settings, roles=roles, how=how)
 def graph(
     table: TableName,
     *,
@@ -38,7 +39,7 @@ def graph(
     roles: ColumnRoles,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
 
@@ -53,7 +54,7 @@ def graph(
     check_graph_ending(out)
     # Nothing is selected here, and so nothing is left out for want of a place.
     with fitted(
-        table, size=1.0, selector=settings, roles=roles, layer=layer, messages=messages
+        table, size=1.0, selector=settings, roles=roles, how=how, messages=messages
     ) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_
@@ -85,7 +86,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     from topofs.tables.writing import ENDINGS
 
     if path.suffix.lower() in ENDINGS:
-        write_records(_links(found), path)
+        write_records(_links(found), path, kind=_Link)
         return
     selector = found.selector
     nodes = selector.nodes_

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -26,7 +27,7 @@ _SHOWN_NAMES = 10
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
 def groups(
     table: TableName,
     *,
@@ -42,7 +43,7 @@ def groups(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """List the selected columns, each with those it represents.
 
@@ -65,7 +66,7 @@ def groups(
         selector=settings,
         roles=roles,
         wishes=wishes,
-        layer=layer,
+        how=how,
         messages=messages,
     ) as found:
         written = [] if out is None else [out]

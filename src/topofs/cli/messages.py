@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 
     from topofs.tables import LeftOutColumn
 
-__all__ = ["Messages", "Output", "print_json", "shown"]
+__all__ = ["Messages", "Output", "Pace", "in_words", "print_json", "shown"]
 
 _SHOWN_COLUMNS = 6
+
+SECONDS_BETWEEN_LINES = 30
+"""How often a line is printed where there is no terminal to draw a bar on."""
 
 
 def shown(name: str) -> str:
@@ -112,7 +116,10 @@ class Messages:
 
     @contextmanager
     def counting(self, text: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-        """Show a bar while the block runs; on a terminal only."""
+        """Show a bar while the block runs; where there is no terminal, a line now and then."""
+        if not self.on_a_terminal:
+            yield self._lines(text, unit)
+            return
         # Here, so that the help does not wait for it.
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -123,8 +130,59 @@ class Messages:
             TimeRemainingColumn(),
             console=self.console,
             transient=True,
-            disable=not self.on_a_terminal,
         )
         with bar:
             task = bar.add_task(text, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    def _lines(self, text: str, unit: str) -> Callable[[int, int], None]:
+        """Print what is done, of how much, and how long the rest may take."""
+        pace = Pace()
+
+        def report(done: int, total: int) -> None:
+            if done < total and pace.is_due():
+                left = pace.time_left(done / total)
+                self.console.print(f"{shown(text)}: {done:,} of {total:,} {unit}{left}")
+
+        return report
+
+
+class Pace:
+    """Tells when the next line of a log is due, and how long work may still take.
+
+    Parameters
+    ----------
+    seconds : float
+        Time between two lines.
+    """
+
+    def __init__(self, seconds: float = SECONDS_BETWEEN_LINES) -> None:
+        self._seconds = seconds
+        self._began = self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether the last line is long enough ago; if so the next one starts to wait."""
+        now = time.monotonic()
+        due = now - self._last >= self._seconds
+        self._last = now if due else self._last
+        return due
+
+    def time_left(self, share: float) -> str:
+        """Say how long the rest may take, when a share of the work is done."""
+        if not share:
+            return ""
+        return f", {in_words((time.monotonic() - self._began) * (1 - share) / share)} left"
+
+
+def in_words(seconds: float) -> str:
+    """Say how long something takes, as precisely as it is worth.
+
+    Examples
+    --------
+    >>> in_words(20), in_words(100), in_words(8000)
+    ('less than a minute', 'about 2 min', 'about 2 h 13 min')
+    """
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return f"about {hours} h {minutes} min"
+    return f"about {minutes} min" if minutes else "less than a minute"

@@ -6,6 +6,7 @@ The options of a selection are those of the estimator: the ones of its terms com
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,18 +25,21 @@ from topofs.terms import DEFAULTS
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = [
     "Json",
-    "Layer",
     "Quiet",
     "TableName",
     "Time",
+    "how",
     "parse_size",
     "roles",
     "settings",
 ]
 
+_MARKS = {mark: mark for mark in (",", ".")}
+_DATES = {"numbers": "numbers"}
 _THRESHOLDS = {"auto": "auto", "mean": "mean", "none": NOTHING}
 _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 
@@ -72,10 +76,6 @@ TableName = Annotated[
         show_default=False,
     ),
 ]
-Layer = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
-]
 Time = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Order of the rows: numbers or ISO dates."),
@@ -92,6 +92,10 @@ def _selector(
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Memory to use, such as 2GB; else half of it."),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Where to multiply: cpu, cuda, cuda:1 and so on."),
     ] = None,
     paper: Annotated[
         bool, typer.Option("--paper", help="The published method; half the columns by default.")
@@ -116,7 +120,7 @@ def _selector(
     own = {name: given.pop(name) for name in (*TERMS, "threshold") if name in given}
     with in_options():
         parse_memory(memory)
-        selector.set_params(memory=memory, **own)
+        selector.set_params(memory=memory, device=device or "auto", **own)
         chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
         selector.set_params(**chosen_parameters(given, chosen))
         check_threshold(selector.threshold)
@@ -148,6 +152,38 @@ def roles(
     return ColumnRoles(
         target=target, identifiers=tuple(identifier or ()), drop=tuple(drop or ())
     )
+
+
+def how(
+    *,
+    decimal: Annotated[
+        Any, name_option('Decimal mark: "," or "."; else it is found out.', _MARKS)
+    ] = None,
+    dates: Annotated[
+        Any, name_option("Use dates as: numbers (days). Else left out.", _DATES)
+    ] = None,
+    layer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
+    ] = None,
+    max_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="What a packed file may unpack to; else 2GB.", hidden=True
+        ),
+    ] = None,
+) -> HowToRead:
+    """Say how the file is to be read."""
+    from topofs.engines.memory_size import parse_memory
+    from topofs.tables.how_to_read import HowToRead
+
+    known = HowToRead(layer=layer, decimal=decimal, dates_as_numbers=dates is not None)
+    if max_size is None:
+        return known
+    try:
+        return replace(known, max_bytes=parse_memory(max_size))
+    except ValueError as error:
+        raise ValueError(str(error).replace("memory is", "--max-size", 1)) from None
 
 
 def _check_settled(given: dict[str, Any], *, by: str) -> None:

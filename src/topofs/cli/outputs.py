@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from topofs.atomic_write import NotPutBackError, replacing_together
+from topofs.atomic_write import NotPutBackError, followed, replacing_together
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
@@ -32,11 +32,12 @@ def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
     for path in paths:
         if path is None:
             continue
-        if path.resolve() in seen:
+        place = followed(path)
+        if place in seen:
             raise ValueError(
                 f"{path} is given for two different files; give each a name of its own"
             )
-        seen.add(path.resolve())
+        seen.add(place)
         if path.is_dir():
             raise IsADirectoryError(f"{path}: is a folder; give the name of a file to write")
         if not path.parent.is_dir():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, limits
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from topofs.cli.messages import Output
     from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -34,7 +35,7 @@ _SHOWN_PAIRS = 5
 
 
 @app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
-@unfolding(settings=settings, roles=roles, limits=limits)
+@unfolding(settings=settings, roles=roles, limits=limits, how=how)
 def panel(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -60,7 +61,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Judge a list of columns, from wherever it comes.
 
@@ -86,7 +87,7 @@ def panel(  # noqa: PLR0913 - one argument an option
             roles=roles,
             wishes=wishes,
             only_kept=True,
-            layer=layer,
+            how=how,
             messages=messages,
         ) as found,
     ):

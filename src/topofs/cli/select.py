@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.cli.fitting import Fitted
+    from topofs.cli.messages import Messages
     from topofs.cli.representing import Represented
     from topofs.selection import RankedColumn, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -31,7 +34,7 @@ _SHOWN_MEMBERS = 3
 
 
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
 def select(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -56,7 +59,7 @@ def select(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Select the columns of a table that represent the others in their network.
 
@@ -84,7 +87,7 @@ def select(  # noqa: PLR0913 - one argument an option
         selector=settings,
         roles=roles,
         wishes=wishes,
-        layer=layer,
+        how=how,
         messages=messages,
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:
@@ -92,6 +95,8 @@ def select(  # noqa: PLR0913 - one argument an option
         writers = _writers(found, outputs)
         with messages.working("writing"):
             write_together(writers)
+        if out is not None and not annotated:
+            _note_not_written(found, out, messages)
     if as_json:
         print_json(_as_json(found, outputs))
     elif not quiet:
@@ -141,6 +146,33 @@ def _writers(
         "report": lambda path: write_page(found, path),
     }
     return {path: functions[name] for name, path in outputs.items() if path is not None}
+
+
+def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
+    """Say that a column which tells the rows apart is not in the reduced table."""
+    from topofs.tables.names_in_table import HARDLY_REPEATS
+
+    table = found.table
+    lost = [
+        column.name
+        for column in found.compared.left_out
+        if not column.asked_for
+        and (
+            column.reason == HARDLY_REPEATS
+            or column.name in table.dates
+            or table.schema[column.name].is_temporal()
+        )
+    ]
+    if lost:
+        options = " ".join(f"--id {shlex.quote(name)}" for name in lost[:_SHOWN_MEMBERS])
+        more = ", …" if len(lost) > _SHOWN_MEMBERS else ""
+        what = "an identifier or a date" if len(lost) == 1 else "identifiers or dates"
+        messages.notes(
+            [
+                f"{out.name} is without {', '.join(lost[:_SHOWN_MEMBERS])}{more}, {what}: "
+                f"{options} carries {'it' if len(lost) == 1 else 'them'} along"
+            ]
+        )
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:

@@ -38,7 +38,8 @@ _SENTENCES = (
     (r"(give a count, a fraction), or None for half$", r"\1, or nothing for half"),
     (_SIZE, "{size}"),
     # Terms and their parameters.
-    (rf"\b({_TERMS}|threshold)='(\w+)'", r"--\1 \2"),
+    (rf"\b({_TERMS}|threshold|device)='(\w+)'", r"--\1 \2"),
+    (r"^device is '([^']*)'(,|;)", r"--device \1\2"),
     (rf"\b({_TERMS}) '(\w+)'", r"--\1 \2"),
     (r"allow more memory", "allow more --memory"),
     (r"^(\w+) is '?([^';]*)'?; ", r"--\1 \2: "),

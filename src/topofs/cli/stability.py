@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Layer, Quiet, TableName, Time, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, Time, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 from topofs.errors import TableError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from topofs.cli.messages import Messages
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
+    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -32,7 +33,7 @@ _SURE = 0.9
 
 
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes)
+@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: TableName,
     *,
@@ -54,7 +55,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    layer: Layer = None,
+    how: HowToRead,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
 
@@ -79,7 +80,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
         selector=settings,
         roles=replace(roles, time=time),
         wishes=wishes,
-        layer=layer,
+        how=how,
         messages=messages,
     ) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)

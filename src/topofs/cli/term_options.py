@@ -56,7 +56,7 @@ def offered(kind: str) -> dict[str, Term]:
     Examples
     --------
     >>> list(offered("graph"))
-    ['tmfg', 'mst', 'pmfg']
+    ['tmfg', 'mfcf', 'mst', 'pmfg']
     """
     _load_installed()
     known = {

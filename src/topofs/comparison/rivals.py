@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from topofs.errors import (
+    ColumnReadingWarning,
     ConstantFeatureWarning,
     IdentifierFeatureWarning,
     NoStructureWarning,
@@ -59,7 +60,12 @@ def subsets(
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
     with warnings.catch_warnings():
         # A column that varies, or two that are alike, may not be so on the rows of one part.
-        for kind in (ConstantFeatureWarning, IdentifierFeatureWarning, NoStructureWarning):
+        for kind in (
+            ColumnReadingWarning,
+            ConstantFeatureWarning,
+            IdentifierFeatureWarning,
+            NoStructureWarning,
+        ):
             warnings.simplefilter("ignore", kind)
         try:
             own = _own_selector(selector).fit(X)

@@ -111,11 +111,10 @@ class DeviceSimilarity:
             deviation=columns.deviation[chosen],
         )
 
-    def block(self, rows: Any, columns: ColumnSet, level: float) -> Any:
-        """Entries of some rows of all columns with a set of columns; below the level 0.
+    def block(self, rows: Any, columns: ColumnSet) -> Any:
+        """Entries of some rows of all columns with a set of columns.
 
         `rows` is a slice or a device array of numbers. Entries of columns that are none are −∞.
-        In other than exact arithmetic an entry that may reach the level is left as it is.
         """
         xp, weights = self.xp, self._weights
         block = self.multiply(self.all.values[rows], columns.values)
@@ -132,10 +131,26 @@ class DeviceSimilarity:
             block += weights.alpha * spread
         if self.rounding.exact and self._dtype == np.float32:
             block = xp.astype(block, xp.float32)
-        if level > -np.inf:
-            block = xp.where(block >= level - self.rounding.margin(level, 1), block, 0.0)
         block[:, len(columns.ids) :] = -np.inf
         return block
+
+    def cut(self, values: Any, least: float) -> Any:
+        """Let entries below a level count as 0, but for those that are none."""
+        if least == -np.inf:
+            return values
+        return self.xp.where((values >= least) | (values == -np.inf), values, 0.0)
+
+    def least(self, level: float) -> float:
+        """What an entry must have here that may reach the level on the host."""
+        if level == -np.inf:
+            return level
+        least: np.floating[Any] = np.float64(level - self.rounding.margin(level, 1))
+        if self.rounding.exact and self._dtype == np.float32:
+            # Entries are compared in float32: the least of these that reaches the level.
+            rounded = np.float32(least)
+            up = np.nextafter(rounded, np.float32(np.inf))
+            return float(up if rounded < least else rounded)
+        return float(least)
 
     def multiply(self, left: Any, right: Any) -> Any:
         """Products of all rows of two arrays of columns."""

@@ -16,7 +16,7 @@ from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
@@ -80,6 +80,11 @@ class DeviceProducts:
         Bytes of the device that may be used; by default what is free there.
     width, n_blocks : int
         Columns of a block; how many blocks of a face are looked into.
+
+    Attributes
+    ----------
+    progress : callable or None
+        Called with what is done and what is to be done: rows, then vertices of the graph.
     """
 
     def __init__(
@@ -101,6 +106,7 @@ class DeviceProducts:
         self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
         self.rounding = self.similarity.rounding
         self._free: ColumnSet = self.similarity.all
+        self.progress: Callable[[int, int], None] | None = None
 
     def _room_for_rows(self, limit: int | None) -> int:
         """Bytes for blocks of rows: what the columns, and a copy of them, leave."""
@@ -141,6 +147,8 @@ class DeviceProducts:
                     first, last, columns, level, cuts, list_length, diagonal
                 )
                 totals[:, first:last] = sums
+                if self.progress is not None:
+                    self.progress(last, 2 * n)
                 if list_length:
                     if writing is not None:
                         writing.result()
@@ -162,7 +170,8 @@ class DeviceProducts:
         diagonal: Doubles,
     ) -> tuple[Doubles, tuple[Ids, Doubles]]:
         xp, n = self._xp, self.n_features
-        block = self.similarity.block(slice(first, last), columns, level)
+        block = self.similarity.block(slice(first, last), columns)
+        block = self.similarity.cut(block, self.similarity.least(level))
         own = self._arrays.put(np.arange(first, last))
         here = self._arrays.put(np.arange(last - first))
         exact = diagonal[first:last]
@@ -177,7 +186,8 @@ class DeviceProducts:
         if not list_length:
             return totals, (np.empty((0, 0), np.int32), np.empty(0))
         block[here, own] = -np.inf
-        return totals, self._links(block, self._maxima(block), own, columns, list_length)
+        links = self._links(block, self._maxima(block), -np.inf, own, columns, list_length)
+        return totals, links
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices, computed by the host."""
@@ -221,15 +231,26 @@ class DeviceProducts:
         self, corners: IntArray, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
         rows = np.unique(corners)
-        block = self.similarity.block(self._arrays.put(rows), self._free, level)
-        return self._best(block, self._maxima(block), rows, corners, self._free, k)
+        return self._best(*self._free_rows(self._arrays.put(rows), level), rows, corners, k)
 
     def _ask_for_links(
         self, vertices: IntArray, list_length: int, level: float
     ) -> tuple[Ids, Doubles]:
         numbers = self._arrays.put(vertices)
-        block = self.similarity.block(numbers, self._free, level)
-        return self._links(block, self._maxima(block), numbers, self._free, list_length)
+        rows = self._free_rows(numbers, level)
+        return self._links(*rows, numbers, self._free, list_length)
+
+    def _free_rows(self, rows: Any, level: float) -> tuple[Any, Any, float]:
+        """Rows over the free columns, their largest entries by blocks, and where to cut both.
+
+        To cut keeps the order of entries unless negative ones are left; so the largest are cut,
+        and of the rows what is picked.
+        """
+        block = self.similarity.block(rows, self._free)
+        least = self.similarity.least(level)
+        if -np.inf < least < 0:
+            block, least = self.similarity.cut(block, least), -np.inf
+        return block, self.similarity.cut(self._maxima(block), least), least
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -245,7 +266,8 @@ class DeviceProducts:
         for first in range(0, len(corners), step):
             part = slice(first, first + step)
             rows, places = np.unique(corners[part], return_inverse=True)
-            block = self.similarity.block(self._arrays.put(rows), columns, level)
+            block = self.similarity.block(self._arrays.put(rows), columns)
+            block = self.similarity.cut(block, self.similarity.least(level))
             a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
             gain = (block[a] + block[b]) + block[c]
             for corner in corners[part].T:
@@ -274,7 +296,7 @@ class DeviceProducts:
         return xp.reshape(places, (blocks.shape[0], -1))
 
     def _links(
-        self, block: Any, maxima: Any, vertices: Any, columns: ColumnSet, k: int
+        self, block: Any, maxima: Any, least: float, vertices: Any, columns: ColumnSet, k: int
     ) -> tuple[Ids, Doubles]:
         """The k largest entries of each row, and a bound of the others."""
         xp = self._xp
@@ -282,7 +304,7 @@ class DeviceProducts:
         n_blocks = min(k + 1, maxima.shape[1])
         places = self._inside(self._arrays.top(maxima, n_blocks)[1])
         numbers = columns.numbers[places]
-        values = self._arrays.pick(block, places)
+        values = self.similarity.cut(self._arrays.pick(block, places), least)
         values = xp.where(numbers == vertices[:, None], -np.inf, values)
         few = min(k, values.shape[1])
         values, where = self._arrays.top(values, few)
@@ -298,9 +320,9 @@ class DeviceProducts:
         self,
         block: Any,
         maxima: Any,
+        least: float,
         rows: IntArray,
         corners: IntArray,
-        columns: ColumnSet,
         k: int,
     ) -> tuple[Ids, Doubles, Doubles]:
         """The k best vertices of each face, their gains, and a bound of the gains of others."""
@@ -313,9 +335,11 @@ class DeviceProducts:
         if n_blocks < maxima.shape[1]:
             outside, blocks = bounds[:, n_blocks - 1], blocks[:, : n_blocks - 1]
         places = self._inside(blocks)
-        gains = block[a[:, None], places] + block[b[:, None], places]
-        gains = gains + block[c[:, None], places]
-        numbers = columns.numbers[places]
+        at_a, at_b, at_c = (
+            self.similarity.cut(block[corner[:, None], places], least) for corner in (a, b, c)
+        )
+        gains = (at_a + at_b) + at_c
+        numbers = self._free.numbers[places]
         for corner in corners.T:
             own = self._arrays.put(np.ascontiguousarray(corner))
             gains = xp.where(numbers == own[:, None], -np.inf, gains)

@@ -1,8 +1,19 @@
 """Similarity matrix in, sparse graph out: one file a graph family."""
 
+from topofs.filtering.clique_forest import CliqueForest, clique_forest
 from topofs.filtering.family import Graph
 from topofs.filtering.mst import MST, mst
 from topofs.filtering.pmfg import PMFG, pmfg
 from topofs.filtering.tmfg import TMFG, tmfg
 
-__all__ = ["MST", "PMFG", "TMFG", "Graph", "mst", "pmfg", "tmfg"]
+__all__ = [
+    "MST",
+    "PMFG",
+    "TMFG",
+    "CliqueForest",
+    "Graph",
+    "clique_forest",
+    "mst",
+    "pmfg",
+    "tmfg",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numba
@@ -16,12 +15,10 @@ from topofs.kernels.face_answers import (
     empty_answers,
     settled_answer,
     write_answers,
-    write_children,
 )
+from topofs.row_threads import for_each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.filtering.products import AskedProducts
     from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
@@ -35,18 +32,13 @@ Doubles = npt.NDArray[np.float64]
 
 # Vertices that are kept for a face.
 _ANSWERS = 8
-# Faces that are asked for at once, how many of the heap's first are looked at, and children.
+# Faces that are asked for at once, and how many of the heap's first are looked at.
 _FACES = 768
 _FIRST_SLOTS = 2 * _FACES
-_CHILDREN = 48 * _FACES
 
 
 def grow_by_asking(
-    products: AskedProducts,
-    growth: Growth,
-    lists: TopLists,
-    level: float,
-    progress: Callable[[int, int], None] | None = None,
+    products: AskedProducts, growth: Growth, lists: TopLists, level: float
 ) -> None:
     """Let a graph grow to its end, asking for what its lists do not decide.
 
@@ -60,17 +52,15 @@ def grow_by_asking(
         The strongest links of all vertices, in the host's arithmetic; changed.
     level : float
         Entries below it are 0.
-    progress : callable, optional
-        Called with the number of vertices that are in the graph, and of all.
     """
     asking = _Asking(products, growth, lists, level)
-    n = products.n_features
+    n, progress = products.n_features, products.progress
     while not asking.grow():
         asking.ask()
         if progress is not None:
-            progress(n - growth.n_free, n)
+            progress(2 * n - growth.n_free, 2 * n)
     if progress is not None:
-        progress(n, n)
+        progress(2 * n, 2 * n)
 
 
 class _Asking:
@@ -82,9 +72,8 @@ class _Asking:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
         self.n_slots = len(growth.key)
-        self.answers = empty_answers(self.n_slots, _CHILDREN, _ANSWERS)
+        self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
-        self.next_child = 0
         self.n_asked = 0
         self.step = 1
         products.leave_out(growth.cliques[0])
@@ -99,13 +88,17 @@ class _Asking:
         step = int(growth.counters[0].step)
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
-        slots, parents = what_to_ask(
-            growth, self.lists, self.answers, self._first_slots(), _FACES, self.seen
+        self.n_asked += 1
+        faces, corners = what_to_ask(
+            growth,
+            self.lists,
+            self.answers,
+            self._first_slots(),
+            _FACES,
+            self.n_asked,
+            self.seen,
         )
-        faces, corners = self._make_children(parents)
-        faces = np.concatenate([slots, faces])
-        corners = np.concatenate([growth.corner[slots], corners])
-        vertices = np.unique(growth.corner[slots])
+        vertices = np.unique(corners[faces < self.n_slots])
         stale = vertices[stale_among(vertices, self.lists, growth.penalty)]
         said, links = self.products.ask(
             corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
@@ -120,37 +113,6 @@ class _Asking:
         growth = self.growth
         slots = growth.heap[: min(int(growth.counters[0].n_faces), _FIRST_SLOTS)]
         return slots[np.argsort(-growth.key[slots], kind="stable")]
-
-    def _make_children(self, parents: IntArray) -> tuple[IntArray, IntArray]:
-        """Make room for the three children of each parent: (face, vertex), and name corners."""
-        self.n_asked += 1
-        places = (self.next_child + 3 * np.arange(len(parents))) % _CHILDREN
-        self.next_child = (self.next_child + 3 * len(parents)) % _CHILDREN
-        # A parent may be a child itself whose place is taken over just now.
-        lost = np.isin((parents[:, 0] - self.n_slots) // 3, places // 3)
-        parents, places = parents[~lost], places[~lost]
-        corners = self._corners_of_children(parents)
-        first = self.n_slots + places
-        write_children(
-            parents[:, 0],
-            parents[:, 1],
-            first,
-            corners,
-            self.n_asked,
-            self.n_slots,
-            self.answers,
-        )
-        return (first[:, None] + np.arange(3)).ravel(), corners
-
-    def _corners_of_children(self, parents: IntArray) -> IntArray:
-        face, v = parents.T
-        is_slot = face < self.n_slots
-        corners = np.empty((len(face), 3), dtype=np.int64)
-        corners[is_slot] = self.growth.corner[face[is_slot]]
-        corners[~is_slot] = self.answers.corner[face[~is_slot] - self.n_slots]
-        a, b, c = corners.T
-        faces = np.array([[a, b, v], [a, c, v], [b, c, v]])
-        return faces.transpose(2, 0, 1).reshape(-1, 3)
 
     def _settle_top(self) -> None:
         """Ask again if others may be as good as the best of the face on top."""
@@ -190,11 +152,9 @@ def fill_lists(
     lists: TopLists,
 ) -> None:
     """Make lists of proposed vertices, in several threads."""
-    n_threads = numba.get_num_threads()
-    cuts = np.linspace(0, len(vertices), 2 * n_threads + 1).astype(np.int64)
+    cuts = np.linspace(0, len(vertices), 2 * numba.get_num_threads() + 1).astype(np.int64)
 
     def write_part(part: int) -> None:
         write_lists(weights, vertices, proposed, floors, cuts[part], cuts[part + 1], lists)
 
-    with ThreadPoolExecutor(n_threads) as threads:
-        list(threads.map(write_part, range(2 * n_threads)))
+    for_each(write_part, range(len(cuts) - 1))

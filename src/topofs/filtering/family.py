@@ -26,11 +26,18 @@ class Graph(Term):
         Whether its graphs carry cliques, separators and an order of insertion.
     without_matrix : bool
         Whether it can be built from products of columns, without the n × n similarity.
+    leaves_out_chance : bool
+        Whether `build` is to see 0 where the measure says that chance explains a similarity.
     """
 
     kind: ClassVar[str] = "graph"
     chordal: ClassVar[bool] = False
     without_matrix: ClassVar[bool] = False
+
+    @property
+    def leaves_out_chance(self) -> bool:
+        """Whether links that chance explains are to be 0 in the similarity."""
+        return False
 
     @property
     def words(self) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.row_threads import for_row_ranges
+
 if TYPE_CHECKING:
     from topofs.filtering.products import Products
 
@@ -68,7 +70,12 @@ class FreeRows:
         self._place[dropped[dropped >= 0]] = -1
         earlier = self._place[vertices]
         self._vertex[earlier[earlier >= 0]] = -1
-        self._kept[places] = block
+
+        def copy(first: int, last: int) -> None:
+            for row in range(first, last):
+                self._kept[places[row]] = block[row]
+
+        for_row_ranges(copy, len(vertices), len(self.columns))
         self._vertex[places] = vertices
         self._place[vertices] = places
 

@@ -272,13 +272,13 @@ def _answer_top(
     weights: ColumnWeights, growth: Growth, rows: FreeRows, rounding: Rounding
 ) -> None:
     """Answer the face on top from the rows of its corners."""
-    three = [rows.one(v) for v in growth.corners_on_top]
+    a, b, c = (rows.one(v) for v in growth.corners_on_top)
     if rounding.exact:
-        answer_from_rows(growth, rows.columns, *three)
+        answer_from_rows(growth, rows.columns, a, b, c)
         return
     # No gain exceeds the key, by more than rounding.
     margin = float(rounding.margin(np.float64(growth.key[growth.heap[0]]), 3))
-    answer_from_near(weights, growth, rows.columns, *three, 2 * margin)
+    answer_from_near(weights, growth, rows.columns, a, b, c, 2 * margin)
 
 
 def _decide_lists(

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from topofs.filtering.rounding import rounding_of
 from topofs.kernels.row_survey import survey_rows
 from topofs.kernels.top_lists import TopLists, empty_lists
-from topofs.row_threads import for_row_ranges
+from topofs.row_threads import for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topofs.filtering.rounding import Rounding
     from topofs.kernels.column_weights import ColumnWeights
@@ -85,6 +85,10 @@ class AskedProducts(Products, Protocol):
     What is proposed is decided by entries of `column_weights`: lists and answers may be too
     long, never wrong. Lists of a survey have such entries already.
     """
+
+    @property
+    def progress(self) -> Callable[[int, int], None] | None:
+        """Whom to tell how many of 2n steps are done: n rows, n vertices."""
 
     def on_host(self) -> Products:
         """The same products by the host."""
@@ -178,7 +182,7 @@ class BlockedProducts:
             return self._whole_rows(vertices)
         if columns is not self._columns:
             self._choose(columns)
-        return self._operator.cross(vertices, self._among).astype(self.dtype, copy=False)
+        return self._products(vertices, self._among)
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any single entry; entries below `level` become 0."""
@@ -189,9 +193,23 @@ class BlockedProducts:
         return self._operator.approximate_mean()
 
     def _whole_rows(self, rows: slice | IntArray) -> Block:
-        block = self._operator.cross(rows, self._operator).astype(self.dtype, copy=False)
+        block = self._products(rows, self._operator)
         numbers = np.arange(self.n_features)[rows]
         block[np.arange(len(block)), numbers] = self._operator.diagonal()[numbers]
+        return block
+
+    def _products(self, rows: slice | IntArray, among: Operator) -> Block:
+        """Rows times columns, shared among threads by ranges of columns."""
+        n_rows = len(np.arange(self.n_features)[rows])
+        block = np.empty((n_rows, among.n_features), dtype=self.dtype)
+
+        def multiply(first: int, last: int) -> None:
+            # A part is finished (scaled, clipped, squared) while it is in the cache.
+            part = slice(first, last)
+            block[:, part] = self._operator.cross(rows, among.select(part))
+
+        with one_blas_thread():
+            for_row_ranges(multiply, among.n_features, n_rows)
         return block
 
     def _choose(self, columns: IntArray) -> None:

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from topofs.kernels.roofs import Roofs
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["TMFG", "complete_graph", "four_strongest", "graph_of_cliques", "tmfg"]
+__all__ = [
+    "TMFG",
+    "cliques_of_matrix",
+    "complete_graph",
+    "four_strongest",
+    "graph_of_cliques",
+    "tmfg",
+]
 
 IntArray = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.floating[Any]]
@@ -82,16 +89,22 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     >>> graph.order.tolist()
     [3, 2, 1, 4, 5, 0]
     """
-    from topofs.kernels.dense_growth import tmfg_cliques
     from topofs.similarity_matrix import check_similarity_matrix
 
     matrix = check_similarity_matrix(similarity)
     if len(matrix.values) < 4:
         graph = complete_graph(matrix.values)
     else:
-        cliques = tmfg_cliques(matrix.values, *_start_and_roofs(matrix))
+        cliques = cliques_of_matrix(matrix)
         graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
     return replace(graph, labels=matrix.labels)
+
+
+def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
+    """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
+    from topofs.kernels.dense_growth import tmfg_cliques
+
+    return tmfg_cliques(matrix.values, *_start_and_roofs(matrix))
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,25 +8,28 @@ faces are asked for at once, also such as do not exist yet (`topofs.kernels.face
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights
 from topofs.kernels.face_answers import (
     FaceAnswers,
-    children_of,
     copy_answer,
     drop_answer,
+    find_face,
     likely_answer,
+    make_face,
     settled_answer,
 )
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
-from topofs.kernels.tmfg import Growth
 from topofs.kernels.top_lists import TopLists, highest_free_weight
+
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
+    from topofs.kernels.tmfg import Growth
 
 __all__ = ["grow_asking", "stale_among", "what_to_ask"]
 
@@ -37,8 +40,6 @@ UNDECIDED = -2
 # After a window in which lists decided less than half of the faces, they get a rest.
 WINDOW = 64
 REST = 4096
-# How many generations of faces that do not exist yet are looked through.
-DEPTH = 64
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +47,7 @@ def grow_asking(
     weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
 ) -> bool:
     """Insert vertices until none is free (True) or until the face on top must be asked for."""
-    cliques, penalty, corner, vertex, key, heap, records = growth
+    cliques, penalty, _, vertex, key, heap, records = growth
     counters = records[0]
     while counters.step < len(cliques):
         top = heap[0]
@@ -119,14 +120,13 @@ def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
     corner[top, 2] = v
     corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
     corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
-    child = children_of(top, v, len(key), answers)
-    if child >= 0:
-        copy_answer(child, top, answers)
-        copy_answer(child + 1, second, answers)
-        copy_answer(child + 2, third, answers)
-    else:
-        drop_answer(top, answers)
     for slot in (top, second, third):
+        i, j, k = corner[slot]
+        face = find_face(i, j, k, answers)
+        if face >= 0:
+            copy_answer(face, slot, answers)
+        else:
+            drop_answer(slot, answers)
         vertex[slot], key[slot] = -1, _bound(slot, growth, lists, answers)
     sift_down(heap, counters.n_faces, key)
     sift_up(heap, second, key)
@@ -163,58 +163,92 @@ def what_to_ask(
     answers: FaceAnswers,
     slots: IntArray,
     limit: int,
+    stamp: int,
     seen: npt.NDArray[np.bool_],
 ) -> tuple[IntArray, IntArray]:
-    """Faces that are worth asking for, of the slots given, the one on top first.
+    """Faces that are worth asking for, and their corners, `limit` of them at most.
 
-    Returns slots of which nothing is known, and (face, vertex) of faces whose children are
-    not; as many as ask for `limit` faces in all. Faces that do not exist yet are among the
-    latter if they will gain more than the last of the slots. `seen` is False for all vertices,
-    and is so again in the end.
+    They are those of the given slots of which nothing is known, the one on top first, and
+    children. To find these, the growth goes on in thought, as far as it is known, down to the
+    key of the last slot. New faces get the stamp. `seen` is False for all vertices, and is so
+    again in the end.
     """
-    penalty, vertex = growth.penalty, growth.vertex
     n_slots = len(growth.key)
     merging = growth.counters[0].use_lists
     least = growth.key[slots[-1]]
     faces = np.empty(limit, np.int64)
-    parents = np.empty((limit, 2), np.int64)
-    taken = np.empty(len(slots) + 3 * DEPTH * limit, np.int64)
-    waiting = np.empty(3 * DEPTH + 3, np.int64)
-    n_faces = n_parents = n_taken = 0
+    corners = np.empty((limit, 3), np.int64)
+    # A heap of faces that exist in thought, and the vertices that were inserted.
+    room = len(slots) + 8 * limit
+    node, high = np.empty(room, np.int64), np.empty(room, np.float64)
+    order = np.arange(room)
+    inserted = np.empty(room, np.int64)
+    count = n_inserted = n_heap = 0
     for position in range(len(slots)):
-        waiting[0] = slots[position]
-        n_waiting = 1
-        while n_waiting > 0 and n_faces + 3 * n_parents + 3 <= limit:
-            n_waiting -= 1
-            face = waiting[n_waiting]
-            likely, bound = likely_answer(face, answers, penalty)
-            if face < n_slots and vertex[face] >= 0 and penalty[vertex[face]] == 0:
-                likely, bound = vertex[face], growth.key[face]
-            if likely < 0 or (face < n_slots and vertex[face] == UNDECIDED):
-                if face < n_slots and (
-                    position == 0 or not merging or _wants(face, growth, lists)
-                ):
-                    faces[n_faces] = face
-                    n_faces += 1
-                continue
-            # Of faces that want the same vertex the first will get it.
-            if bound < least or seen[likely] or n_taken == len(taken):
-                continue
-            seen[likely] = True
-            taken[n_taken] = likely
-            n_taken += 1
-            child = children_of(face, likely, n_slots, answers)
+        slot = slots[position]
+        vertex, bound = _in_thought(slot, growth, answers, seen)
+        if position > 0 and vertex >= 0 and growth.vertex[slot] != UNDECIDED:
+            node[n_heap], high[n_heap] = slot, bound
+            n_heap += 1
+        elif count < limit and (position == 0 or not merging or _wants(slot, growth, lists)):
+            faces[count] = slot
+            corners[count, :] = growth.corner[slot]
+            count += 1
+    size = n_heap
+    for position in range(1, size):
+        sift_up(order, position, high)
+    while size > 0 and count + 3 <= limit and n_inserted < room and n_heap + 3 <= room:
+        top = order[0]
+        face = node[top]
+        vertex, bound = _in_thought(face, growth, answers, seen)
+        if vertex >= 0 and high[top] > bound >= least:
+            high[top] = bound
+            sift_down(order, size, high)
+            continue
+        size -= 1
+        order[0], order[size] = order[size], order[0]
+        sift_down(order, size, high)
+        if vertex < 0 or bound < least:
+            continue
+        seen[vertex] = True
+        inserted[n_inserted] = vertex
+        n_inserted += 1
+        a, b, c = growth.corner[face] if face < n_slots else answers.corner[face - n_slots]
+        for i, j in ((a, b), (a, c), (b, c)):
+            child = find_face(i, j, vertex, answers)
             if child < 0:
-                parents[n_parents, 0] = face
-                parents[n_parents, 1] = likely
-                n_parents += 1
-            elif n_waiting + 3 <= len(waiting):
-                for i in range(3):
-                    waiting[n_waiting] = child + i
-                    n_waiting += 1
-    for i in range(n_taken):
-        seen[taken[i]] = False
-    return faces[:n_faces], parents[:n_parents]
+                child = make_face(i, j, vertex, stamp, answers)
+                faces[count] = child
+                corners[count, 0], corners[count, 1], corners[count, 2] = i, j, vertex
+                count += 1
+                continue
+            bound = likely_answer(child, answers, growth.penalty)[1]
+            if least <= bound < np.inf:
+                node[n_heap], high[n_heap] = child, bound
+                order[n_heap], order[size] = order[size], n_heap
+                size += 1
+                n_heap += 1
+                sift_up(order, size - 1, high)
+    for i in range(n_inserted):
+        seen[inserted[i]] = False
+    return faces[:count], corners[:count]
+
+
+@njit(cache=True, nogil=True)
+def _in_thought(
+    face: int, growth: Growth, answers: FaceAnswers, seen: npt.NDArray[np.bool_]
+) -> tuple[int, float]:
+    """The likely best vertex of a face of those that are free in thought, and its gain."""
+    penalty = growth.penalty
+    if face < len(growth.key):
+        v = growth.vertex[face]
+        if v >= 0 and penalty[v] == 0 and not seen[v]:
+            return v, growth.key[face]
+    for position in range(answers.head[face], answers.length[face]):
+        v = answers.vertex[face, position]
+        if penalty[v] == 0 and not seen[v]:
+            return v, answers.bound[face, position]
+    return -1, -np.inf
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,4 @@
-"""One entry of a similarity, read from a matrix or computed from two columns.
-
-A kernel that takes `weights` works on both: on an n × n array, or on `ColumnWeights`. Which of
-the two is settled when the kernel is compiled, so reading from a matrix costs nothing extra.
-"""
+"""One entry of a similarity, computed from two columns."""
 
 from __future__ import annotations
 
@@ -10,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
-from numba.extending import overload
+from numba import njit
 
-__all__ = ["CORRELATION", "ENERGY", "SQUARED", "ColumnWeights", "is_matrix", "row", "weight"]
+__all__ = ["CORRELATION", "ENERGY", "SQUARED", "ColumnWeights", "weight"]
 
 # What becomes of a correlation.
 CORRELATION, SQUARED, ENERGY = 0, 1, 2
@@ -44,44 +39,9 @@ class ColumnWeights(NamedTuple):
     level: float
 
 
-def is_matrix(weights: Any) -> bool:
-    """Whether the weights are an n × n array."""
-    return isinstance(weights, np.ndarray)
-
-
-@overload(is_matrix, strict=False)
-def _is_matrix(weights: Any) -> Any:
-    found = isinstance(weights, types.Array)
-    return lambda weights: found  # noqa: ARG005
-
-
-def row(weights: Any, i: int) -> Any:
-    """Row i of the matrix, or column i of the table."""
-    return weights[i] if is_matrix(weights) else weights.values[i]
-
-
-@overload(row, strict=False)
-def _row(weights: Any, i: int) -> Any:  # noqa: ARG001
-    if isinstance(weights, types.Array):
-        return lambda weights, i: weights[i]
-    return lambda weights, i: weights.values[i]
-
-
-def weight(weights: Any, i: int, j: int, like: npt.NDArray[Any]) -> float:
-    """Entry (i, j), in the type of the array `like`."""
-    return weights[i, j] if is_matrix(weights) else _from_columns(weights, i, j, like)
-
-
-@overload(weight, strict=False)
-def _weight(weights: Any, i: int, j: int, like: npt.NDArray[Any]) -> Any:  # noqa: ARG001
-    if isinstance(weights, types.Array):
-        return lambda weights, i, j, like: weights[i, j]  # noqa: ARG005
-    return lambda weights, i, j, like: _from_columns(weights, i, j, like)  # noqa: PLW0108
-
-
 @njit(cache=True, nogil=True)
-def _from_columns(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
-    """Compute an entry from two columns.
+def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
+    """Compute entry (i, j) from two columns, in the type of the array `like`.
 
     The operations and their order are those of `Correlation.block`, so that columns of whole
     numbers give the bits of the matrix.

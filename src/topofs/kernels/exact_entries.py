@@ -6,16 +6,19 @@ kernels here give the entries by which they are decided, all by `column_weights.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.column_weights import weight
 from topofs.kernels.face_heap import sift_down
-from topofs.kernels.tmfg import Growth
-from topofs.kernels.top_lists import TopLists
+
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
+    from topofs.kernels.tmfg import Growth
+    from topofs.kernels.top_lists import TopLists
 
 __all__ = ["answer_from_near", "best_among", "best_by_columns", "edge_weights", "write_lists"]
 

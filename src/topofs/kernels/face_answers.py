@@ -1,8 +1,8 @@
 """The best free vertices of faces, as somebody told them who was asked.
 
 A face is a slot of the growth, or one that does not exist yet: a vertex that is to be inserted
-soon will make three faces of one, and vertices will be inserted into these. So answers form
-trees: a face, the vertex that is likely its best, its three children by this vertex.
+soon will make three faces of one, and vertices will be inserted into these. What is said of such
+faces is kept by their corners, some faces a place, of which the oldest go first.
 """
 
 from __future__ import annotations
@@ -18,25 +18,29 @@ from topofs.kernels.column_weights import ColumnWeights, weight
 __all__ = [
     "NO_LIMIT",
     "FaceAnswers",
-    "children_of",
     "copy_answer",
     "drop_answer",
     "empty_answers",
+    "find_face",
     "likely_answer",
+    "make_face",
     "settled_answer",
     "write_answers",
-    "write_children",
 ]
 
 IntArray = npt.NDArray[np.int64]
 
 NO_LIMIT = np.iinfo(np.int32).max
 
+# Faces that are not slots: so many for each place, and places, a power of two.
+N_WAYS = 4
+N_PLACES = 2**14
+
 
 class FaceAnswers(NamedTuple):
     """For each face its best vertices; entries of face f are ``head[f] … length[f] - 1``.
 
-    The first faces are the slots of a growth; those after them are children, three at a time.
+    The first faces are the slots of a growth; those after them do not exist yet.
 
     bound, vertex : arrays, shape (n_faces, k)
         Vertices, and falling upper bounds of their gains.
@@ -46,12 +50,10 @@ class FaceAnswers(NamedTuple):
         No free vertex outside the list gains more; ∞ as long as nobody was asked.
     limit : array of int32, shape (n_faces,)
         Those outside that gain as much as `floor` lie above this vertex.
-    child, stamp, by : arrays, shape (n_faces,)
-        The first child by the vertex `by`, or −1, and the stamp it had when it was made.
-    corner : array of int64, shape (n_children, 3)
-        The corners of the children.
-    stamps : array of int64, shape (n_children,)
-        A child was made anew, for another face, if its stamp has changed.
+    corner : array of int64, shape (N_PLACES · N_WAYS, 3)
+        The corners of the faces that are not slots, in order; −1 for none.
+    stamp : array of int64, shape (N_PLACES · N_WAYS,)
+        When they were made.
     """
 
     bound: npt.NDArray[np.float64]
@@ -60,16 +62,14 @@ class FaceAnswers(NamedTuple):
     head: npt.NDArray[np.int32]
     floor: npt.NDArray[np.float64]
     limit: npt.NDArray[np.int32]
-    child: IntArray
-    stamp: IntArray
-    by: IntArray
     corner: IntArray
-    stamps: IntArray
+    stamp: IntArray
 
 
-def empty_answers(n_slots: int, n_children: int, k: int) -> FaceAnswers:
+def empty_answers(n_slots: int, k: int) -> FaceAnswers:
     """Room for k vertices of each face; nobody was asked."""
-    n_faces = n_slots + n_children
+    others = N_PLACES * N_WAYS
+    n_faces = n_slots + others
     return FaceAnswers(
         bound=np.empty((n_faces, k)),
         vertex=np.empty((n_faces, k), dtype=np.int32),
@@ -77,11 +77,8 @@ def empty_answers(n_slots: int, n_children: int, k: int) -> FaceAnswers:
         head=np.zeros(n_faces, dtype=np.int32),
         floor=np.full(n_faces, np.inf),
         limit=np.full(n_faces, -1, dtype=np.int32),
-        child=np.full(n_faces, -1, dtype=np.int64),
-        stamp=np.zeros(n_faces, dtype=np.int64),
-        by=np.full(n_faces, -1, dtype=np.int64),
-        corner=np.zeros((n_children, 3), dtype=np.int64),
-        stamps=np.zeros(n_children, dtype=np.int64),
+        corner=np.full((others, 3), -1, dtype=np.int64),
+        stamp=np.full(others, -1, dtype=np.int64),
     )
 
 
@@ -128,12 +125,39 @@ def settled_answer(
 
 
 @njit(cache=True, nogil=True)
-def children_of(face: int, vertex: int, n_slots: int, answers: FaceAnswers) -> int:
-    """The first of the three children of a face by a vertex, or −1."""
-    child = answers.child[face]
-    if child < 0 or answers.by[face] != vertex:
-        return -1
-    return child if answers.stamps[child - n_slots] == answers.stamp[face] else -1
+def _place(a: int, b: int, c: int) -> int:
+    """Where a face that is not a slot is kept: by the middle bits of a product."""
+    mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ np.uint64(b)) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed = (mixed ^ np.uint64(c)) * np.uint64(0x165667B19E3779F9)
+    return N_WAYS * np.int64((mixed >> np.uint64(32)) % np.uint64(N_PLACES))  # type: ignore[return-value]
+
+
+@njit(cache=True, nogil=True)
+def find_face(a: int, b: int, c: int, answers: FaceAnswers) -> int:
+    """The face of these corners that is not a slot, or −1."""
+    first = _place(a, b, c)
+    corner = answers.corner
+    for i in range(first, first + N_WAYS):
+        if corner[i, 0] == a and corner[i, 1] == b and corner[i, 2] == c:
+            return len(answers.length) - len(corner) + i
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def make_face(a: int, b: int, c: int, stamp: int, answers: FaceAnswers) -> int:
+    """Make a face of these corners in the place of the oldest; nothing is said of it yet."""
+    first = _place(a, b, c)
+    chosen = first
+    for i in range(first + 1, first + N_WAYS):
+        if answers.stamp[i] < answers.stamp[chosen]:
+            chosen = i
+    corner = answers.corner[chosen]
+    corner[0], corner[1], corner[2] = a, b, c
+    answers.stamp[chosen] = stamp
+    face = len(answers.length) - len(answers.corner) + chosen
+    drop_answer(face, answers)
+    return face
 
 
 @njit(cache=True, nogil=True)
@@ -142,12 +166,11 @@ def drop_answer(face: int, answers: FaceAnswers) -> None:
     answers.length[face] = 0
     answers.head[face] = 0
     answers.floor[face] = np.inf
-    answers.child[face] = -1
 
 
 @njit(cache=True, nogil=True)
 def copy_answer(source: int, target: int, answers: FaceAnswers) -> None:
-    """Let a face have what was said of another one, its children too."""
+    """Let a face have what was said of another one."""
     count = answers.length[source]
     for position in range(count):
         answers.bound[target, position] = answers.bound[source, position]
@@ -156,9 +179,6 @@ def copy_answer(source: int, target: int, answers: FaceAnswers) -> None:
     answers.head[target] = answers.head[source]
     answers.floor[target] = answers.floor[source]
     answers.limit[target] = answers.limit[source]
-    answers.child[target] = answers.child[source]
-    answers.stamp[target] = answers.stamp[source]
-    answers.by[target] = answers.by[source]
 
 
 @njit(cache=True, nogil=True)
@@ -195,26 +215,3 @@ def write_answers(
         answers.head[face] = 0
         answers.floor[face] = floors[f]
         answers.limit[face] = limits[f]
-
-
-@njit(cache=True, nogil=True)
-def write_children(
-    parents: IntArray,
-    by: IntArray,
-    first_children: IntArray,
-    corners: IntArray,
-    stamp: int,
-    n_slots: int,
-    answers: FaceAnswers,
-) -> None:
-    """Make children of some faces by some vertices; their answers come afterwards."""
-    for p in range(len(parents)):
-        child = first_children[p]
-        for i in range(3):
-            for j in range(3):
-                answers.corner[child - n_slots + i, j] = corners[3 * p + i, j]
-            answers.child[child + i] = -1
-            answers.stamps[child - n_slots + i] = stamp
-        answers.child[parents[p]] = child
-        answers.stamp[parents[p]] = stamp
-        answers.by[parents[p]] = by[p]

@@ -2,7 +2,8 @@
 
 A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
 lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
-instead of branching leaves loops that the compiler turns into vector instructions.
+instead of branching leaves loops that the compiler turns into vector instructions. Its index
+is unsigned there: one that may be negative, and so count from the end, prevents them.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def scan_face(
     while low < stop:
         high = min(low + BLOCK, stop)
         largest = penalty.dtype.type(-np.inf)
-        for u in range(low, high):
+        for j in range(high - low):
+            u = np.uint64(low + j)
             gain = ((a[u] + b[u]) + c[u]) + penalty[u]
             largest = larger(gain, largest)
         if largest > best:
@@ -88,7 +90,8 @@ def scan_three_faces(
     while low < n:
         high = min(low + BLOCK, n)
         largest_ab = largest_ac = largest_bc = penalty.dtype.type(-np.inf)
-        for u in range(low, high):
+        for j in range(high - low):
+            u = np.uint64(low + j)
             gain_ab = ((a[u] + b[u]) + v[u]) + penalty[u]
             gain_ac = ((a[u] + c[u]) + v[u]) + penalty[u]
             gain_bc = ((b[u] + c[u]) + v[u]) + penalty[u]

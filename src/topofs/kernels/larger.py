@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import intrinsic, overload
+from numba import config
+from numba.extending import intrinsic
 
 __all__ = ["larger"]
 
@@ -13,13 +14,12 @@ __all__ = ["larger"]
 _FLAGS = ("nnan", "nsz")
 
 
-def larger(x: Any, y: Any) -> Any:
+def _plain(x: Any, y: Any) -> Any:
     """Give x or y, of the same floating-point type, neither of them NaN."""
     return x if x > y else y
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _choose(context: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+def _compiled(context: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
         exceeds = builder.fcmp_ordered(">", *values, flags=_FLAGS)
         return builder.select(exceeds, *values, flags=_FLAGS)
@@ -27,6 +27,5 @@ def _choose(context: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     return x(x, x), generate
 
 
-@overload(larger, strict=False)
-def _larger(x: Any, y: Any) -> Any:  # noqa: ARG001
-    return lambda x, y: _choose(x, y)  # noqa: PLW0108
+# An intrinsic and no overload: a function of its own is inlined after loops are vectorised.
+larger: Any = _plain if getattr(config, "DISABLE_JIT", False) else intrinsic(_compiled)

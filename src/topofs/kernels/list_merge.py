@@ -24,7 +24,7 @@ def highest_gain(a: int, b: int, c: int, lists: TopLists, penalty: npt.NDArray[A
 
 @njit(cache=True, nogil=True)
 def merge_lists(
-    weights: npt.NDArray[Any] | ColumnWeights,
+    weights: ColumnWeights,
     a: int,
     b: int,
     c: int,

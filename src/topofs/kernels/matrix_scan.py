@@ -24,6 +24,8 @@ Matrix = npt.NDArray[Any]
 
 # A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
 TILE = 64
+# Sums that run side by side; the lanes of a row stay in the nearest cache.
+LANES = 64
 
 
 @njit(cache=True, nogil=True)
@@ -41,57 +43,52 @@ def largest_asymmetry(matrix: Matrix, first: int, last: int) -> float:
     -------
     float
     """
-    largest = 0.0
+    largest = matrix.dtype.type(0)
     for i0 in range(first, last, TILE):
         i1 = min(i0 + TILE, last)
         for j0 in range(0, i1, TILE):
             for i in range(i0, i1):
                 for j in range(j0, min(j0 + TILE, i)):
-                    difference = abs(matrix[i, j] - matrix[j, i])
-                    largest = difference if difference > largest else largest
-    return largest
+                    largest = larger(abs(matrix[i, j] - matrix[j, i]), largest)
+    return float(largest)
 
 
 @njit(cache=True, nogil=True)
 def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    Each sum is carried in two numbers, 106 bits, and rounded once at the end: it does not
-    depend on the order of its terms. Eight sums run side by side.
+    A sum does not depend on the order of its terms: what lies above a power of two that is
+    small beside the largest entry is added without rounding, and the rest beside it, so that
+    about 100 bits are right before the sum is rounded. Many sums run side by side.
     """
     n = matrix.shape[1]
-    lanes, rests = np.empty(8, np.float64), np.empty(8, np.float64)
-    peaks = np.zeros(8, matrix.dtype)
+    lanes, rests = np.empty(LANES, np.float64), np.empty(LANES, np.float64)
+    largest = 0.0
     for i in range(first, last):
         row = matrix[i]
+        peak = row.dtype.type(0)
+        for j in range(n):
+            peak = larger(abs(row[j]), peak)
+        largest = larger(np.float64(peak), largest)
+        # To add it and to take it off again rounds to a multiple of its last bit.
+        exponent = np.ceil(np.log2(np.float64(peak)) + np.log2(n)) if peak > 0 else 0.0
+        round_off = 1.5 * 2.0**exponent if exponent < 1023 else 0.0
         lanes[:] = 0.0
         rests[:] = 0.0
-        for j in range(0, n - 7, 8):
-            for lane in range(8):
-                weight = row[j + lane]
-                peaks[lane] = larger(abs(weight), peaks[lane])
-                before = lanes[lane]
-                after = before + weight
-                added = after - before
-                rests[lane] += (before - (after - added)) + (weight - added)
-                lanes[lane] = after
-        total, rest = 0.0, 0.0
-        for j in range(n - n % 8, n):
-            peaks[0] = larger(abs(row[j]), peaks[0])
-            total, rest = _add_exactly(total, rest, row[j])
-        for lane in range(8):
-            total, rest = _add_exactly(total, rest, lanes[lane])
-            rest += rests[lane]
-        sums[i] = total + rest
-    return float(peaks.max())
-
-
-@njit(cache=True, nogil=True)
-def _add_exactly(total: float, rest: float, term: float) -> tuple[float, float]:
-    """Add a term to a sum of two numbers (Knuth's two-sum)."""
-    after = total + term
-    added = after - total
-    return after, rest + ((total - (after - added)) + (term - added))
+        for j in range(0, n - n % LANES, LANES):
+            part = row[j : j + LANES]
+            for lane in range(LANES):
+                weight = np.float64(part[lane])
+                rounded = (weight + round_off) - round_off
+                lanes[lane] += rounded
+                rests[lane] += weight - rounded
+        for j in range(n - n % LANES, n):
+            weight = np.float64(row[j])
+            rounded = (weight + round_off) - round_off
+            lanes[0] += rounded
+            rests[0] += weight - rounded
+        sums[i] = lanes.sum() + rests.sum()
+    return largest
 
 
 @njit(cache=True, nogil=True)
@@ -108,7 +105,11 @@ def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> N
                 for _ in range(kind - 1):
                     term *= weight
                 if kind > 0 or weight > level:
-                    total, rest = _add_exactly(total, rest, term)
+                    # Knuth's two-sum: what rounding takes off is added up beside.
+                    after = total + term
+                    added = after - total
+                    rest += (total - (after - added)) + (term - added)
+                    total = after
             sums[i, kind] = total + rest
 
 

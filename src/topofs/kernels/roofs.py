@@ -60,8 +60,8 @@ def raise_roofs(matrix: Matrix, first: int, last: int, roofs: Roofs) -> None:
 @njit(cache=True, nogil=True)
 def _highest(row: Matrix, low: int, high: int) -> float:
     highest = row.dtype.type(-np.inf)
-    for u in range(low, high):
-        highest = larger(row[u], highest)
+    for j in range(high - low):
+        highest = larger(row[np.uint64(low + j)], highest)
     return highest
 
 
@@ -85,7 +85,9 @@ def _open(
     height, width = roofs
     lowest = height.dtype.type(-np.inf)
     best, roof_a, roof_b, roof_c = lowest, lowest, lowest, lowest
-    for u in range(block * width, min(matrix.shape[1], (block + 1) * width)):
+    low = block * width
+    for j in range(min(matrix.shape[1] - low, width)):
+        u = np.uint64(low + j)
         w_a = matrix[a, u] + penalty[u]
         w_b = matrix[b, u] + penalty[u]
         w_c = matrix[c, u] + penalty[u]

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import ColumnWeights
+from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
@@ -74,8 +74,8 @@ class Growth(NamedTuple):
     heap : array of int64, shape (2n - 4,)
         The slots in use, as a heap ordered by (−key, slot).
     counters : array of one record
-        `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions` asked of the lists and `scans` needed beside
-        them in the current window.
+        `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions`
+        asked of the lists and `scans` needed beside them in the current window.
     """
 
     cliques: IntArray

@@ -139,7 +139,8 @@ def _block_maxima(
     n_blocks = (n + BLOCK - 1) // BLOCK
     for block in range(n_blocks):
         largest = row.dtype.type(-np.inf)
-        for u in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+        for j in range(min(n - block * BLOCK, BLOCK)):
+            u = np.uint64(block * BLOCK + j)
             largest = larger(row[u] + penalty[u], largest)
         maxima[block] = largest
     return n_blocks

@@ -115,9 +115,12 @@ def _mark_stop(
     ax.annotate(
         f"stops by itself at {stop:,}",
         (stop, 0.03),
-        xytext=(-5 if late else 5, 0),
+        xytext=(-8 if late else 8, 0),
         textcoords="offset points",
         ha="right" if late else "left",
         fontsize=8,
         color=COLORS["stop"],
+        # The line of the number that is selected may stand just beside it.
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+        zorder=4,
     )

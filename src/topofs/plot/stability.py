@@ -48,7 +48,11 @@ def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Ax
     # Those that an average selection has room for are marked.
     likely = at < round(float(found.sizes.mean()))
     colors = [COLORS["selected"] if one else COLORS["other"] for one in likely]
-    ax.barh(at, found.frequency[often], color=colors)
+    bars = ax.barh(at, found.frequency[often], color=colors)
+    handles = [bars[int(np.argmax(likely == one))] for one in (True, False) if one in likely]
+    words = ["an average selection has room for it", "it has none"]
+    labels = [word for one, word in zip((True, False), words, strict=True) if one in likely]
+    ax.legend(handles, labels, loc="lower right", fontsize=8, frameon=False)
     ax.set_yticks(at, [found.names[i] for i in often])
     for text in ax.get_yticklabels():
         text.set_parse_math(False)

@@ -87,7 +87,7 @@ class Coverage(Rule):
 
     reach: str = parameter(
         PATHS,
-        help="Represent others along: paths, edges, similarity, strongest.",
+        help="Represent by: paths, edges, similarity, strongest.",
         choices=(PATHS, EDGES, SIMILARITY, STRONGEST),
     )
     isolated: str = parameter(
@@ -96,9 +96,7 @@ class Coverage(Rule):
     ties: str = parameter(
         "strength", help="Order equal scores by: strength, index.", choices=TIES
     )
-    links: int = parameter(
-        128, help="Links of each column with --reach strongest.", check=_check_links
-    )
+    links: int = parameter(128, help="Strongest links of a column.", check=_check_links)
 
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True

@@ -14,6 +14,8 @@ from topofs.similarity.table import check_table
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.graph import FilteredGraph
     from topofs.similarity.measure import Measure
 
@@ -27,6 +29,7 @@ def tmfg_from_data(
     threshold: str | None = "mean",
     memory: int | str | None = "2GB",
     device: str | None = "auto",
+    progress: Callable[[int, int], None] | None = None,
 ) -> FilteredGraph:
     """Build the TMFG of the columns of a table without ever holding the n × n matrix.
 
@@ -49,6 +52,9 @@ def tmfg_from_data(
     device : str or None, default="auto"
         Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch or CuPy
         installed. "auto" is where the table lies. The graph is the same everywhere.
+    progress : callable, optional
+        On a device: called now and then with the steps that are done, and with all, 2n of
+        them: the links of n columns are found, n columns enter the graph.
 
     Returns
     -------
@@ -89,7 +95,9 @@ def tmfg_from_data(
     columns = compare_columns(
         table, measure.for_table(table), memory=parse_memory(memory), arrays=arrays
     )
-    graph = graph_from_columns(columns, TMFG(), threshold=threshold is not None)
+    graph = graph_from_columns(
+        columns, TMFG(), threshold=threshold is not None, progress=progress
+    )
     return graph if names is None else replace(graph, labels=[str(name) for name in names])
 
 

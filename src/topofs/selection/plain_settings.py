@@ -33,8 +33,8 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
     >>> plain_settings(TopologicalFeatureSelector(3, similarity="spearman", graph="mst"))
     {'size': 3, 'similarity': {'name': 'spearman', 'squared': True}, 'threshold': 'auto',
     'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'paths',
-    'isolated': 'drop', 'ties': 'strength'}, 'keep': [], 'exclude': [], 'at_most': None,
-    'max_similarity': None}
+    'isolated': 'drop', 'ties': 'strength', 'links': 128}, 'keep': [], 'exclude': [],
+    'at_most': None, 'max_similarity': None}
     """
     fitted = selector.__sklearn_is_fitted__()
     return {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from typing import Any, Self
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,16 @@ from topofs.engines.dask_table import is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
+from topofs.selection.saying import say
 from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
+from topofs.tables.columns import text_column
 
-__all__ = ["RankingSelector"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["RankingSelector", "telling_of_pick"]
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -82,7 +87,77 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         -------
         array or collection, shape (n_samples, n_selected)
         """
-        return select_lazily(self, X) if is_dask(X) else super().transform(X)
+        if is_dask(X):
+            return select_lazily(self, X)
+        with telling_of_pick():
+            return super().transform(X)
+
+    def pick(self, X: Any) -> Any:
+        """Take the selected columns of a table by their names, whatever else it holds.
+
+        `transform` wants the columns of the fit in their order, as scikit-learn's transformers
+        do. This is for tables of which less is left: any order, any further columns, and none
+        but the selected ones needed. The values are not looked at.
+
+        Parameters
+        ----------
+        X : data frame (pandas, polars or dask) or AnnData
+            With at least the selected columns, after a fit to a table with names.
+
+        Returns
+        -------
+        data frame or AnnData
+            The selected columns, in the order of the fit.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "feature_names_in_"):
+            raise ValueError(
+                "the selector was fitted to a table without names: give the columns of the fit "
+                "to transform"
+            )
+        names = self.get_feature_names_out().tolist()
+        annotated = hasattr(X, "var_names")
+        if not annotated and not hasattr(X, "columns"):
+            raise TypeError(
+                f"X is a {type(X).__name__}, whose columns have no names: give a data frame, or "
+                "the columns of the fit to transform"
+            )
+        there = {str(name) for name in (X.var_names if annotated else X.columns)}
+        missing = [name for name in names if name not in there]
+        if missing:
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            raise ValueError(
+                f"X lacks {len(missing)} of the {len(names)} selected columns: "
+                f"{', '.join(missing[:5])}{more}"
+            )
+        return X[:, names] if annotated else X[names]
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put selected columns back in their places, with zeros in those of the others.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_selected)
+            Numbers, as `transform` gives them.
+
+        Returns
+        -------
+        array or sparse matrix, shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+        if len(shape) == 2 and shape[1] != self.n_features_:
+            raise ValueError(
+                f"X has {shape[1]} columns, and {self.n_features_} are selected: give what "
+                "transform gives"
+            )
+        name = text_column(X)
+        if name is not None:
+            raise ValueError(
+                f"column {name!r} holds text, and the columns that were not selected become "
+                "zeros: inverse_transform takes numbers only"
+            )
+        return super().inverse_transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")
@@ -135,11 +210,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if constant.any():
             names = self._column_names()[constant]
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-            warnings.warn(
+            say(
                 f"{len(names)} of {len(constant)} columns are constant or all missing; they "
                 f"take no part, score 0 and rank last: {shown}",
                 ConstantFeatureWarning,
-                stacklevel=depth,
+                depth=depth,
             )
         return np.flatnonzero(~out)
 
@@ -212,3 +287,17 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "the wishes: ask for fewer, or wish for less"
             )
         return self.ranking_ <= size
+
+
+@contextmanager
+def telling_of_pick() -> Iterator[None]:
+    """Add to scikit-learn's refusal of other columns what to do with them."""
+    try:
+        yield
+    except ValueError as error:
+        if not str(error).startswith("The feature names should match"):
+            raise
+        raise ValueError(
+            f"{str(error).rstrip()}\npick(X) takes the selected columns by name, whatever else X "
+            "holds and in any order."
+        ) from None

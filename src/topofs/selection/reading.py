@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,13 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from topofs.engines.dask_table import check_dask_table, is_dask
-from topofs.errors import IdentifierFeatureWarning
+from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
 from topofs.selection.dask_input import without_rows
+from topofs.selection.saying import say
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
     check_dense,
+    check_no_times,
     check_readable,
     has_nominal_columns,
     is_frame,
@@ -26,11 +27,14 @@ from topofs.tables.columns import (
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sklearn.base import BaseEstimator
 
     from topofs.similarity.measure import Measure
+    from topofs.tables.column import Column
 
-__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_identifiers"]
+__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -50,6 +54,8 @@ class ReadTable:
         where every column takes part, or workers will find out.
     has_names : bool
         Whether columns of names were given, also where none of them takes part.
+    read_from_text : tuple of Column
+        Columns that take no part for what they hold, or whose numbers were text.
     """
 
     table: Any
@@ -57,6 +63,7 @@ class ReadTable:
     constant: Mask | None = None
     identifiers: Mask | None = None
     has_names: bool = False
+    read_from_text: tuple[Column, ...] = ()
 
     def columns(self, nodes: npt.NDArray[np.int64]) -> Any:
         """The table of some columns; the whole one where these are all."""
@@ -139,6 +146,7 @@ def read_numbers(
     -------
     array or sparse matrix of float32 or float64
     """
+    check_no_times(X)
     try:
         # The check sums all values first, which may overflow both ways and say nothing.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -162,25 +170,46 @@ def read_numbers(
         raise
 
 
-def warn_of_identifiers(names: npt.NDArray[np.object_], identifiers: Mask) -> None:
-    """Say which columns hold names that hardly repeat.
+def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
+    """Say which columns hold names that hardly repeat or dates, and whose numbers were text.
 
     Parameters
     ----------
+    read : ReadTable
+        The table.
     names : array of str, shape (n_features,)
         All columns.
-    identifiers : array of bool, shape (n_features,)
-        Which of them.
     """
-    which = names[identifiers]
-    warnings.warn(
-        f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
-        "identifiers do; they take no part, score 0 and rank last: "
-        + ", ".join(which[:5])
-        + (", …" if len(which) > 5 else ""),
-        IdentifierFeatureWarning,
-        stacklevel=4,
-    )
+    written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
+    if written:
+        _warn(
+            f"text was read as numbers, which are written with commas: {_listed(written)}",
+            ColumnReadingWarning,
+        )
+    unread = [f"{c.name} ({c.why})" for c in read.read_from_text if c.why is not None]
+    if unread:
+        _warn(
+            f"{len(unread)} of {len(names)} columns hold neither numbers nor names; they take "
+            f"no part, score 0 and rank last: {_listed(unread)}",
+            ColumnReadingWarning,
+        )
+    if read.identifiers is not None:
+        others = {c.name for c in read.read_from_text}
+        which = [name for name in names[read.identifiers] if name not in others]
+        if which:
+            _warn(
+                f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
+                f"identifiers do; they take no part, score 0 and rank last: {_listed(which)}",
+                IdentifierFeatureWarning,
+            )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
+
+
+def _warn(text: str, kind: type[Warning]) -> None:
+    say(text, kind, depth=5)
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
@@ -231,7 +260,9 @@ def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
         )
     settled = measure.for_table(table)
     values = table if settled.takes_names else table.numbers
-    return ReadTable(values, settled, constant, identifiers, table.has_nominal)
+    return ReadTable(
+        values, settled, constant, identifiers, table.has_nominal, table.read_from_text
+    )
 
 
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:

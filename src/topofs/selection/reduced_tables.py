@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.selection.panel import PanelSelector
+from topofs.selection.ranking_selector import telling_of_pick
 from topofs.tables.annotated import is_annotated, is_sparse_frame
 from topofs.tables.columns import is_frame
 
@@ -34,8 +35,8 @@ class ReducingSelector(PanelSelector):
         -------
         array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
             An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
-            to a table with columns of names, a data frame in gives a data frame out, its
-            columns as they are.
+            to a table with columns of names, a dense data frame gives a data frame, its columns
+            as they are; otherwise `set_output` decides, as in scikit-learn.
         """
         check_is_fitted(self)
         if is_annotated(X):
@@ -49,7 +50,8 @@ class ReducingSelector(PanelSelector):
             return X.tocsc()[:, self.support_].asformat(X.format)
         if not (self._has_names and is_frame(X)):
             return super().transform(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        with telling_of_pick():
+            validate_data(self, X, reset=False, skip_check_array=True)
         return self._transform(X)
 
     def annotate(self, adata: Any) -> None:
@@ -84,5 +86,5 @@ class ReducingSelector(PanelSelector):
         first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
         raise ValueError(
             f"the columns of X are not those of the fit, or in another order: {first!r} is the "
-            "first that differs"
+            "first that differs; pick(X) takes the selected columns by name"
         )

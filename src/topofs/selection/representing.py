@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from topofs.notebook import groups_html
 from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
 from topofs.selection.ranking_selector import RankingSelector
+from topofs.selection.saying import say
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
@@ -209,11 +209,11 @@ class RepresentingSelector(RankingSelector):
             if n_selected == len(alone):
                 selected = "all of them are selected"
             more = "" if n_selected == len(alone) else "; give a number to have more"
-            warnings.warn(
+            say(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
                 f"nothing to choose by, and {selected}{more}",
                 NoStructureWarning,
-                stacklevel=4,
+                depth=4,
             )
 
     def explain(self, feature: str | int) -> Explanation:
@@ -241,11 +241,11 @@ class RepresentingSelector(RankingSelector):
         proline represents it, with 0.411 of its variance.
         Joined to 6 features, 3 of them selected:
           proline  0.4144  selected
-          alcalinity_of_ash  0.09625
+          alcalinity_of_ash  0.09625  selected
           total_phenols  0.08358
           magnesium  0.07333
           flavanoids  0.05608  selected
-          ash  0.04475  selected
+          ash  0.04475
         """
         check_is_fitted(self)
         names = self._column_names()

@@ -15,7 +15,7 @@ from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.reading import read_table, warn_of_identifiers
+from topofs.selection.reading import read_table, warn_of_columns
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import Size
@@ -27,7 +27,7 @@ from topofs.tables.annotated import named_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topofs.engines.choosing import ComparedColumns
+    from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
     from topofs.rules.rule import Rule
@@ -70,7 +70,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
     graph : str or Graph, default="tmfg"
-        The filtered graph: "tmfg", "pmfg", "mst", or an object.
+        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object.
     rule : str or Rule, default="coverage"
         How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
         ("variance"), by the variance that each explains beyond those before it, from the
@@ -177,7 +177,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     nonflavanoid_phenols
     proline for alcohol, magnesium
     hue for malic_acid, color_intensity
-    ash for alcalinity_of_ash
+    alcalinity_of_ash for ash
     >>> selector.at(2).get_feature_names_out().tolist()
     ['flavanoids', 'proline']
     """
@@ -187,7 +187,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument a parameter
         self,
         n_features_to_select: float | str | Size | None = "auto",
         *,
@@ -296,8 +296,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         )
         nodes = np.arange(self.n_features_in_)
         if read.constant is not None:
-            if read.identifiers is not None and read.identifiers.any():
-                warn_of_identifiers(self._column_names(), read.identifiers)
+            warn_of_columns(read, self._column_names())
             nodes = self._varying_columns(read.constant, read.identifiers)
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         columns = compare_columns(

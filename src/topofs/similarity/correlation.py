@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
+from topofs.row_threads import for_each
 
 __all__ = [
     "Correlation",
@@ -25,8 +26,8 @@ Columns = slice | npt.NDArray[np.int64]
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
 
-# Values prepared at a time, 32 MiB of them: each row is prepared by itself in any case.
-_BLOCK = 1 << 22
+# Values prepared at a time, 4 MiB of them: each row is prepared by itself in any case.
+_BLOCK = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -150,26 +151,36 @@ def correlation_of_values(X: Floats) -> Correlation:
     Correlation
     """
     n_samples = len(X)
-    columns = np.ascontiguousarray(X.T)
-    integer = np.empty(len(columns), dtype=np.bool_)
-    for rows in _blocks_of_rows(columns):
-        integer[rows] = (columns[rows] == np.rint(columns[rows])).all(axis=1)
-    values = columns.astype(np.float64 if integer.any() else columns.dtype)
+    values = np.empty(X.T.shape, dtype=X.dtype)
+    integer, constant = np.empty((2, len(values)), dtype=np.bool_)
+
+    def take(rows: slice) -> None:
+        values[rows] = X.T[rows]
+        part = values[rows]
+        integer[rows] = (part == np.rint(part)).all(axis=1)
+        constant[rows] = part.max(axis=1) == part.min(axis=1)
+
+    blocks = _blocks_of_rows(values)
+    for_each(take, blocks)
+    if integer.any():
+        values = values.astype(np.float64, copy=False)
     exact = np.zeros(len(values), dtype=np.bool_)
-    for rows in _blocks_of_rows(values):
+
+    def prepare(rows: slice) -> None:
         part, whole, kept = values[rows], integer[rows], exact[rows]  # views
         if whole.any():
             shifted, kept[whole] = _shift_near_zero(part[whole].astype(np.float64, copy=False))
             part[kept] = shifted
         part[~kept] = unit_columns(part[~kept])
-    constant = columns.max(axis=1) == columns.min(axis=1)
+
+    for_each(prepare, blocks)
     if not exact.any():
         spreads = np.where(constant, np.inf, 1.0)
-        return Correlation(values, 1.0, np.zeros(len(values)), spreads, columns.dtype)
+        return Correlation(values, 1.0, np.zeros(len(values)), spreads, X.dtype)
     sums = np.where(exact, values.sum(axis=1), 0.0)
     squares = np.where(exact, np.einsum("ij,ij->i", values, values), 1.0)
     spreads = np.where(constant, np.inf, n_samples * squares - sums * sums)
-    return Correlation(values, float(n_samples), sums, spreads, columns.dtype)
+    return Correlation(values, float(n_samples), sums, spreads, X.dtype)
 
 
 def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:

@@ -23,8 +23,9 @@ __all__ = [
 Block = npt.NDArray[np.floating[Any]]
 Columns = slice | npt.NDArray[np.int64]
 
-# Rows computed at a time: enough for a fast product, few enough to stay in the cache.
+# Rows and columns computed at a time: enough for a fast product, few enough for the cache.
 _ROWS = 256
+_COLUMNS = 4 * _ROWS
 
 
 class SimilarityOperator(Protocol):
@@ -39,7 +40,10 @@ class SimilarityOperator(Protocol):
         """The type of the finished similarity, float32 or float64."""
 
     def block(self, rows: slice, columns: slice) -> Block:
-        """Entries of the given rows and columns, in a fresh array that may be overwritten."""
+        """Entries of the given rows and columns, in a fresh array that may be overwritten.
+
+        Several threads may ask at once.
+        """
 
     def diagonal(self) -> Block:
         """The n diagonal entries, exact where the definition gives them."""
@@ -184,8 +188,8 @@ class MatrixOperator:
 def dense(operator: SimilarityOperator) -> Block:
     """Fill the whole matrix from the blocks of its lower triangle.
 
-    The upper triangle is a copy of the lower one, so the result is exactly symmetric. Beyond
-    the result, memory holds one block of rows.
+    The upper triangle is a copy of the lower one, so the result is exactly symmetric. Blocks
+    are shared among threads; beyond the result, memory holds one for each.
 
     Parameters
     ----------
@@ -198,16 +202,28 @@ def dense(operator: SimilarityOperator) -> Block:
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
+    from topofs.row_threads import for_each, one_blas_thread
+
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
-    above = np.triu_indices(min(_ROWS, n), k=1)
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        similarity[start:stop, :stop] = operator.block(slice(start, stop), slice(0, stop))
-        similarity[:start, start:stop] = similarity[start:stop, :start].T
-        square = similarity[start:stop, start:stop]
-        if stop - start < _ROWS:
-            above = np.triu_indices(stop - start, k=1)
-        square[above] = square.T[above]
+
+    def fill(corner: tuple[int, int]) -> None:
+        first, left = corner
+        last = min(first + _ROWS, n)
+        right = min(left + _COLUMNS, last)
+        block = similarity[first:last, left:right]
+        block[...] = operator.block(slice(first, last), slice(left, right))
+        # Blocks of columns are whole numbers of blocks of rows: one of them has the diagonal.
+        inner = min(right, first)
+        similarity[left:inner, first:last] = block[:, : inner - left].T
+        if right > first:
+            square = similarity[first:last, first:last]
+            above = np.triu_indices(last - first, k=1)
+            square[above] = square.T[above]
+
+    rows = range(0, n, _ROWS)
+    corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
+    with one_blas_thread():
+        for_each(fill, corners)
     np.fill_diagonal(similarity, operator.diagonal())
     return similarity

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from topofs.similarity.noise_floor import correct_bias, correlation_floors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from topofs.network import Scale
 
@@ -21,6 +21,7 @@ __all__ = [
     "GivenScale",
     "check_shared_variance",
     "correlation_scale",
+    "leave_out_chance",
     "whole_weights",
 ]
 
@@ -175,10 +176,40 @@ def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -
     n = len(similarity)
     weights = np.empty((n, n))
     order = np.arange(n) if order is None else order
-    back = np.argsort(order)
-    for first in range(0, n, 256):
-        rows = np.arange(first, min(first + 256, n))[:, None]
-        values = similarity[back[rows[:, 0]]][:, back]
-        weights[first : first + 256] = scale.weights(values, rows, np.arange(n)[None, :])
+    for rows, block in _blocks(similarity, scale, order):
+        weights[order[rows, None], order] = block
     np.fill_diagonal(weights, 1.0)
     return weights
+
+
+def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None) -> None:
+    """Set what chance explains to 0, in place; the diagonal stays.
+
+    Parameters
+    ----------
+    similarity : array, shape (n, n)
+        The similarity.
+    scale : Scale
+        What says so.
+    order : array of int, shape (n,), optional
+        The column that each row and column of the similarity is, where it is not in order.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 0.1, 0.5], [0.1, 1.0, 0.15], [0.5, 0.15, 1.0]])
+    >>> leave_out_chance(values, CorrelationScale(30, 3, squared=True))
+    >>> values.tolist()
+    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]]
+    """
+    diagonal = similarity.diagonal().copy()
+    order = np.arange(len(similarity)) if order is None else order
+    for rows, block in _blocks(similarity, scale, order):
+        similarity[rows][block == 0] = 0
+    np.fill_diagonal(similarity, diagonal)
+
+
+def _blocks(similarity: Floats, scale: Scale, order: Ints) -> Iterator[tuple[slice, Doubles]]:
+    """Weights of some rows at a time."""
+    for first in range(0, len(similarity), 256):
+        rows = slice(first, first + 256)
+        yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])

@@ -12,6 +12,7 @@ import polars as pl
 
 from topofs.errors import TableError, import_extra
 from topofs.tables.annotated import named_matrix
+from topofs.tables.arrays.checked import MAX_BYTES, refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
 from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on
 from topofs.tables.table import ComparableTable, Table
@@ -108,11 +109,14 @@ def holds_annotated(path: Path) -> bool:
         return False
 
 
-def open_annotated(path: Path, name: str, *, layer: str | None = None) -> AnnotatedTable:
-    """Read an AnnData file."""
+def open_annotated(
+    path: Path, name: str, *, layer: str | None = None, limit: int = MAX_BYTES
+) -> AnnotatedTable:
+    """Read an AnnData file, if its arrays are no larger than they may be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         anndata = import_extra("anndata", extra="anndata", purpose=_PURPOSE)
+        refuse_oversize(name, "unpacked, this", _unpacked_bytes(path), limit)
         try:
             adata = anndata.read_h5ad(path)
         except Exception as error:
@@ -150,6 +154,24 @@ def open_annotated(path: Path, name: str, *, layer: str | None = None) -> Annota
         matrix=matrix,
         genes=genes,
     )
+
+
+def _unpacked_bytes(path: Path) -> int:
+    """What the arrays of an HDF5 file take, as their descriptions say."""
+    import h5py
+
+    sizes: list[int] = []
+
+    def add(_: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes.append(item.size * item.dtype.itemsize)
+
+    try:
+        with h5py.File(path) as file:
+            file.visititems(add)
+    except (OSError, RuntimeError):
+        return 0  # the reader says what is wrong
+    return sum(sizes)
 
 
 def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> ComparableTable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.arrays import READERS
+from topofs.tables.arrays import MAX_BYTES, READERS
 from topofs.tables.table import Table
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ LABELS = "target"
 """The column that the labels are put into; the last one."""
 
 
-def open_arrays(path: Path, name: str, *, kind: str) -> Table:
+def open_arrays(path: Path, name: str, *, kind: str, limit: int = MAX_BYTES) -> Table:
     """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
 
     Examples
@@ -35,7 +35,7 @@ def open_arrays(path: Path, name: str, *, kind: str) -> Table:
     (('x0', 'x1', 'target'), 'target')
     """
     try:
-        found = READERS[kind](path)
+        found = READERS[kind](path, max_bytes=limit)
     except TableError as error:
         # The path may be that of a temporary copy.
         raise TableError(str(error).replace(str(path), name)) from error

@@ -9,7 +9,7 @@ import polars as pl
 
 from topofs.errors import TableError
 from topofs.tables.complaints import as_table_errors
-from topofs.tables.numbers_in_text import MISSING_CLASSES
+from topofs.tables.text_values import MISSING_CLASSES
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from topofs.tables.column import Column
+from topofs.tables.text_columns import TextColumn, settled_columns
+
 __all__ = [
     "Column",
     "check_dense",
+    "check_no_times",
     "check_readable",
     "has_nominal_columns",
     "is_frame",
@@ -22,26 +25,6 @@ __all__ = [
 ]
 
 TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One column of a table.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    nominal : bool
-        Whether it holds names (levels without an order) rather than amounts or ranks.
-    values : array of float64, shape (n_samples,)
-        Amounts; positions of ordered categories; or codes of the levels from 0. NaN where
-        missing.
-    """
-
-    name: str
-    nominal: bool
-    values: npt.NDArray[np.float64]
 
 
 def is_frame(table: Any) -> bool:
@@ -104,6 +87,10 @@ def check_readable(table: Any) -> None:
         raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
         raise _refusal("x0", "timestamps")
+
+
+def check_no_times(table: Any) -> None:
+    """Refuse a frame with a column of parsed dates or times, which is no number."""
     if is_frame(table):
         is_time = _is_polars_time if _library(table) == "polars" else _is_pandas_time
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
@@ -127,7 +114,8 @@ def read_columns(table: Any) -> list[Column]:
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
     categorical, a polars Enum) become ranks. Text, booleans and other categories are
-    nominal.
+    nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
+    apart, too, and dates, and text that is mostly numbers, take no part.
 
     Parameters
     ----------
@@ -141,8 +129,8 @@ def read_columns(table: Any) -> list[Column]:
     Raises
     ------
     ValueError
-        A column holds values of several types, timestamps, nested, infinite or too large
-        values; the message names the column.
+        A column holds values of several types, nested, infinite or too large values; the
+        message names the column.
     TypeError
         The table is sparse, or a polars LazyFrame.
 
@@ -157,7 +145,7 @@ def read_columns(table: Any) -> list[Column]:
     check_readable(table)
     if is_frame(table):
         read = _polars_column if _library(table) == "polars" else _pandas_column
-        return [read(name, series) for name, series in _named_series(table)]
+        return settled_columns([read(name, series) for name, series in _named_series(table)])
     values = np.asarray(table)
     check_readable(values)
     if values.ndim != 2:
@@ -165,7 +153,7 @@ def read_columns(table: Any) -> list[Column]:
     if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
         columns = np.ascontiguousarray(values.T, dtype=np.float64)
         return [_number_column(f"x{i}", row, nominal=False) for i, row in enumerate(columns)]
-    return [_object_column(f"x{i}", column) for i, column in enumerate(values.T)]
+    return settled_columns([_object_column(f"x{i}", c) for i, c in enumerate(values.T)])
 
 
 def _library(table: Any) -> str | None:
@@ -198,7 +186,7 @@ def _is_pandas_number(series: Any) -> bool:
     return bool(is_numeric_dtype(series.dtype) and not is_bool_dtype(series.dtype))
 
 
-def _pandas_column(name: str, series: Any) -> Column:
+def _pandas_column(name: str, series: Any) -> Column | TextColumn:
     from pandas import CategoricalDtype
     from pandas.api.types import (
         is_bool_dtype,
@@ -221,7 +209,9 @@ def _pandas_column(name: str, series: Any) -> Column:
         return _number_column(name, values, nominal=bool(is_bool_dtype(dtype)))
     if is_string_dtype(dtype):
         return _object_column(name, series.to_numpy(dtype=object))
-    raise _refusal(name, "timestamps" if _is_pandas_time(dtype) else f"values of type {dtype}")
+    if _is_pandas_time(dtype):
+        return _time_column(name, series.isna().to_numpy())
+    raise _refusal(name, f"values of type {dtype}")
 
 
 def _is_pandas_time(dtype: Any) -> bool:
@@ -232,13 +222,13 @@ def _is_polars_time(dtype: Any) -> bool:
     return bool(dtype.is_temporal())
 
 
-def _polars_column(name: str, series: Any) -> Column:
+def _polars_column(name: str, series: Any) -> Column | TextColumn:
     dtype = series.dtype
     if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
         values = series.cast(float).to_numpy().astype(np.float64)
         return _number_column(name, values, nominal=str(dtype) == "Boolean")
     if dtype.is_temporal():
-        raise _refusal(name, "timestamps")
+        return _time_column(name, series.is_null().to_numpy())
     if dtype.is_nested():
         raise _refusal(name, "nested values")
     word = str(dtype).partition("(")[0]
@@ -259,7 +249,7 @@ def _number_column(name: str, values: npt.NDArray[np.float64], *, nominal: bool)
     return Column(name, nominal, values)
 
 
-def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
+def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
     """A column of Python objects, all of one kind."""
     values = values.astype(object)
     missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
@@ -270,11 +260,12 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
         )
     kind = kinds[0] if kinds else "numbers"
     numbers = np.full(len(values), np.nan)
-    if kind in {"text", "booleans"}:
-        # No array of text, which has room for the longest in every row.
-        words = [str(value) for value in values[~missing]]
-        code = {word: i for i, word in enumerate(sorted(set(words)))}
-        numbers[~missing] = [code[word] for word in words]
+    if kind == "text":
+        return TextColumn(name, values[~missing].tolist(), ~missing)
+    if kind == "timestamps":
+        return _time_column(name, missing)
+    if kind == "booleans":
+        numbers[~missing] = values[~missing].astype(np.float64)
         return Column(name, nominal=True, values=numbers)
     if kind == "numbers":
         try:
@@ -288,6 +279,12 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column:
             ) from error
         return _number_column(name, numbers, nominal=False)
     raise _refusal(name, kind)
+
+
+def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:
+    """A column of dates or times, which takes no part; its values do not matter."""
+    values = np.where(missing, np.nan, np.arange(len(missing), dtype=np.float64))
+    return Column(name, nominal=True, values=values, why="dates or times")
 
 
 def _is_missing(value: Any) -> bool:

@@ -20,6 +20,8 @@ from topofs.tables.table import Table
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from topofs.tables.text_values import Mark
+
 __all__ = ["open_delimited"]
 
 _SEPARATORS = (",", "\t", ";", "|")
@@ -29,12 +31,13 @@ _OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_B
 _SETTLED = (pl.Int64, pl.Float64, pl.Boolean)
 
 
-def open_delimited(path: Path, name: str) -> Table:
+def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Table:
     r"""Open a text file with a line of column names.
 
     Types are inferred from every line: a word in the last one is found like one in the first.
     A column of numbers may have spaces around them and the usual marks of missing values
-    (`topofs.tables.numbers_in_text.MISSING`).
+    (`topofs.tables.text_values.MISSING`), decimal commas and thousands set apart; `decimal` says
+    which of the two a comma is, where the columns do not.
 
     Examples
     --------
@@ -61,17 +64,27 @@ def open_delimited(path: Path, name: str) -> Table:
         text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows)
         text = _renamed(text, own, names)
         settled = dict(zip(names, types, strict=True))
-        in_text = numbers_in_text(text, [c for c, t in settled.items() if t == pl.String])
+        in_text = numbers_in_text(
+            text,
+            [c for c, t in settled.items() if t == pl.String],
+            floats=[c for c, t in settled.items() if t == pl.Float64],
+            decimal=decimal,
+        )
+        # What is a float with a point may be none with a comma.
+        as_text = {*in_text.types, *in_text.not_numbers}
+        types = [pl.String() if c in as_text else t for c, t in settled.items()]
         rows = _scan(path, separator, dict(zip(own, types, strict=True)), n_rows)
         rows = _renamed(rows, own, names)
     return Table(
         name=name,
-        rows=rows.with_columns(in_text.expressions),
+        rows=rows.with_columns(in_text.expressions()),
         n_samples=records.n_rows,
-        schema={**settled, **in_text.types},
+        schema=dict(zip(names, types, strict=True)) | dict(in_text.types),
         as_written=text,
         not_numbers=in_text.not_numbers,
-        notes=_notes(names),
+        not_names=in_text.not_names,
+        dates=in_text.dates,
+        notes=(*_notes(names), *in_text.notes),
     )
 
 

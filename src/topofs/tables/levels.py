@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs.tables.columns import Column
+    from topofs.tables.column import Column
 
 __all__ = ["MOST_LEVELS", "RARE", "level_codes", "usable_columns"]
 
@@ -43,12 +43,15 @@ def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     """Tell which columns can be compared with others at all.
 
-    Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged.
+    Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged;
+    no dates.
     """
     return np.array([_is_usable(column) for column in columns], dtype=np.bool_)
 
 
 def _is_usable(column: Column) -> bool:
+    if column.why is not None:
+        return False
     if column.nominal:
         all_different = len(np.unique(column.values)) == len(column.values) > 2
         return bool(0 < level_codes(column.values).max() < MOST_LEVELS and not all_different)

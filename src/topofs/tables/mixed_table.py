@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables.columns import Column
+from topofs.tables.column import Column
 from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on, read_numbers
 from topofs.tables.table import ComparableTable
 from topofs.tables.typed_table import TypedTable
@@ -33,8 +33,8 @@ def mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compar
     for column in roles.keep:
         if column in reasons:
             raise ValueError(
-                f"--keep: the column {column!r} holds {reasons[column]}, which cannot be "
-                "compared; to carry it into the reduced table give it to --id"
+                f"--keep: the column {column!r} cannot be compared ({reasons[column]}); to carry "
+                "it into the reduced table give it to --id"
             )
     numbers = read_numbers(
         table, [c for c in table.columns if c not in reasons and c not in found.columns]

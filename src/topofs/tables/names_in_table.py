@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from topofs.tables.columns import Column
+from topofs.tables.column import Column
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.exact_names import columns_named
 from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
-from topofs.tables.numbers_in_text import (
-    DECIMAL_COMMA,
-    MISSING_CLASSES,
-    comma_hint,
-    shortened,
-)
+from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered
 
 if TYPE_CHECKING:
@@ -79,8 +74,8 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     """Read the columns that hold names, and tell which of them can be compared.
 
     An Enum is a list of ordered categories; text, other categories and truth values have no
-    order. In a text file the marks of missing values count as missing, as in its numbers. A
-    column of text that is mostly numbers is more likely a mistake than a list of names.
+    order. In a text file the marks of missing values count as missing, as in its numbers. What
+    is a date, or mostly numbers and therefore more likely a mistake, is no name.
 
     Examples
     --------
@@ -108,7 +103,9 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
             stripped = series.str.strip_chars()
             values = stripped.set(stripped.is_in(MISSING_CLASSES), None)
         column = _coded(values)
-        reason = _odd_text(values) or _reason(column)
+        reason = _reason(column)
+        if series.name in table.not_names:
+            reason = table.not_numbers[series.name]
         if reason is None or series.name in roles.keep:
             columns[series.name] = column
         else:
@@ -125,20 +122,6 @@ def _coded(values: pl.Series) -> Column:
         codes = values.cast(pl.String).rank("dense").cast(pl.Float64)
     numbers = np.array(codes.to_numpy(), dtype=np.float64)
     return Column(values.name, nominal=values.dtype != pl.Enum, values=numbers)
-
-
-def _odd_text(values: pl.Series) -> str | None:
-    """Say what a column of text holds that is mostly, but not only, numbers."""
-    if values.dtype != pl.String:
-        return None
-    given = values.drop_nulls().str.strip_chars()
-    is_number = given.cast(pl.Float64, strict=False).is_not_null()
-    with_comma = given.str.contains(f"^{DECIMAL_COMMA}$")
-    odd = given.filter(~is_number)
-    if not len(odd) or 2 * int((is_number | with_comma).sum()) <= len(given):
-        return None
-    what = "numbers with text among them" if is_number.any() else "text"
-    return f"{what}, such as {shortened(odd[0])!r}{comma_hint(odd[0])}"
 
 
 def _reason(column: Column) -> str | None:

@@ -115,7 +115,7 @@ def numeric_table(
     names = tuple(candidates[i] for i in used)
     if len(numbers.constant) == len(candidates):
         raise _nothing_varies(table.name, numbers.constant)
-    _check_enough(table.name, names)
+    _check_enough(table.name, names, reasons)
     return ComparableTable(
         X=_only(numbers.X, used),
         names=names,
@@ -237,9 +237,11 @@ def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:
     return TableError(f"{name}: {which} {why} or all missing; nothing can be compared")
 
 
-def _check_enough(name: str, names: Sequence[str]) -> None:
+def _check_enough(name: str, names: Sequence[str], reasons: Mapping[str, str]) -> None:
     if len(names) == 1:
+        held = "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
+        hint = held or "columns are separated by a comma, a tab, a semicolon or a bar"
         raise TableError(
             f"{name}: has one column of numbers that varies, {names[0]!r}; at least two are "
-            "needed (columns are separated by a comma, a tab, a semicolon or a bar)"
+            f"needed ({hint})"
         )

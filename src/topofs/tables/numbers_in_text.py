@@ -1,38 +1,35 @@
-"""Columns of text that hold numbers after all: with spaces, plus signs, marks for missing."""
+"""Columns of text of a file that hold numbers or dates after all, whatever way they are written."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from topofs.tables.exact_names import columns_named
+from topofs.tables.text_values import (
+    GROUP_MARKS,
+    GROUPED,
+    MISSING,
+    SHAPES,
+    Seen,
+    decimal_mark,
+    text_kind,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "DECIMAL_COMMA",
-    "MISSING",
-    "MISSING_CLASSES",
-    "NumbersInText",
-    "comma_hint",
-    "numbers_in_text",
-    "shortened",
-]
+    from topofs.tables.text_values import Mark, TextKind
 
-MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
-"""What stands for a missing value among words; the rest of `MISSING` may be a class there."""
+__all__ = ["NumbersInText", "numbers_in_text"]
 
-MISSING = (*MISSING_CLASSES, "None", "?", "-", ".")
-"""What stands for a missing value in a column that otherwise holds numbers."""
-
-DECIMAL_COMMA = r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?"
-"""A number with a comma where a point should be."""
-
-_SHOWN = 20
+_WAYS = {
+    ",": "decimal commas",
+    ".": "thousands set apart",
+}
+_SHAPES = (*SHAPES, "1.5", "text")
 
 
 @dataclass(frozen=True)
@@ -45,19 +42,48 @@ class NumbersInText:
         The columns that hold whole numbers, numbers, or nothing at all.
     not_numbers : mapping of str to str
         The others, with what they hold.
+    not_names : frozenset of str
+        Those of the others that are no names either.
+    dates : frozenset of str
+        Those that hold dates.
+    notes : tuple of str
+        How numbers are written, where it is not the usual way.
     """
 
     types: Mapping[str, pl.DataType]
     not_numbers: Mapping[str, str]
+    not_names: frozenset[str] = frozenset()
+    dates: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    _marks: Mapping[str, Mark] = field(default_factory=dict)
 
-    @property
     def expressions(self) -> list[pl.Expr]:
         """Turn the text of the columns in `types` into numbers."""
-        return [_stripped(column).cast(t, strict=False) for column, t in self.types.items()]
+        return [
+            _bare(column, self._marks.get(column)).cast(kind, strict=False)
+            for column, kind in self.types.items()
+        ]
 
 
-def numbers_in_text(text: pl.LazyFrame, columns: Sequence[str]) -> NumbersInText:
-    """Tell which columns of text hold numbers, in one pass over the rows.
+def numbers_in_text(
+    text: pl.LazyFrame,
+    columns: Sequence[str],
+    *,
+    floats: Sequence[str] = (),
+    decimal: Mark | None = None,
+) -> NumbersInText:
+    """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
+
+    Parameters
+    ----------
+    text : polars.LazyFrame
+        The columns, as text.
+    columns : sequence of str
+        Those that are not yet known to be numbers.
+    floats : sequence of str
+        Those that are numbers with a decimal point, if a point is a decimal one.
+    decimal : {".", ","}, optional
+        The decimal mark; it is found out otherwise.
 
     Examples
     --------
@@ -66,58 +92,152 @@ def numbers_in_text(text: pl.LazyFrame, columns: Sequence[str]) -> NumbersInText
     >>> found.types, found.not_numbers
     ({'a': Int64, 'c': Float64}, {'b': "text, such as 'x'"})
     """
+    types = _plain_numbers(text, columns)
+    others = [column for column in columns if column not in types]
+    points = [*floats, *(c for c, kind in types.items() if kind == pl.Float64)]
+    if decimal == ",":
+        others, points = [*points, *others], []
+    seen = _seen(text, others)
+    likely = decimal_mark(seen.values())
+    if likely == "," and points:
+        # A file has one decimal mark, as a rule: points in it set thousands apart.
+        looked_at = _seen(text, points)
+        seen |= {c: s for c, s in looked_at.items() if s.of("1.234") and not s.of("1.5")}
+    elif likely is None and points and not _disagree(seen):
+        likely = "."
+    kinds = {
+        column: text_kind(shapes, decimal=decimal, likely=likely)
+        for column, shapes in seen.items()
+    }
+    return _found(types, kinds, seen)
+
+
+def _plain_numbers(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, pl.DataType]:
+    """Find the columns of numbers with spaces, plus signs or marks of missing values at most."""
     if not columns:
-        return NumbersInText({}, {})
-    counts = text.select(
-        expression for column in columns for expression in _looked_at(column)
-    ).collect(engine="streaming")
-    types: dict[str, pl.DataType] = {}
-    not_numbers: dict[str, str] = {}
-    answers = iter(counts.row(0))
-    for column, given, not_whole, odd in zip(columns, answers, answers, answers, strict=True):
-        if odd is not None:
-            not_numbers[column] = f"text, such as {shortened(odd)!r}{comma_hint(odd)}"
-        else:
-            types[column] = pl.Int64() if given and not not_whole else pl.Float64()
-    return NumbersInText(types, not_numbers)
+        return {}
+    expressions = [expression for column in columns for expression in _looked_at(column)]
+    answers = iter(text.select(expressions).collect(engine="streaming").row(0))
+    return {
+        column: pl.Int64() if given and not not_whole else pl.Float64()
+        for column, given, not_whole, odd in zip(
+            columns, answers, answers, answers, strict=True
+        )
+        if not odd
+    }
 
 
 def _looked_at(column: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """How many values are given, how many are not whole, and the first that is no number."""
+    """How many values are given, how many are not whole, and how many are no plain numbers."""
     stripped = _stripped(column)
-    given = stripped.is_not_null() & ~stripped.is_in(MISSING)
+    given = _is_given(stripped)
     not_whole = given & stripped.cast(pl.Int64, strict=False).is_null()
     odd = given & stripped.cast(pl.Float64, strict=False).is_null()
     return (
         given.sum().alias(f"{column}\0given"),
         not_whole.sum().alias(f"{column}\0not whole"),
-        pl.when(odd).then(stripped).drop_nulls().first().alias(f"{column}\0odd"),
+        odd.sum().alias(f"{column}\0odd"),
     )
+
+
+def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, Seen]:
+    """Count the shapes of the values of some columns, in one pass."""
+    if not columns:
+        return {}
+    expressions = []
+    for column in columns:
+        stripped, shape = _stripped(column), _shape(column)
+        for number in range(len(_SHAPES)):
+            expressions += [
+                (shape == number).sum().alias(f"{column}\0{number}"),
+                stripped.filter(shape == number).first().alias(f"{column}\0first {number}"),
+            ]
+    answers = iter(text.select(expressions).collect(engine="streaming").row(0))
+    found = {}
+    for column in columns:
+        counted = {shape: (next(answers), next(answers)) for shape in _SHAPES}
+        found[column] = Seen(
+            {shape: count for shape, (count, _) in counted.items()},
+            {shape: first for shape, (count, first) in counted.items() if count},
+        )
+    return found
+
+
+def _shape(column: str) -> pl.Expr:
+    """The number of each value's shape in `_SHAPES`; null where it is missing."""
+    bare, stripped = _bare(column), _stripped(column)
+    # The first one that fits is put on last.
+    number = pl.when(bare.cast(pl.Float64, strict=False).is_null()).then(len(_SHAPES) - 1)
+    shape = number.otherwise(len(_SHAPES) - 2)
+    for i, pattern in reversed(list(enumerate(SHAPES.values()))):
+        shape = pl.when(bare.str.contains(pattern)).then(i).otherwise(shape)
+    return pl.when(_is_given(stripped)).then(shape)
+
+
+def _is_given(stripped: pl.Expr) -> pl.Expr:
+    return stripped.is_not_null() & ~stripped.is_in(MISSING)
 
 
 def _stripped(column: str) -> pl.Expr:
     return columns_named([column]).str.strip_chars()
 
 
-def comma_hint(text: str) -> str:
-    """Say what to do about a number that is written with a comma.
+def _bare(column: str, mark: Mark | None = None) -> pl.Expr:
+    """The text of numbers without what sets thousands apart, with a decimal point."""
+    stripped = _stripped(column)
+    bare = (
+        pl.when(stripped.str.contains(GROUPED))
+        .then(stripped.str.replace_all(GROUP_MARKS, ""))
+        .otherwise(stripped)
+    )
+    if mark == ",":
+        bare = bare.str.replace_all(".", "", literal=True)
+        return bare.str.replace_all(",", ".", literal=True)
+    return bare if mark is None else bare.str.replace_all(",", "", literal=True)
 
-    Examples
-    --------
-    >>> comma_hint("1,5"), comma_hint("oak")
-    ('; numbers need a decimal point in place of the comma', '')
-    """
-    if re.fullmatch(DECIMAL_COMMA, text):
-        return "; numbers need a decimal point in place of the comma"
-    return ""
+
+def _disagree(seen: Mapping[str, Seen]) -> bool:
+    """Whether some columns have decimal points and others decimal commas."""
+    return len({decimal_mark([shapes]) for shapes in seen.values()} - {None}) > 1
 
 
-def shortened(text: str) -> str:
-    """Cut a long text, to be named in a message.
+def _found(
+    types: dict[str, pl.DataType], kinds: dict[str, TextKind], seen: dict[str, Seen]
+) -> NumbersInText:
+    numbers = {column: kind for column, kind in kinds.items() if kind.holds == "numbers"}
+    others = {column: kind for column, kind in kinds.items() if kind.holds != "numbers"}
+    notes = []
+    for mark, way in _WAYS.items():
+        written = [
+            c for c, kind in numbers.items() if kind.decimal == mark and _unusual(seen[c])
+        ]
+        if written:
+            first = written[0]
+            more = f" and {len(written) - 1} more" if len(written) > 1 else ""
+            example = seen[first].example("1,5", "1.234,5", "1,234.5", "1,234", *_SHAPES)
+            other = "," if mark == "." else "."
+            notes.append(
+                f"numbers with {way} in {first!r}{more}, such as {example}, are read as such "
+                f"(--decimal {other} reads the comma otherwise)"
+            )
+    return NumbersInText(
+        types={c: t for c, t in types.items() if c not in others}
+        | dict.fromkeys(numbers, pl.Float64()),
+        not_numbers={column: _in_options(kind) for column, kind in others.items()},
+        not_names=frozenset(c for c, kind in others.items() if kind.holds != "names"),
+        dates=frozenset(c for c, kind in others.items() if kind.holds == "dates"),
+        notes=tuple(notes),
+        _marks={column: kind.decimal for column, kind in numbers.items()},
+    )
 
-    Examples
-    --------
-    >>> shortened("a name of many letters")
-    'a name of many lett…'
-    """
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+def _unusual(shapes: Seen) -> bool:
+    """Whether numbers are written in a way that is worth a word."""
+    return any(shapes.of(shape) for shape in ("1,5", "1.234,5", "1,234.5", "1,234", "1.234"))
+
+
+def _in_options(kind: TextKind) -> str:
+    """What a column holds, with the option that says more about it."""
+    if kind.holds == "dates":
+        return f"{kind.words}; --dates numbers uses them"
+    return f"{kind.words}; --decimal says which" if kind.settled_by_mark else kind.words

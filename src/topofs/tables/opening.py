@@ -18,8 +18,10 @@ from topofs.tables.annotated_file import (
     is_annotated_ending,
     open_annotated,
 )
+from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.arrays_file import open_arrays
 from topofs.tables.delimited_file import open_delimited
+from topofs.tables.how_to_read import HowToRead
 from topofs.tables.parquet_file import open_parquet
 
 if TYPE_CHECKING:
@@ -51,7 +53,9 @@ _FOREIGN = {
 
 
 @contextmanager
-def open_table(source: str | os.PathLike[str], *, layer: str | None = None) -> Iterator[Table]:
+def open_table(
+    source: str | os.PathLike[str], *, how: HowToRead | None = None
+) -> Iterator[Table]:
     r"""Open a table for as long as the block lasts.
 
     The content decides, not the ending: CSV with any of the separators comma, tab, semicolon
@@ -64,8 +68,9 @@ def open_table(source: str | os.PathLike[str], *, layer: str | None = None) -> I
     ----------
     source : path-like
         The file, or ``"-"`` for the standard input.
-    layer : str, optional
-        The layer of an AnnData file to take.
+    how : HowToRead, optional
+        What the file does not say: the layer of an AnnData file, the decimal mark of numbers,
+        and what a packed file may take unpacked.
 
     Yields
     ------
@@ -87,21 +92,22 @@ def open_table(source: str | os.PathLike[str], *, layer: str | None = None) -> I
     ...         table.schema["height"], table.not_numbers
     (Float64, {'kind': "text, such as 'oak'"})
     """
+    how = how or HowToRead()
     if str(source) == STANDARD_INPUT:
         if sys.stdin is None:
             raise TableError("standard input is closed; give the name of a file")
-        with _copied(sys.stdin.buffer, "standard input") as path:
-            yield _open_file(path, "standard input", layer)
+        with _copied(sys.stdin.buffer, "standard input", how) as path:
+            yield _open_file(path, "standard input", how)
         return
     path = Path(source)
     _check_there(path)
     if path.is_dir() or path.is_file():
-        with _unpacked(path, path.name) as plain:
-            yield _open_file(plain, path.name, layer)
+        with _unpacked(path, path.name, how) as plain:
+            yield _open_file(plain, path.name, how)
         return
     # A pipe can be read only once.
-    with path.open("rb") as stream, _copied(stream, str(path)) as plain:
-        yield _open_file(plain, str(path), layer)
+    with path.open("rb") as stream, _copied(stream, str(path), how) as plain:
+        yield _open_file(plain, str(path), how)
 
 
 def _check_there(path: Path) -> None:
@@ -118,18 +124,18 @@ def _check_there(path: Path) -> None:
 
 
 @contextmanager
-def _copied(stream: IO[bytes], name: str) -> Iterator[Path]:
+def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
     """Copy a stream to a temporary file, and unpack it where it is packed."""
     with TemporaryDirectory(prefix="topofs-") as folder:
         path = Path(folder) / "table"
         with path.open("wb") as file:
             shutil.copyfileobj(stream, file, 1 << 20)
-        with _unpacked(path, name) as plain:
+        with _unpacked(path, name, how) as plain:
             yield plain
 
 
 @contextmanager
-def _unpacked(path: Path, name: str) -> Iterator[Path]:
+def _unpacked(path: Path, name: str, how: HowToRead) -> Iterator[Path]:
     """Give the path itself, or that of an unpacked copy of a gzip file."""
     if path.is_dir() or not _starts_with(path, _GZIP):
         yield path
@@ -138,40 +144,48 @@ def _unpacked(path: Path, name: str) -> Iterator[Path]:
         plain = Path(folder) / "table"
         try:
             with gzip.open(path) as packed, plain.open("wb") as file:
-                shutil.copyfileobj(packed, file, 1 << 20)
+                _copy_at_most(packed, file, name, how.limit(path.stat().st_size))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise TableError(f"{name}: the gzip file is damaged ({error})") from error
         yield plain
 
 
-def _open_file(path: Path, name: str, layer: str | None) -> Table:
+def _copy_at_most(packed: gzip.GzipFile, file: IO[bytes], name: str, limit: int) -> None:
+    while block := packed.read(1 << 20):
+        refuse_oversize(name, "unpacked, this", file.tell() + len(block), limit)
+        file.write(block)
+
+
+def _open_file(path: Path, name: str, how: HowToRead) -> Table:
+    limit = how.limit(path.stat().st_size)
     # Without anndata only the name can tell.
     named = is_annotated_ending(name.removesuffix(".gz"))
     if path.is_file() and _starts_with(path, _HDF5) and (named or holds_annotated(path)):
-        return open_annotated(path, name, layer=layer)
-    table = _open_plain(path, name)
-    if layer is not None:
-        raise ValueError(f"--layer {layer}: {name} is no AnnData file, and has no layers")
+        return open_annotated(path, name, layer=how.layer, limit=limit)
+    table = _open_plain(path, name, how)
+    if how.layer is not None:
+        raise ValueError(f"--layer {how.layer}: {name} is no AnnData file, and has no layers")
     return table
 
 
-def _open_plain(path: Path, name: str) -> Table:
+def _open_plain(path: Path, name: str, how: HowToRead) -> Table:
     if path.is_dir():
-        return open_arrays(path, name, kind="uci")
+        return open_arrays(path, name, kind="uci", limit=how.max_bytes)
+    limit = how.limit(path.stat().st_size)
     start = _first_bytes(path)
     if start.startswith(b"MATLAB "):
-        return open_arrays(path, name, kind="mat")
+        return open_arrays(path, name, kind="mat", limit=limit)
     if _is_text(start):
         # A column may be called PAR1.
-        return open_delimited(path, name)
+        return open_delimited(path, name, decimal=how.decimal)
     if start.startswith(b"PAR1"):
-        return open_parquet(path, name)
+        return open_parquet(path, name, decimal=how.decimal, limit=limit)
     if start.startswith(_ZIP) and _holds_arrays(path):
-        return open_arrays(path, name, kind="npz")
+        return open_arrays(path, name, kind="npz", limit=limit)
     for magic, what in _FOREIGN.items():
         if start.startswith(magic):
             raise TableError(f"{name}: this is {what}")
-    return open_delimited(path, name)
+    return open_delimited(path, name, decimal=how.decimal)
 
 
 def _is_text(start: bytes) -> bool:

@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from topofs.tables.arrays.checked import MAX_BYTES, bytes_of, refuse_oversize
 from topofs.tables.complaints import as_table_errors
+from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from topofs.tables.text_values import Mark
+
 __all__ = ["kind_of", "open_parquet"]
 
+DATES = "dates or times; --dates numbers uses them"
 
-def open_parquet(path: Path, name: str) -> Table:
+
+def open_parquet(
+    path: Path, name: str, *, decimal: Mark | None = None, limit: int = MAX_BYTES
+) -> Table:
     """Open a Parquet file.
 
     Examples
@@ -27,20 +35,32 @@ def open_parquet(path: Path, name: str) -> Table:
     ...     path = Path(folder) / "tiny.parquet"
     ...     pl.DataFrame({"width": [1, 2], "kind": ["oak", "elm"]}).write_parquet(path)
     ...     open_parquet(path, "tiny.parquet").not_numbers
-    {'kind': 'text'}
+    {'kind': "text, such as 'oak'"}
     """
-    rows = pl.scan_parquet(path, glob=False)
+    stored = pl.scan_parquet(path, glob=False)
     with as_table_errors(name):
-        schema = dict(rows.collect_schema())
-        n_samples = rows.select(pl.len()).collect().item()
+        schema = dict(stored.collect_schema())
+        n_samples = stored.select(pl.len()).collect().item()
+        refuse_oversize(name, "the table", bytes_of((n_samples, len(schema))), limit)
+        in_text = numbers_in_text(
+            stored, [c for c, t in schema.items() if t == pl.String], decimal=decimal
+        )
     kinds = {column: kind_of(dtype) for column, dtype in schema.items()}
+    others = {column: kind for column, kind in kinds.items() if kind is not None}
     return Table(
         name=name,
-        rows=rows,
+        rows=stored.with_columns(in_text.expressions()),
         n_samples=n_samples,
-        schema=schema,
-        not_numbers={column: kind for column, kind in kinds.items() if kind is not None},
-        notes=_notes(path, schema),
+        schema=schema | dict(in_text.types),
+        not_numbers={
+            column: in_text.not_numbers.get(column, kind)
+            for column, kind in others.items()
+            if column not in in_text.types
+        },
+        not_names=in_text.not_names,
+        dates=in_text.dates,
+        stored=stored,
+        notes=(*_notes(path, schema), *in_text.notes),
     )
 
 
@@ -50,7 +70,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
     Examples
     --------
     >>> kind_of(pl.Int8()), kind_of(pl.Boolean()), kind_of(pl.Date())
-    (None, None, 'dates or times')
+    (None, None, 'dates or times; --dates numbers uses them')
     """
     if dtype.is_numeric() or dtype == pl.Boolean:
         return None
@@ -61,7 +81,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
     if dtype in (pl.Categorical, pl.Enum):
         return "categories"
     if dtype.is_temporal():
-        return "dates or times"
+        return DATES
     return f"values of type {dtype}"
 
 

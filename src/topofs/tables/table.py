@@ -40,6 +40,12 @@ class Table:
         can be written again without a change.
     not_numbers : mapping of str to str
         The columns that hold no numbers, with what they hold instead.
+    not_names : frozenset of str
+        The columns of text that hold no names either: dates, or what is unclear.
+    dates : frozenset of str
+        The columns of text that hold dates.
+    stored : polars.LazyFrame or None
+        The columns with the types they have in the file, where some are read as others.
     label : str or None
         For the formats that keep labels apart from the table: the column they are in.
     notes : tuple of str
@@ -52,6 +58,9 @@ class Table:
     schema: Mapping[str, pl.DataType]
     as_written: pl.LazyFrame | None = None
     not_numbers: Mapping[str, str] = field(default_factory=dict)
+    not_names: frozenset[str] = frozenset()
+    dates: frozenset[str] = frozenset()
+    stored: pl.LazyFrame | None = None
     label: str | None = None
     notes: tuple[str, ...] = ()
 

@@ -15,7 +15,7 @@ from topofs.tables.levels import usable_columns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topofs.tables.columns import Column
+    from topofs.tables.column import Column
 
 __all__ = ["NamedArray", "TypedTable", "typed_table"]
 
@@ -109,6 +109,11 @@ class TypedTable:
                 for column, out in zip(self.columns, columns, strict=True)
             )
         )
+
+    @property
+    def read_from_text(self) -> tuple[Column, ...]:
+        """The columns that take no part for what they hold, or whose numbers were text."""
+        return tuple(c for c in self.columns if c.why is not None or c.written is not None)
 
     def incomparable(self) -> tuple[Mask, Mask]:
         """Tell which columns take no part."""

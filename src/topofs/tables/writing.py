@@ -84,19 +84,23 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
     chosen = [name for name in table.columns if name in wanted]
     if table.as_written is not None and ending != ".parquet":
         _sink(table.as_written.select(columns_named(chosen)), path, ending)
+    elif table.stored is not None:
+        _sink(table.stored.select(columns_named(chosen)), path, ending)
     else:
         _sink(table.select(chosen), path, ending)
 
 
-def write_records(records: Sequence[Any], path: Path) -> None:
+def write_records(records: Sequence[Any], path: Path, *, kind: type | None = None) -> None:
     r"""Write dataclasses of one kind as a table, one a row, a field a column.
 
     Parameters
     ----------
     records : sequence of dataclass
-        At least one.
+        At least one, unless `kind` says what they would be.
     path : pathlib.Path
         The file to write.
+    kind : type, optional
+        The dataclass.
 
     Examples
     --------
@@ -109,12 +113,17 @@ def write_records(records: Sequence[Any], path: Path) -> None:
     ...     path.read_text()
     'name,reason,asked_for\na,text,false\n'
     """
-    names = [field.name for field in fields(records[0])]
+    columns = fields(kind or records[0])
     frame = pl.DataFrame(
-        {name: [getattr(record, name) for record in records] for name in names},
+        {field.name: [getattr(record, field.name) for record in records] for field in columns},
         infer_schema_length=None,
     )
+    if not records:
+        frame = frame.cast({f.name: _TYPES.get(str(f.type), pl.String) for f in columns})
     _sink(frame.lazy(), path, check_ending(path))
+
+
+_TYPES = {"float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
 
 
 def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:

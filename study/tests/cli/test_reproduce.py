@@ -1,7 +1,11 @@
 """``topofs reproduce`` from its arguments to its files."""
 
+import io
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from study.tests.running.real_run import results
 from topofs.cli import main
@@ -147,3 +151,21 @@ def test_progress_counts_and_estimates():
     assert bar.fields["counts"] == "2 done, 2 left"
     assert bar.fields["estimate"] == "about 4 h 0 min"
     assert bar.fields["running"] == ""
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    printed = io.StringIO()
+    progress = RunProgress(Console(file=printed, width=200))
+    tasks = [(SimpleNamespace(key=str(i), label=f"item {i}"),) for i in range(20)]
+    with progress:
+        progress.planned(20, 20.0, 0, 0.0)
+        for task in tasks:
+            progress.started(task)
+            now[0] += 20
+            progress.finished(task, 1.0)
+    lines = printed.getvalue().splitlines()
+    assert len(lines) == 9
+    assert lines[0] == "10 % of the work: 2 done, 18 left, about 6 min left; running nothing"
+    assert "[dim]" not in printed.getvalue()

@@ -6,7 +6,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +66,22 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path, undisturbed
     assert "the same command goes on" in said
     assert "Traceback" not in said
     assert_goes_on_to_the_same_end(tmp_path, undisturbed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_driver_that_is_asked_to_end_takes_its_workers_along(tmp_path, number):
+    with real_run.started(tmp_path, "--jobs", "2") as process:
+        real_run.wait_for_records(tmp_path / "store.sqlite", 1, process)
+        workers = real_run.wait_for_workers(process, 2)
+        process.send_signal(number)
+        status, said = real_run.finish(process, tmp_path, timeout=30)
+        assert status == 128 + number, said
+        deadline = time.monotonic() + 10
+        while any(Path(f"/proc/{worker}").exists() for worker in workers):
+            assert time.monotonic() < deadline, "a worker outlives its driver"
+            time.sleep(0.05)
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
 
 
 def test_a_full_disk_is_explained_and_survived(tmp_path, undisturbed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-__all__ = ["MAX_BYTES", "checked_arrays", "refuse_oversize"]
+__all__ = ["MAX_BYTES", "bytes_of", "checked_arrays", "refuse_oversize"]
 
 MAX_BYTES = 2 * 1024**3
 """The largest array that is read unless the caller allows more: 2 GiB, once unpacked."""
 
 _SHOWN_LABELS = 3
+_BYTES_OF_A_NUMBER = 8
+_BYTES_OF_A_COLUMN = 6000
 
 
 def checked_arrays(
@@ -51,7 +54,19 @@ def checked_arrays(
     return LabelledArrays(X, labels, test_rows)
 
 
-def refuse_oversize(path: Path, what: str, n_bytes: int, max_bytes: int) -> None:
+def bytes_of(shape: tuple[int, ...]) -> int:
+    """What an array takes as columns of numbers: eight bytes a number, and some for a column.
+
+    Examples
+    --------
+    >>> bytes_of((100, 2)), bytes_of((2, 100))
+    (13600, 601600)
+    """
+    n_columns = shape[1] if len(shape) > 1 else 1
+    return _BYTES_OF_A_NUMBER * math.prod(shape) + _BYTES_OF_A_COLUMN * n_columns
+
+
+def refuse_oversize(path: Path | str, what: str, n_bytes: int, max_bytes: int) -> None:
     """Stop before an array is unpacked that is larger than the caller allows.
 
     Examples
@@ -61,12 +76,12 @@ def refuse_oversize(path: Path, what: str, n_bytes: int, max_bytes: int) -> None
     >>> refuse_oversize(Path("a.npz"), "X", 10**15, 200)
     Traceback (most recent call last):
     topofs.errors.TableError: a.npz: X would take 1,000,000,000,000,000 bytes and at most
-    200 are allowed; raise max_bytes if the file is to be trusted
+    200 are allowed; if the file is to be trusted raise --max-size (in Python max_bytes)
     """
     if n_bytes > max_bytes:
         raise TableError(
             f"{path}: {what} would take {n_bytes:,} bytes and at most {max_bytes:,} are "
-            "allowed; raise max_bytes if the file is to be trusted"
+            "allowed; if the file is to be trusted raise --max-size (in Python max_bytes)"
         )
 
 

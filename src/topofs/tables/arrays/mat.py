@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from topofs.errors import TableError
-from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
+from topofs.tables.arrays.checked import MAX_BYTES, bytes_of, checked_arrays, refuse_oversize
 from topofs.tables.arrays.mat5 import DamagedError, Variable, variables
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ __all__ = ["read_mat"]
 
 _MAGIC = b"MATLAB 5.0 MAT-file"
 _MAGIC_OF_HDF5 = b"MATLAB 7.3 MAT-file"
-_BYTES_OF_A_NUMBER = 8
 
 
 def read_mat(path: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
@@ -67,5 +65,5 @@ def _wanted(path: Path, found: list[Variable], name: str, max_bytes: int) -> Var
     variable = named[0]
     if not variable.is_numeric:
         raise TableError(f"{path}: {name} is a {variable.kind}; it must hold real numbers")
-    refuse_oversize(path, name, math.prod(variable.shape) * _BYTES_OF_A_NUMBER, max_bytes)
+    refuse_oversize(path, name, bytes_of(variable.shape), max_bytes)
     return variable

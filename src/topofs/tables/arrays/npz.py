@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
+from topofs.tables.arrays.checked import MAX_BYTES, bytes_of, checked_arrays, refuse_oversize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,12 +64,13 @@ def _array(path: Path, archive: zipfile.ZipFile, name: str, max_bytes: int) -> n
     n_bytes = archive.getinfo(member).file_size
     refuse_oversize(path, name, n_bytes, max_bytes)
     with archive.open(member) as file:
-        _check_header(path, file, name, n_bytes)
+        refuse_oversize(path, name, _check_header(path, file, name, n_bytes), max_bytes)
     with archive.open(member) as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _check_header(path: Path, file: Any, name: str, n_bytes: int) -> None:
+def _check_header(path: Path, file: Any, name: str, n_bytes: int) -> int:
+    """Compare the header with what is there; give the bytes of the array as numbers."""
     version = np.lib.format.read_magic(file)
     if version not in _HEADER_READERS:
         raise TableError(f"{path}: {name} is in the unknown array format {version}")
@@ -84,3 +85,4 @@ def _check_header(path: Path, file: Any, name: str, n_bytes: int) -> None:
             f"{path}: {name} is said to be {dtype} of shape {shape}, {promised:,} bytes, and "
             f"{n_bytes - file.tell():,} are there"
         )
+    return bytes_of(shape)

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
+from topofs.cli.messages import Pace, in_words
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -24,11 +26,13 @@ class RunProgress:
     Parameters
     ----------
     console : rich.console.Console, optional
-        Where to draw; the error stream by default. Where that is no terminal nothing is
-        drawn.
+        Where to draw; the error stream by default. Where that is no terminal, a line is
+        printed now and then.
     """
 
     def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, emoji=False, soft_wrap=True)
+        self._pace = Pace()
         self._bar = Progress(
             BarColumn(bar_width=30),
             *(
@@ -40,8 +44,9 @@ class RunProgress:
                     "[dim]{task.fields[running]}",
                 )
             ),
-            console=console or Console(stderr=True, emoji=False),
+            console=self._console,
             transient=True,
+            disable=not self._console.is_terminal,
         )
         self._task = TaskID(0)
         self._lock = threading.Lock()
@@ -121,6 +126,16 @@ class RunProgress:
             estimate=self._estimate(advance),
             running=running,
         )
+        if not self._console.is_terminal and left and self._pace.is_due():
+            task = self._bar.tasks[self._task]
+            estimate = task.fields["estimate"]
+            more = f", {estimate} left" if estimate else ""
+            self._console.print(
+                f"{task.percentage:.0f} % of the work: {task.fields['counts']}{more}; running "
+                f"{running or 'nothing'}",
+                markup=False,
+                highlight=False,
+            )
 
     def _estimate(self, advance: float) -> str:
         """Estimate the time left, if the rest goes as fast as what this run has done."""
@@ -130,7 +145,4 @@ class RunProgress:
             return ""
         left = task.total - task.completed - advance
         seconds = (time.monotonic() - self._began) * left / done_here
-        hours, minutes = divmod(round(seconds / 60), 60)
-        if hours:
-            return f"about {hours} h {minutes} min"
-        return f"about {minutes} min" if minutes else "less than a minute"
+        return in_words(seconds)

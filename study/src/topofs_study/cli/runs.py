@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from topofs.cli.app import exit_status
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -66,12 +68,12 @@ def run_to_store(
                 jobs=jobs,
                 scheduler=scheduler,
             )
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             _errors().print(
                 f"stopped: {progress.n_done} of {progress.n_items} results are in "
                 f"{escape(str(path))}; the same command goes on from there"
             )
-            raise typer.Exit(130) from None
+            raise typer.Exit(exit_status(error)) from None
     return dict(found.missing)
 
 

@@ -76,7 +76,7 @@ function fact(label, value) {
   return [element("dt", {}, label), element("dd", {}, value)];
 }
 
-function neighbourItem([other, weight]) {
+function neighbourItem(feature, [other, weight]) {
   const selected = isSelected(other, state.k);
   const button = nameButton(
     other,
@@ -85,7 +85,7 @@ function neighbourItem([other, weight]) {
     meter(weight, selected),
     element("span", { class: "value" }, similarityText(weight)),
   );
-  if (CONFIDENCE !== null) button.append(element("span", { class: "value", title: confidenceText(state.active, other) }, percent(confidence(state.active, other))));
+  if (CONFIDENCE !== null) button.append(element("span", { class: "value", title: confidenceText(feature, other) }, percent(confidence(feature, other))));
   return element("li", {}, button);
 }
 
@@ -161,14 +161,10 @@ function lostText(lost) {
 
 function showDetails() {
   const body = byId("details-body");
-  const feature = state.active;
-  if (feature < 0) {
-    body.replaceChildren(
-      element("p", { class: "quiet" }, "Click a dot, find a column by its name, or choose one in the ranking. You will see why it is selected or not, which columns it is joined to and which selected column is nearest to it."),
-    );
-    return;
-  }
+  const feature = state.active >= 0 ? state.active : DATA.order[0];
+  const hint = "The first selected column. Click a dot, find a column by its name, or choose one in the ranking to see why it is selected or not.";
   const parts = [
+    ...(state.active >= 0 ? [] : [element("p", { class: "small quiet" }, hint)]),
     element("h3", {}, DATA.names[feature]),
     statusTag(feature, state.k),
   ];
@@ -184,7 +180,7 @@ function showDetails() {
     const again = CONFIDENCE === null ? "" : " Percent: the draws in which the link came back.";
     parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${selectedOnes.toLocaleString("en")} selected${alike.length > 0 ? "; strongest first" : ""}.${again}`));
     const kind = CONFIDENCE === null ? "neighbours" : "neighbours with-confidence";
-    if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
+    if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map((link) => neighbourItem(feature, link))));
     if (shown.length < alike.length) {
       const more = element("button", { type: "button" }, `Show all ${alike.length.toLocaleString("en")}`);
       more.addEventListener("click", () => { allNeighbours = true; showDetails(); });

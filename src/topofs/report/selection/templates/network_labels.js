@@ -1,6 +1,7 @@
 // Names beside the dots: the important ones first, none over another.
 
 const MOST_LABELS = 120;
+const MOST_BOXES = 400;
 
 function labelCandidates(focus, near) {
   const candidates = [];
@@ -18,7 +19,10 @@ function labelCandidates(focus, near) {
 
 function drawLabels(context, focus, near) {
   const radius = dotRadius();
-  const taken = N_DRAWN <= 150 ? DATA.drawn.map((feature) => dotBox(feature, radius)) : [];
+  const dots = dotsInView();
+  const taken = dots.map((feature) => dotBox(feature, radius));
+  // A name that matters may cover dots that are not selected, but no other name.
+  const serious = dots.filter((feature) => isSelected(feature, state.k)).map((feature) => dotBox(feature, radius));
   const most = taken.length + MOST_LABELS;
   const seen = new Set();
   context.textBaseline = "middle";
@@ -32,10 +36,13 @@ function drawLabels(context, focus, near) {
     const selected = isSelected(feature, state.k);
     context.font = `${selected || feature === focus ? "600 " : ""}12px system-ui, sans-serif`;
     const text = shortened(DATA.names[feature], 26);
-    const box = freeBox(x, y, radius * 1.3 + 4, context.measureText(text).width, taken);
+    const width = context.measureText(text).width;
+    const gap = radius * 1.3 + 4;
+    const box = freeBox(x, y, gap, width, taken) ?? (selected ? freeBox(x, y, gap, width, serious) : null);
     if (box === null && feature !== state.active && feature !== state.hovered) continue;
-    const [left, top] = box ?? [x + radius * 1.3 + 4, y - 8];
-    taken.push([left, top, left + context.measureText(text).width, top + 16]);
+    const [left, top] = box ?? [x + gap, y - 8];
+    taken.push([left, top, left + width, top + 16]);
+    serious.push(taken.at(-1));
     context.strokeStyle = colors.ground;
     context.lineWidth = 3.5;
     context.strokeText(text, left, top + 8);
@@ -44,18 +51,32 @@ function drawLabels(context, focus, near) {
   }
 }
 
+// Dots that names keep clear of: all in view, or the selected ones where they are too many.
+function dotsInView() {
+  const inView = DATA.drawn.filter((feature) => {
+    const [x, y] = onScreen(feature);
+    return x >= 0 && y >= 0 && x <= view.width && y <= view.height;
+  });
+  if (inView.length <= MOST_BOXES) return inView;
+  return inView.filter((feature) => isSelected(feature, state.k)).slice(0, MOST_BOXES);
+}
+
 function dotBox(feature, radius) {
   const [x, y] = onScreen(feature);
   return [x - radius, y - radius, x + radius, y + radius];
 }
 
-// The first of four places around a dot that is free and on the drawing, or null.
+// The first of eight places around a dot that is free and on the drawing, or null.
 function freeBox(x, y, gap, width, taken) {
   const places = [
     [x + gap, y - 8],
     [x - gap - width, y - 8],
     [x - width / 2, y - gap - 16],
     [x - width / 2, y + gap],
+    [x + gap * 0.7, y - gap * 0.7 - 14],
+    [x + gap * 0.7, y + gap * 0.7 - 2],
+    [x - gap * 0.7 - width, y - gap * 0.7 - 14],
+    [x - gap * 0.7 - width, y + gap * 0.7 - 2],
   ];
   return places.find(([left, top]) => {
     if (left < 2 || top < 2 || left + width > view.width - 2 || top + 16 > view.height - 2) return false;

@@ -63,6 +63,10 @@ function pick(feature) {
   open(false);
   update({ matches: null });
   choose(feature);
+  // On a narrow screen the answer stands below the drawing.
+  if (matchMedia("(max-width: 62rem)").matches) {
+    requestAnimationFrame(() => byId("details").scrollIntoView({ block: "start" }));
+  }
 }
 
 function setUpSearch() {

@@ -57,6 +57,19 @@ function showChips() {
   byId("selected").replaceChildren(...items);
 }
 
+// What stands at the top is about the number that is shown, not only about that of the run.
+const OWN_WORDS = { headline: byId("headline").textContent, lead: byId("lead").textContent };
+
+function showHeadline(k) {
+  const own = k === DATA.k;
+  for (const part of [byId("headline"), byId("lead")]) {
+    // Fewer lines would move all that stands below.
+    part.style.minHeight = own ? "" : part.style.minHeight || `${part.offsetHeight}px`;
+  }
+  byId("headline").textContent = own ? OWN_WORDS.headline : `${k.toLocaleString("en")} of ${counted(N, "column")} tried`;
+  byId("lead").textContent = own ? OWN_WORDS.lead : `Together they cover ${percent(covered(k))}; ${randomText(k)}. The run selected ${DATA.k.toLocaleString("en")}.`;
+}
+
 function setUpSize() {
   const slider = byId("size");
   const number = byId("size-number");
@@ -67,7 +80,7 @@ function setUpSize() {
   });
   byId("size-reset").addEventListener("click", () => {
     setSize(DATA.k);
-    slider.focus();
+    slider.focus({ preventScroll: true });
   });
   if (navigator.clipboard) {
     const copy = byId("copy");
@@ -90,6 +103,7 @@ function setUpSize() {
       slider.setAttribute("aria-valuetext", `${state.k} columns, ${percent(covered(state.k))} covered, ${randomText(state.k)}`);
       byId("size-reset").hidden = state.k === DATA.k;
       showFigures();
+      showHeadline(state.k);
     }
     if (keys.has("k") || keys.has("active")) showChips();
   });

@@ -1,0 +1,52 @@
+"""The graph of the columns of a table: one that is given, or one of a family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from topofs.engines.choosing import build_network, compare_columns
+from topofs.engines.memory_size import parse_memory
+from topofs.graph import FilteredGraph
+from topofs.network import Needs
+from topofs.selection.short_names import graph_of
+from topofs.similarity.pearson import Pearson
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["graph_of_table"]
+
+
+def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> FilteredGraph:
+    """Filter the squared correlations of the columns, with their matrix or without it.
+
+    Parameters
+    ----------
+    X : array of float64, shape (n_samples, n_features)
+        Checked: no missing values, every column varies.
+    graph : str, Graph or FilteredGraph
+        What the user gave; a `FilteredGraph` is taken as it is.
+    memory : int, str or None
+        What may be used: where the matrix needs more, a graph that can do without it does.
+
+    Returns
+    -------
+    FilteredGraph
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(30, 5))
+    >>> graph_of_table(X, "mst", memory="1GB").n_edges
+    4
+    """
+    if isinstance(graph, FilteredGraph):
+        if graph.n_nodes != X.shape[1]:
+            raise ValueError(
+                f"the graph has {graph.n_nodes} nodes and X {X.shape[1]} columns: give the "
+                "graph of these columns"
+            )
+        return graph
+    columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
+    return build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph

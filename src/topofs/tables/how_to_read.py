@@ -1,0 +1,47 @@
+"""`HowToRead`: what a user says about a file that the file does not say itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from topofs.tables.arrays.checked import MAX_BYTES
+
+if TYPE_CHECKING:
+    from topofs.tables.text_values import Mark
+
+__all__ = ["HowToRead"]
+
+_EXPANSION = 20
+
+
+@dataclass(frozen=True)
+class HowToRead:
+    """How a file is to be read.
+
+    Attributes
+    ----------
+    layer : str, optional
+        The layer of an AnnData file to take.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in text; it is found out otherwise.
+    dates_as_numbers : bool
+        Whether dates are numbers (days), and not left out.
+    max_bytes : int
+        What a small packed file may take unpacked.
+    """
+
+    layer: str | None = None
+    decimal: Mark | None = None
+    dates_as_numbers: bool = False
+    max_bytes: int = MAX_BYTES
+
+    def limit(self, packed: int) -> int:
+        """How many bytes a packed file of some size may take unpacked.
+
+        Examples
+        --------
+        >>> HowToRead(max_bytes=1000).limit(10), HowToRead(max_bytes=1000).limit(10**6)
+        (1000, 20000000)
+        """
+        return max(self.max_bytes, _EXPANSION * packed)

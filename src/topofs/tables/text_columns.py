@@ -1,0 +1,86 @@
+"""Columns of text of a frame or array: as numbers, as names, or as what takes no part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topofs.tables.column import Column
+from topofs.tables.text_values import MISSING, Seen, as_number, decimal_mark, seen_in, text_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from topofs.tables.text_values import Mark
+
+__all__ = ["TextColumn", "settled_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of text; what it holds depends on the other columns, too.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    words : list of str
+        The values that are not missing.
+    given : array of bool, shape (n_samples,)
+        Where they are.
+    """
+
+    name: str
+    words: list[str]
+    given: npt.NDArray[np.bool_]
+
+    @cached_property
+    def seen(self) -> Seen:
+        """The shapes of the values."""
+        return seen_in(self.words)
+
+    def settled(self, likely: Mark | None) -> Column:
+        """Give the column as numbers or as codes of its names."""
+        values = np.full(len(self.given), np.nan)
+        kind = text_kind(self.seen, likely=likely)
+        if kind.holds == "numbers" and self.seen.total:
+            values[self.given] = [_number(word, kind.decimal) for word in self.words]
+            if kind.decimal == "," or self.seen.of("1,234", "1,234.5"):
+                example = self.seen.example("1,5", "1.234,5", "1,234.5", "1,234", "1.234")
+                return Column(self.name, nominal=False, values=values, written=example)
+            return Column(self.name, nominal=False, values=values)
+        # No array of text, which has room for the longest in every row.
+        code = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        values[self.given] = [code[word] for word in self.words]
+        why = kind.words if kind.holds in {"dates", "unclear"} else None
+        return Column(self.name, nominal=True, values=values, why=why)
+
+
+def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:
+    """Settle the columns of text of a table, which has one decimal mark as a rule."""
+    text = [column for column in columns if isinstance(column, TextColumn)]
+    likely = decimal_mark(column.seen for column in text)
+    if likely is None and any(c.seen.of("1,234") for c in text) and _has_fractions(columns):
+        likely = "."
+    return [
+        column.settled(likely) if isinstance(column, TextColumn) else column
+        for column in columns
+    ]
+
+
+def _number(word: str, decimal: Mark) -> float:
+    text = word.strip()
+    return np.nan if text in MISSING else as_number(text, decimal)
+
+
+def _has_fractions(columns: Sequence[Column | TextColumn]) -> bool:
+    """Whether a column of numbers has some with a decimal point."""
+    numbers = [c.values for c in columns if isinstance(c, Column) and not c.nominal]
+    return any(
+        bool((values != np.round(values))[~np.isnan(values)].any()) for values in numbers
+    )

@@ -1,0 +1,198 @@
+"""LoGoCovariance against dense formulas that share no code with it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.covariance import EmpiricalCovariance, ledoit_wolf_shrinkage
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.matrices import factor_table
+from tests.naive import models as naive
+from topofs import MST, TMFG, FilteredGraph, LoGoCovariance, pearson, tmfg
+from topofs.models.shrinkage import ledoit_wolf_intensity
+
+
+def sample_covariance(X):
+    return np.cov(X.T, bias=True)
+
+
+def chordal_graph(n, width, seed, *, with_order=False):
+    """A random chordal graph: each node joins part of a clique that is there already."""
+    rng = np.random.default_rng(seed)
+    names, cliques, edges = rng.permutation(n), [[0]], []
+    for v in range(1, n):
+        clique = cliques[rng.integers(len(cliques))]
+        size = rng.integers(0, min(width, len(clique)) + 1)
+        joined = rng.choice(clique, size=size, replace=False).tolist()
+        edges += [(v, u) for u in joined]
+        cliques.append([*joined, v])
+    edges = [(names[i], names[j]) for i, j in edges]
+    order = names if with_order else None
+    return FilteredGraph(n, edges or np.empty((0, 2), int), np.ones(len(edges)), order=order)
+
+
+# No expected failures.
+@parametrize_with_checks([LoGoCovariance(), LoGoCovariance(MST(), shrinkage=0.3)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("n", [4, 5, 9, 40])
+def test_the_sum_over_cliques_and_separators(n):
+    X = factor_table(3 * n, n)
+    model = LoGoCovariance(TMFG(), shrinkage=None).fit(X)
+    graph = model.graph_
+    expected = naive.sum_of_cliques(
+        sample_covariance(X), graph.cliques.tolist(), graph.separators.tolist()
+    )
+    np.testing.assert_allclose(model.precision_.toarray(), expected, rtol=1e-9, atol=1e-10)
+    assert model.precision_.format == "csc"
+    assert model.precision_.nnz == n + 2 * graph.n_edges
+    assert model.logdet_ == pytest.approx(np.linalg.slogdet(expected)[1])
+
+
+@pytest.mark.parametrize("graph", ["tmfg", "mst"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 30])
+def test_the_inverse_is_the_sample_covariance_on_every_clique(graph, n):
+    X = factor_table(80, n) * np.geomspace(1, 1e4, n)
+    model = LoGoCovariance(graph, shrinkage=0).fit(X)
+    scale = X.std(axis=0)
+    error = (model.covariance_ - np.atleast_2d(sample_covariance(X))) / np.outer(scale, scale)
+    i, j = model.graph_.edges.T
+    assert np.abs(np.diag(error)).max() < 1e-10
+    assert np.abs(error[i, j]).max(initial=0) < 1e-10
+    product = model.covariance_ @ model.precision_.toarray() * np.outer(1 / scale, scale)
+    np.testing.assert_allclose(product, np.eye(n), atol=1e-10)
+
+
+@pytest.mark.parametrize("n", [5, 8])
+def test_the_completion_with_the_largest_determinant(n):
+    X = factor_table(40, n)
+    model = LoGoCovariance(shrinkage=None).fit(X)
+    cliques = model.graph_.cliques.tolist()
+    expected = naive.largest_determinant(sample_covariance(X), cliques)
+    np.testing.assert_allclose(model.covariance_, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_a_tree_in_closed_form():
+    X = factor_table(50, 25)
+    model = LoGoCovariance("mst", shrinkage=None).fit(X)
+    expected = naive.tree_precision(sample_covariance(X), model.graph_.edges)
+    np.testing.assert_allclose(model.precision_.toarray(), expected, rtol=1e-10, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 12), st.integers(0, 5), st.integers(0, 10**6), st.booleans())
+def test_any_chordal_graph(n, width, seed, with_order):
+    graph = chordal_graph(n, width, seed, with_order=with_order)
+    X = factor_table(60, n, seed=seed)
+    model = LoGoCovariance(graph, shrinkage=None).fit(X)
+    covariance = np.atleast_2d(sample_covariance(X))
+    precision = model.precision_.toarray()
+    joined = np.eye(n, dtype=bool)
+    joined[tuple(graph.edges.T)] = joined[tuple(graph.edges[:, ::-1].T)] = True
+    # What a maximum of the likelihood is known by: zeros here, agreement there.
+    assert (precision[~joined] == 0).all()
+    np.testing.assert_allclose(
+        np.linalg.inv(precision)[joined], covariance[joined], rtol=1e-8, atol=1e-9
+    )
+
+
+def test_an_order_that_will_not_do_is_not_taken():
+    X = factor_table(40, 3)
+    star = FilteredGraph(3, [[0, 2], [1, 2]], [1.0, 1.0], order=[0, 1, 2])
+    model = LoGoCovariance(star, shrinkage=None).fit(X)
+    expected = naive.tree_precision(sample_covariance(X), star.edges)
+    np.testing.assert_allclose(model.precision_.toarray(), expected)
+
+
+def test_score_and_distances_are_those_of_the_dense_gaussian():
+    X = factor_table(70, 15)
+    model = LoGoCovariance().fit(X[:40])
+    expected = naive.gaussian_score(model.location_, model.covariance_, X[40:])
+    assert model.score(X[40:]) == pytest.approx(expected, abs=1e-9)
+    dense = EmpiricalCovariance().fit(X[:40])
+    dense.location_, dense.precision_ = model.location_, model.precision_.toarray()
+    np.testing.assert_allclose(model.mahalanobis(X[40:]), dense.mahalanobis(X[40:]))
+    assert model.error_norm(model.covariance_) == 0
+    assert model.get_precision() is model.precision_
+
+
+@pytest.mark.parametrize(("n_samples", "n"), [(12, 40), (60, 20)])
+def test_the_intensity(n_samples, n):
+    X = factor_table(n_samples, n) * np.arange(1, n + 1)
+    model = LoGoCovariance().fit(X)
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    i, j = model.graph_.edges.T
+    if n_samples < n:
+        expected = ledoit_wolf_shrinkage(standardised)
+    else:
+        products = standardised[:, i] * standardised[:, j]
+        correlation = np.corrcoef(X.T)[i, j]
+        variance = ((products - correlation) ** 2).sum(axis=0) / n_samples**2
+        expected = variance.sum() / (correlation**2).sum()
+    assert model.shrinkage_ == pytest.approx(expected)
+    np.testing.assert_allclose(np.diag(model.covariance_), X.var(axis=0))
+    kept = (1 - model.shrinkage_) * sample_covariance(X)[i, j]
+    np.testing.assert_allclose(model.covariance_[i, j], kept)
+
+
+def test_ledoit_and_wolf_of_many_rows():
+    """The products of columns instead of rows."""
+    X = factor_table(60, 20)
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    expected = ledoit_wolf_shrinkage(standardised)
+    assert ledoit_wolf_intensity(standardised) == pytest.approx(expected)
+
+
+def test_fewer_rows_than_columns_of_a_clique():
+    X = factor_table(3, 30)
+    assert np.isfinite(LoGoCovariance().fit(X).score(X))
+    with pytest.raises(ValueError, match=r"linear combination of its neighbours.*shrinkage"):
+        LoGoCovariance(shrinkage=None).fit(X)
+
+
+def test_the_covariance_is_computed_when_asked_for_and_anew_after_a_fit():
+    X = factor_table(40, 8)
+    model = LoGoCovariance().fit(X)
+    assert model._covariance is None
+    first = model.covariance_
+    assert model.covariance_ is first
+    assert not np.allclose(model.fit(2 * X).covariance_, first)
+    assert not hasattr(LoGoCovariance(), "covariance_")
+
+
+def test_a_given_graph_and_the_graph_of_the_table_agree():
+    X = factor_table(40, 12)
+    given_graph = tmfg(pearson(X, squared=True))
+    model = LoGoCovariance(given_graph).fit(X)
+    assert model.graph_ is given_graph
+    found = LoGoCovariance().fit(X)
+    np.testing.assert_array_equal(found.precision_.toarray(), model.precision_.toarray())
+    without_matrix = LoGoCovariance(memory="1MB").fit(np.rint(9 * factor_table(20, 600)))
+    assert without_matrix.graph_.n_edges == 3 * 600 - 6
+
+
+@pytest.mark.parametrize(
+    ("settings", "change", "sentence"),
+    [
+        ({"shrinkage": 2}, None, "shrinkage is 2; give 'auto', a number in"),
+        ({"shrinkage": "some"}, None, "shrinkage is 'some'; give 'auto', a number in"),
+        ({"shrinkage": True}, None, "shrinkage is True; give 'auto', a number in"),
+        ({"graph": "tmgf"}, None, "graph is 'tmgf'; known are"),
+        ({"graph": "pmfg"}, None, "the graph is not chordal: two neighbours of node"),
+        ({"graph": FilteredGraph(2, [[0, 1]], [1.0])}, None, "has 2 nodes and X 9 columns"),
+        ({}, np.nan, r"missing or infinite values .* in 1 of 9 columns, first in column 4"),
+        ({}, np.inf, r"missing or infinite values .* in 1 of 9 columns, first in column 4"),
+        ({}, "constant", "1 of 9 columns are constant, first column 4"),
+    ],
+)
+def test_bad_input(settings, change, sentence):
+    X = factor_table(30, 9)
+    if change == "constant":
+        X[:, 4] = 1
+    elif change is not None:
+        X[2, 4] = change
+    with pytest.raises(ValueError, match=sentence):
+        LoGoCovariance(**settings).fit(X)

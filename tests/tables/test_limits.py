@@ -1,0 +1,80 @@
+"""Small files that would become large ones: refused before they are unpacked."""
+
+import gzip
+import resource
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.io import savemat
+
+from tests.cli.running import run
+from topofs.errors import TableError
+from topofs.tables import open_table
+from topofs.tables.how_to_read import HowToRead
+
+WIDE = np.zeros((2, 3_000_000), dtype=np.uint8)
+
+
+def wide_npz(path):
+    np.savez_compressed(path, X=WIDE, y=np.array([0, 1]))
+
+
+def wide_mat(path):
+    savemat(path, {"X": WIDE, "Y": np.array([[0], [1]])}, do_compression=True)
+
+
+def long_gzip(path):
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 10**6))
+
+
+def long_parquet(path):
+    pl.select(a=pl.zeros(10**6), b=pl.zeros(10**6)).write_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "limit"),
+    [
+        ("t.npz", wide_npz, None),
+        ("t.mat", wide_mat, None),
+        ("t.csv.gz", long_gzip, "1MB"),
+        ("t.parquet", long_parquet, "1MB"),
+    ],
+)
+def test_what_grows_too_much_is_refused_at_once(tmp_path, name, write, limit):
+    path = tmp_path / name
+    write(path)
+    assert path.stat().st_size < 60_000
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    result = run("select", path, *(() if limit is None else ("--max-size", limit)))
+    assert result.exit_code == 3, result.output
+    assert f"error: {name}: " in result.stderr
+    assert "if the file is to be trusted raise --max-size" in result.stderr
+    assert time.monotonic() - start < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+def test_the_limit_can_be_raised(tmp_path):
+    long_gzip(tmp_path / "t.csv.gz")
+    with (
+        pytest.raises(TableError, match=r"^t\.csv\.gz: unpacked, this would take"),
+        open_table(tmp_path / "t.csv.gz", how=HowToRead(max_bytes=1)),
+    ):
+        pass
+    with open_table(tmp_path / "t.csv.gz") as table:
+        assert table.n_samples == 10**6
+    wrong = run("select", tmp_path / "t.csv.gz", "--max-size", "much")
+    assert wrong.exit_code == 2
+    assert "--max-size 'much'; give a number of bytes, or text such as" in wrong.stderr
+
+
+def test_a_packed_cell_table_has_the_limit_too(tmp_path):
+    pytest.importorskip("anndata")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file.attrs["encoding-type"] = "anndata"
+        file.create_dataset("X", shape=(10**6, 10**4), dtype="f8", chunks=True)
+    result = run("select", tmp_path / "t.h5ad")
+    assert result.exit_code == 3
+    assert "unpacked, this would take 80,000,000,000 bytes" in result.stderr

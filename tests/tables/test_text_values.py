@@ -1,0 +1,176 @@
+"""What text means: numbers in every way of writing, dates, names; the same for files and frames."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from topofs import ColumnReadingWarning, TopologicalFeatureSelector
+from topofs.tables import open_table
+from topofs.tables.columns import read_columns
+from topofs.tables.numbers_in_text import _SHAPES, _seen, numbers_in_text
+from topofs.tables.text_values import as_number, seen_in, shape_of, text_kind
+
+pieces = st.sampled_from([*"0123456789.,-+eE '/: aT", "12", "345", "2024", "\u00a0"])
+texts = st.lists(pieces, max_size=9).map("".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(values=st.lists(texts, min_size=1, max_size=30))
+@example(values=["1_000", "inf", "-Infinity", "1 234", "1'234,5", "NA", " 7 "])
+def test_polars_and_python_see_the_same_shapes(values):
+    found = _seen(pl.LazyFrame({"c": values}), ["c"])["c"]
+    expected = seen_in(values)
+    assert {s: found.of(s) for s in _SHAPES} == {s: expected.of(s) for s in _SHAPES}
+    assert found.first == expected.first
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("1,724.62", "1,234.5"),
+        ("1.724,62", "1.234,5"),
+        ("1,724,000", "1,234.5"),
+        ("1.724", "1.234"),
+        ("0,123", "1,5"),
+        ("1,5e-3", "1,5"),
+        ("1\u202f724", "whole"),
+        ("2024-02-30", "date"),
+        ("2024-02", "date"),
+        ("31.12.2024 12:30", "date"),
+        ("12/31/2024 1:30 PM", "date"),
+        ("2024-01-31T10:00:00.5+01:00", "date"),
+        ("3.11.9", "text"),
+        ("1,23,4", "text"),
+        ("192.168.0.1", "text"),
+        ("030 123 456", "text"),
+    ],
+)
+def test_shapes(text, shape):
+    assert shape_of(text) == shape
+
+
+WAYS = {
+    "thousands": (["1,724.62", "98.1", "NA"], [1724.62, 98.1, np.nan]),
+    "decimal commas": (["1,5", "2", "?"], [1.5, 2.0, np.nan]),
+    "both": (["1.724,62", "2.000", "7"], [1724.62, 2000.0, 7.0]),
+    "apostrophes": (["1'724.5", "3", "1.25"], [1724.5, 3.0, 1.25]),
+    "spaces": (["1 724,5", "3", "10 000"], [1724.5, 3.0, 10000.0]),
+    "plain": ([" 1.5", "+2", "1e3"], [1.5, 2.0, 1000.0]),
+    "nothing": (["NA", "", "-"], [np.nan] * 3),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ways_of_writing_numbers(way):
+    text, numbers = WAYS[way]
+    found = numbers_in_text(pl.LazyFrame({"c": text}), ["c"])
+    rows = pl.LazyFrame({"c": text}).select(found.expressions()).collect()["c"]
+    np.testing.assert_array_equal(rows.cast(float).fill_null(np.nan).to_numpy(), numbers)
+    for frame in (pd.DataFrame({"c": text}), pl.DataFrame({"c": text})):
+        (column,) = read_columns(frame)
+        if way != "nothing":
+            assert not column.nominal
+            np.testing.assert_array_equal(column.values, numbers)
+
+
+def test_a_comma_that_may_be_either():
+    kind = text_kind(seen_in(["1,234", "2,500"]))
+    assert (kind.holds, kind.settled_by_mark) == ("unclear", True)
+    assert text_kind(seen_in(["1,234"]), likely=",").decimal == ","
+    assert text_kind(seen_in(["1,234"]), decimal=".").decimal == "."
+    assert as_number("1,234", ",") == 1.234
+    # The other columns of the file decide.
+    other = {"d": ["0,5", "1,5"]}
+    found = numbers_in_text(pl.LazyFrame({"c": ["1,234", "2,500"]} | other), ["c", "d"])
+    assert set(found.types) == {"c", "d"}
+    frame = pd.DataFrame({"c": ["1,234", "2,500"], "d": [0.5, 1.5]})
+    np.testing.assert_array_equal(read_columns(frame)[0].values, [1234, 2500])
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["1.5", "1,5"], "numbers with decimal points and with decimal commas, such as '1.5'"),
+        (["1", "2", "x"], "numbers with text among them, such as 'x'"),
+        (["2024-01-01", "2024-01-02", "x"], "dates with text among them, such as 'x'"),
+        (["2024-01-01", "31.12.2023"], "dates, such as '2024-01-01'"),
+        (["x", "1"], "text, such as 'x'"),
+    ],
+)
+def test_what_is_no_number(values, words):
+    assert text_kind(seen_in(values)).words.startswith(words)
+    assert (
+        numbers_in_text(pl.LazyFrame({"c": values}), ["c"]).not_numbers["c"].startswith(words)
+    )
+
+
+def test_points_set_thousands_apart_where_commas_are_decimal(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b;c;d\n1,5;1.724;0.123;7\n2,5;12.000;1.250;8\n")
+    with open_table(tmp_path / "t.csv") as table:
+        rows = table.rows.collect()
+    assert rows["b"].to_list() == [1724, 12000]
+    assert rows["c"].to_list() == [0.123, 1.25]
+    assert rows["d"].to_list() == [7, 8]
+
+
+def strange(n=60):
+    rng = np.random.default_rng(0)
+    factor = rng.standard_normal((n, 2))
+    numbers = 2000 + 300 * (factor[:, [0, 0, 1, 1]] + 0.4 * rng.standard_normal((n, 4)))
+    return pd.DataFrame(
+        {
+            "price": [f"{value:,.2f}" for value in numbers[:, 0]],
+            "cost": [f"{value:,.2f}" for value in numbers[:, 1]],
+            "day": [f"2024-0{i % 6 + 1}-01" for i in range(n)],
+            "width": numbers[:, 2].round(3),
+            "odd": [str(i % 3) if i % 4 else "x" for i in range(n)],
+            "town": np.where(factor[:, 0] > 0, "Ulm", "Bonn"),
+            "depth": numbers[:, 3].round(3),
+        }
+    )
+
+
+def test_the_same_table_gives_the_same_columns_from_every_form(tmp_path):
+    from tests.cli.running import run_json
+
+    frame = strange()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    pl.DataFrame(frame.to_dict("list")).write_parquet(tmp_path / "t.parquet")
+    found = {}
+    for name, table in (("pandas", frame), ("polars", pl.DataFrame(frame.to_dict("list")))):
+        with pytest.warns(ColumnReadingWarning) as caught:
+            selector = TopologicalFeatureSelector().fit(table)
+        found[name] = (
+            sorted(selector.get_feature_names_out()),
+            sorted(frame.columns[selector.nodes_]),
+        )
+    said = [str(warning.message) for warning in caught]
+    assert len(said) == 2
+    assert "written with commas: price ('" in said[0]
+    assert "2 of 7 columns hold neither" in said[1]
+    assert "day (dates, such as '2024-01-01')" in said[1]
+    assert "odd (numbers with text among them, such as 'x')" in said[1]
+    for name in ("t.csv", "t.parquet"):
+        answer = run_json("select", tmp_path / name)
+        reasons = {column["name"] for column in answer["left_out"]}
+        assert reasons == {"day", "odd"}
+        found[name] = (
+            sorted(column["name"] for column in answer["selected"]),
+            sorted(set(frame.columns) - reasons),
+        )
+    assert len(set(map(str, found.values()))) == 1, found
+
+
+def test_parsed_dates_take_no_part_either():
+    frame = strange().drop(columns=["odd", "price", "cost"])
+    text, parsed = frame, frame.assign(day=pd.to_datetime(frame["day"]))
+    fits = []
+    for table in (text, parsed, pl.from_pandas(parsed) if pl else None):
+        with pytest.warns(ColumnReadingWarning, match=r"1 of 4 columns .*: day \(dates"):
+            fits.append(TopologicalFeatureSelector().fit(table))
+    assert len({tuple(fit.get_feature_names_out()) for fit in fits}) == 1
+    with pytest.raises(ValueError, match="column 'day' holds timestamps: turn it into a"):
+        TopologicalFeatureSelector(similarity="pearson").fit(parsed.drop(columns="town"))
