@@ -6,10 +6,11 @@ from sklearn.datasets import load_wine
 
 from topofs import TopologicalFeatureSelector
 from topofs_study.benchmark.methods import (
-    COVERAGE,
     METHOD_NAMES,
     METHODS,
+    NEEDS_MATRIX,
     PUBLISHED,
+    SELECTORS,
     rank_columns,
 )
 from topofs_study.paper.protocols import PROTOCOLS
@@ -19,9 +20,10 @@ X = load_wine().data
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - {"random", "tfs_tuned"}))
 def test_a_ranking_is_a_permutation(method):
-    order = rank_columns(method, X)
-    assert sorted(order.columns) == list(range(X.shape[1]))
-    assert (order.n_auto is not None) == (method in COVERAGE)
+    order = rank_columns(method, X, (3, 13, 50))
+    assert sorted(order.first(13)) == list(range(13))
+    assert len(set(order.first(3).tolist())) == 3
+    assert (order.n_auto is not None) == (method in SELECTORS)
 
 
 @pytest.mark.parametrize("method", PUBLISHED)
@@ -38,7 +40,7 @@ def test_the_default_is_the_default_of_the_estimator():
 
 
 def test_the_variants_change_what_their_names_say():
-    for name, change in COVERAGE.items():
+    for name, change in SELECTORS.items():
         selector = TopologicalFeatureSelector(**change)
         assert {key: getattr(selector, key) for key in change} == change, name
 
@@ -50,3 +52,4 @@ def test_a_table_without_structure_is_ranked_without_a_warning():
 
 def test_every_method_has_a_name():
     assert len(set(METHOD_NAMES.values())) == len(METHODS)
+    assert set(SELECTORS) | NEEDS_MATRIX < set(METHODS)

@@ -159,7 +159,7 @@ def test_an_automatic_size_without_all_columns_is_not_compared(frame):
 
 def test_what_is_missing_is_counted(frame):
     methods = ("random", "variance", "coverage", "tfs_tuned")
-    plan = Benchmark(("a", "b"), methods, n_splits=4, n_seeds=3)
+    plan = Benchmark(("a", "b"), methods, sizes=(10, 50), n_splits=4, n_seeds=3)
     counts = completeness(frame, plan).set_index("method")
     assert counts["found"].to_dict() == {
         "random": 4,
@@ -182,7 +182,8 @@ def test_what_is_missing_is_counted(frame):
 
 
 def test_nothing_is_missing_of_a_whole_benchmark(frame):
-    plan = Benchmark(("a", "b"), ("random", "coverage", "all"), n_splits=2, n_seeds=2)
+    methods = ("random", "coverage", "all")
+    plan = Benchmark(("a", "b"), methods, sizes=(10, 50), n_splits=2, n_seeds=2)
     assert missing_parts(frame, plan) == []
 
 

@@ -1,12 +1,15 @@
-"""The work item of the benchmark: one method on one split, all classifiers and sizes.
+"""The work item of the benchmark: one method on one split, all measures and sizes.
 
 A method ranks the columns of the training part once; the ranking is cut at every size, and
-every classifier is fitted on every cut. The test part is seen by nothing but the scores.
+every cut is scored. The test part is seen by nothing but the scores. The columns chosen at one
+size are kept: over the splits, whose training parts are 80 % resamples of the rows, they say how
+stable the method is.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +18,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from topofs_study.benchmark.methods import Order, rank_columns
-from topofs_study.paper.classifiers import CLASSIFIERS, METRICS, score_classifier
+from topofs_study.benchmark.unseen_rows import CLASSIFIERS, UnseenRows
 from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.settings import GRIDS
 from topofs_study.paper.splits import N_FOLDS, TrainTest, tuning_folds
@@ -29,10 +32,27 @@ if TYPE_CHECKING:
     from topofs_study.paper.settings import Setting
     from topofs_study.running.work_item import Shape
 
-__all__ = ["BenchmarkItem", "Row", "SplitWorkspace", "varying_split"]
+__all__ = [
+    "STABILITY_SIZE",
+    "TEST_SHARE",
+    "BenchmarkItem",
+    "Measured",
+    "Row",
+    "SplitWorkspace",
+    "varying_split",
+]
 
 Row = tuple[str, int, int, str, float]
 """Size ("10", "auto", "all"), columns used, seed, classifier, balanced accuracy."""
+
+Measured = tuple[str, int, str, float]
+"""Size, seed, measure, value."""
+
+TEST_SHARE = 0.2
+"""Share of the rows that are not seen."""
+
+STABILITY_SIZE = 50
+"""The number of columns at which stability is measured."""
 
 _PROTOCOL = PROTOCOLS["corrected"]
 _CACHED_SPLITS = 2
@@ -40,21 +60,37 @@ _CACHED_SPLITS = 2
 
 @dataclass
 class SplitWorkspace:
-    """A split on which every classifier can be fitted, with a count of the fits.
+    """A split on which subsets can be scored, with a count of the fits.
 
     Parameters
     ----------
     split : TrainTest
         Training part and test part.
+    kept : ndarray of int
+        Where its columns stand in the dataset.
+    n_columns : int
+        Columns of the dataset.
     n_fits : int
         Classifiers fitted so far.
     """
 
     split: TrainTest
+    kept: npt.NDArray[np.intp]
+    n_columns: int
     n_fits: int = 0
 
-    def rows(self, label: str, columns: npt.NDArray[np.intp], *, seed: int = 0) -> list[Row]:
-        """Score some columns with every classifier.
+    def __post_init__(self) -> None:
+        self._unseen = UnseenRows(self.split)
+
+    @property
+    def n_varying(self) -> int:
+        """Columns to choose from."""
+        return int(self.split.X_train.shape[1])
+
+    def rows(
+        self, label: str, columns: npt.NDArray[np.intp], *, seed: int = 0
+    ) -> tuple[list[Row], list[Measured]]:
+        """Score some columns in every way.
 
         Parameters
         ----------
@@ -67,10 +103,32 @@ class SplitWorkspace:
 
         Returns
         -------
+        list of Row, list of Measured
+        """
+        # In the order of the table, so that a subset has one score whoever chose it.
+        columns = np.sort(columns)
+        self.n_fits += len(CLASSIFIERS)
+        accuracies, measures = self._unseen.everything(columns)
+        return (
+            [(label, len(columns), seed, *pair) for pair in accuracies.items()],
+            [(label, seed, *pair) for pair in measures.items()],
+        )
+
+    def accuracies(self, label: str) -> list[Row]:
+        """Score all columns with every classifier.
+
+        Parameters
+        ----------
+        label : str
+            The size, as it is called.
+
+        Returns
+        -------
         list of Row
         """
+        columns = np.arange(self.n_varying)
         return [
-            (label, len(columns), seed, name, self.score(name, columns)) for name in CLASSIFIERS
+            (label, len(columns), 0, name, self.score(name, columns)) for name in CLASSIFIERS
         ]
 
     def score(self, classifier: str, columns: npt.NDArray[np.intp]) -> float:
@@ -88,19 +146,18 @@ class SplitWorkspace:
         float
             The balanced accuracy on the test part.
         """
-        # In the order of the table, so that a subset has one score whoever chose it.
-        columns = np.sort(columns)
         self.n_fits += 1
-        return score_classifier(classifier, self.split, columns, columns, metrics=METRICS[:1])[
-            0
-        ]
+        return self._unseen.score(classifier, np.sort(columns))
 
 
 @dataclass(frozen=True)
 class BenchmarkItem(WorkItem[SplitWorkspace]):
     """One method on one split.
 
-    The result has ``n_varying`` (columns to choose from) and ``rows`` (see `Row`).
+    The result has ``n_columns`` (of the dataset), ``n_varying`` (columns to choose from),
+    ``rows`` (see `Row`), ``measures`` (see `Measured`), ``chosen`` (for each seed the columns of
+    the dataset at `STABILITY_SIZE`, where there are as many) and ``seconds`` (CPU time of the
+    ranking, the one thing that is not the same again).
 
     Parameters
     ----------
@@ -116,10 +173,10 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
     Examples
     --------
     >>> BenchmarkItem("wine", "random", 0, (10,), range(5)).key
-    'benchmark/label-free/wine/random//split-00-seeds-00-04/10'
+    'benchmark-80/label-free/wine/random//split-00-seeds-00-04/10'
     """
 
-    kind: ClassVar[str] = "benchmark"
+    kind: ClassVar[str] = "benchmark-80"
     result_type: ClassVar[type] = dict
 
     dataset: str
@@ -170,25 +227,54 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
 
     def workspace(self, dataset: Dataset) -> SplitWorkspace:
         """Split the dataset."""
-        return SplitWorkspace(_split_of_dataset(dataset, self.split))
+        return _split_of_dataset(dataset, self.split)
 
     def compute(self, workspace: SplitWorkspace) -> dict[str, Any]:
         """Rank, cut and score."""
-        n_varying = workspace.split.X_train.shape[1]
+        n_varying = workspace.n_varying
         sizes = [size for size in self.sizes if size <= n_varying]
+        found: dict[str, Any] = {"n_columns": workspace.n_columns, "n_varying": n_varying}
+        if self.method == "tfs_tuned":
+            return found | {"rows": _tuned_rows(workspace, sizes), **_NOTHING_ELSE}
+        if self.method == "all":
+            return found | {"rows": workspace.accuracies("all"), **_NOTHING_ELSE}
+        asked = sorted({*sizes, STABILITY_SIZE})
+        start = time.process_time()
+        orders = self._orders(workspace.split.X_train, asked)
+        seconds = (time.process_time() - start) / len(orders)
         rows: list[Row] = []
-        if self.method == "random":
-            for size in sizes:
-                for seed in self.seeds:
-                    columns = self._random_columns(size, seed, n_varying)
-                    rows += workspace.rows(str(size), columns, seed=seed)
-        elif self.method == "tfs_tuned":
-            rows = _tuned_rows(workspace, sizes)
-        else:
-            order = rank_columns(self.method, workspace.split.X_train)
-            for label, size in _cuts(self.method, order, sizes):
-                rows += workspace.rows(label, order.columns[:size])
-        return {"n_varying": n_varying, "rows": rows}
+        measures: list[Measured] = []
+        chosen = []
+        for seed, order in orders.items():
+            for label, size in _cuts(order, sizes):
+                scored = workspace.rows(label, order.first(size), seed=seed)
+                rows += scored[0]
+                measures += scored[1]
+            if n_varying >= STABILITY_SIZE:
+                columns = workspace.kept[order.first(STABILITY_SIZE)]
+                chosen.append([seed, sorted(columns.tolist())])
+        return found | {
+            "rows": rows,
+            "measures": measures,
+            "chosen": chosen,
+            "seconds": seconds,
+        }
+
+    def _orders(self, X: npt.NDArray[np.float64], sizes: list[int]) -> dict[int, Order]:
+        """Rank the columns; random subsets have one order a seed."""
+        if self.method != "random":
+            return {0: rank_columns(self.method, X, sizes)}
+        return {
+            seed: Order(
+                np.empty(0, dtype=np.intp),
+                sets={
+                    size: self._random_columns(size, seed, X.shape[1])
+                    for size in sizes
+                    if size <= X.shape[1]
+                },
+            )
+            for seed in self.seeds
+        }
 
     def _random_columns(self, size: int, seed: int, n_columns: int) -> npt.NDArray[np.intp]:
         """Draw a subset; its identity alone decides which."""
@@ -197,8 +283,10 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
         return generator.choice(n_columns, size=size, replace=False)
 
 
-def varying_split(X: npt.ArrayLike, y: npt.NDArray[Any], seed: int) -> TrainTest:
-    """Split rows 70 to 30, every class in proportion; keep what varies on the larger part.
+def varying_split(
+    X: npt.ArrayLike, y: npt.NDArray[Any], seed: int
+) -> tuple[TrainTest, npt.NDArray[np.intp]]:
+    """Split rows 80 to 20, every class in proportion; keep what varies on the larger part.
 
     Parameters
     ----------
@@ -211,23 +299,25 @@ def varying_split(X: npt.ArrayLike, y: npt.NDArray[Any], seed: int) -> TrainTest
 
     Returns
     -------
-    TrainTest
-        Without the columns that are constant on the training part.
+    TrainTest, ndarray of int
+        Without the columns that are constant on the training part; which columns are left.
     """
     table, classes = np.asarray(X, dtype=np.float64), np.asarray(y).ravel()
     train, test = train_test_split(
-        np.arange(len(classes)), test_size=0.3, stratify=classes, random_state=seed
+        np.arange(len(classes)), test_size=TEST_SHARE, stratify=classes, random_state=seed
     )
     kept = np.flatnonzero(_PROTOCOL.varying(table[train]))
-    return TrainTest(
+    split = TrainTest(
         table[np.ix_(train, kept)], classes[train], table[np.ix_(test, kept)], classes[test]
     )
+    return split, kept
 
 
-def _cuts(method: str, order: Order, sizes: list[int]) -> list[tuple[str, int]]:
+_NOTHING_ELSE: dict[str, Any] = {"measures": [], "chosen": [], "seconds": None}
+
+
+def _cuts(order: Order, sizes: list[int]) -> list[tuple[str, int]]:
     """List where a ranking is cut, and what to call it."""
-    if method == "all":
-        return [("all", len(order.columns))]
     cuts = [(str(size), size) for size in sizes]
     return cuts if order.n_auto is None else [*cuts, ("auto", order.n_auto)]
 
@@ -243,7 +333,9 @@ def _tuned_rows(workspace: SplitWorkspace, sizes: list[int]) -> list[Row]:
     split = workspace.split
     parts = tuning_folds(split.y_train)
     for train, validation in parts:
-        fold = SplitWorkspace(split.rows(train, validation))
+        fold = SplitWorkspace(
+            split.rows(train, validation), workspace.kept, workspace.n_columns
+        )
         orders = _published_orders(fold.split.X_train)
         for c, classifier in enumerate(CLASSIFIERS):
             for s, size in enumerate(sizes):
@@ -266,6 +358,7 @@ def _published_orders(X: npt.NDArray[np.float64]) -> dict[Setting, npt.NDArray[n
 
 
 @lru_cache(maxsize=_CACHED_SPLITS)
-def _split_of_dataset(dataset: Dataset, seed: int) -> TrainTest:
+def _split_of_dataset(dataset: Dataset, seed: int) -> SplitWorkspace:
     """Give a split of a dataset, made once by each worker while it works on it."""
-    return varying_split(dataset.X, dataset.y, seed)
+    split, kept = varying_split(dataset.X, dataset.y, seed)
+    return SplitWorkspace(split, kept, dataset.X.shape[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,20 +11,35 @@ import numpy as np
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores
+from topofs_study.benchmark.rivals.facility_location import facility_location_order
+from topofs_study.benchmark.rivals.greedy_subset import greedy_subset_order
+from topofs_study.benchmark.rivals.medoids import cluster_medoids
+from topofs_study.benchmark.rivals.pivoted_qr import pivoted_qr_order
+from topofs_study.benchmark.rivals.principal_features import principal_features
+from topofs_study.benchmark.rivals.spectral import mcfs_order, spec_order
+from topofs_study.benchmark.rivals.uncorrelated import uncorrelated_columns
 from topofs_study.paper.settings import Setting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     import numpy.typing as npt
 
 __all__ = [
-    "COVERAGE",
     "DEFAULT",
+    "GREEDY",
     "METHODS",
     "METHOD_NAMES",
+    "NEEDS_MATRIX",
     "PUBLISHED",
+    "SELECTORS",
+    "SIZES",
     "Order",
     "rank_columns",
 ]
+
+SIZES = (10, 25, 50, 100, 200)
+"""Numbers of columns to choose."""
 
 PUBLISHED = {
     "tfs_pearson": Setting("pearson"),
@@ -37,23 +52,46 @@ PUBLISHED = {
 }
 """TFS as published, one fixed setting of the paper's grid each."""
 
-COVERAGE: dict[str, dict[str, Any]] = {
+
+SELECTORS: dict[str, dict[str, Any]] = {
     "coverage": {},
     "coverage_edges": {"rule": Coverage(reach="edges")},
+    "coverage_strongest": {"rule": Coverage(reach="strongest")},
     "coverage_similarity": {"rule": Coverage(reach="similarity")},
     "coverage_spearman": {"similarity": "spearman"},
+    "rule_variance": {"rule": "variance"},
 }
-"""The variants of the coverage rule, by what they change of the default estimator."""
+"""Settings with an end of their own, by what they change of the default estimator."""
 
 DEFAULT = "coverage"
 """The method that the estimator uses unless it is told otherwise."""
+
+GREEDY = "greedy_subset"
+"""The strongest rival."""
+
+NEEDS_MATRIX = frozenset(
+    {
+        *("inf_fs", "ward_medoids", "average_medoids", "uncorrelated", "facility_location"),
+        "coverage_similarity",
+    }
+)
+"""Methods that hold an n × n matrix."""
 
 METHOD_NAMES = {
     "random": "random subsets",
     "all": "all columns",
     "variance": "largest variance",
+    "uncorrelated": "correlated columns dropped",
     "laplacian": "Laplacian score",
+    "spec": "SPEC",
+    "mcfs": "MCFS",
     "inf_fs": "Inf-FS",
+    "principal_features": "principal feature analysis",
+    "pivoted_qr": "pivoted QR",
+    "average_medoids": "average-linkage medoids",
+    "ward_medoids": "Ward medoids",
+    "facility_location": "facility location, r²",
+    GREEDY: "greedy subset selection",
     "tfs_pearson": "TFS, Pearson",
     "tfs_pearson_squared": "TFS, Pearson squared",
     "tfs_spearman": "TFS, Spearman",
@@ -62,10 +100,12 @@ METHOD_NAMES = {
     "tfs_energy_0.5": "TFS, energy 0.5",
     "tfs_energy_0.9": "TFS, energy 0.9",
     "tfs_tuned": "TFS, tuned with labels",
-    "coverage": "coverage (default)",
+    DEFAULT: "coverage (default)",
     "coverage_edges": "coverage, edges",
+    "coverage_strongest": "coverage, strongest links",
     "coverage_similarity": "coverage, whole similarity",
     "coverage_spearman": "coverage, Spearman",
+    "rule_variance": "rule variance",
 }
 """What to call each method."""
 
@@ -75,22 +115,62 @@ METHODS = tuple(METHOD_NAMES)
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The columns of a table, best first.
+    """The columns of a table, best first, or the columns of each size.
 
     Parameters
     ----------
     columns : array of int, shape (n_features,)
-        Positions.
+        Positions; empty where a method is asked size by size.
     n_auto : int or None
         How many of them the method itself would keep, if it has an opinion.
+    sets : mapping of int to array of int
+        The columns of a size, of a method that does not choose one after the other.
     """
 
     columns: npt.NDArray[np.intp]
     n_auto: int | None = None
+    sets: Mapping[int, npt.NDArray[np.intp]] = field(default_factory=dict)
+
+    def first(self, size: int) -> npt.NDArray[np.intp]:
+        """Give the columns of a size.
+
+        Parameters
+        ----------
+        size : int
+            How many.
+
+        Returns
+        -------
+        array of int
+        """
+        return self.sets[size] if self.sets else self.columns[:size]
 
 
-def rank_columns(method: str, X: npt.NDArray[np.float64]) -> Order:
-    """Rank the columns of a training table.
+_ORDERS: dict[str, Callable[[Any, int], npt.NDArray[np.intp]]] = {
+    "all": lambda X, _: np.arange(X.shape[1]),
+    "variance": lambda X, _: np.argsort(-X.var(axis=0), kind="stable"),
+    "laplacian": lambda X, _: np.argsort(laplacian_scores(X), kind="stable"),
+    "spec": lambda X, _: spec_order(X),
+    "mcfs": mcfs_order,
+    "pivoted_qr": pivoted_qr_order,
+    "facility_location": facility_location_order,
+    GREEDY: greedy_subset_order,
+}
+"""Methods that put the first columns in order, by the table and their number."""
+
+_SETS: dict[str, Callable[[Any, Sequence[int]], dict[int, npt.NDArray[np.intp]]]] = {
+    "uncorrelated": uncorrelated_columns,
+    "principal_features": principal_features,
+    "average_medoids": lambda X, sizes: cluster_medoids(X, sizes, method="average"),
+    "ward_medoids": lambda X, sizes: cluster_medoids(X, sizes, method="ward"),
+}
+"""Methods that are asked size by size."""
+
+
+def rank_columns(
+    method: str, X: npt.NDArray[np.float64], sizes: Sequence[int] = SIZES
+) -> Order:
+    """Rank the columns of a training table, or choose those of each size.
 
     Parameters
     ----------
@@ -98,6 +178,8 @@ def rank_columns(method: str, X: npt.NDArray[np.float64]) -> Order:
         One of `METHODS`, but neither "random" nor "tfs_tuned": those need more than a table.
     X : array, shape (n_samples, n_features)
         The table; every column varies.
+    sizes : sequence of int
+        The numbers of columns that will be asked for; those above n_features are left out.
 
     Returns
     -------
@@ -109,18 +191,17 @@ def rank_columns(method: str, X: npt.NDArray[np.float64]) -> Order:
     >>> rank_columns("variance", X).columns
     array([2, 1, 0])
     """
-    if method == "all":
-        return Order(np.arange(X.shape[1]))
-    if method == "variance":
-        return Order(np.argsort(-X.var(axis=0), kind="stable"))
-    if method == "laplacian":
-        return Order(np.argsort(laplacian_scores(X), kind="stable"))
+    possible = [size for size in sizes if size <= X.shape[1]]
+    if method in _SETS:
+        return Order(np.empty(0, dtype=np.intp), sets=_SETS[method](X, possible))
+    if method in _ORDERS:
+        return Order(_ORDERS[method](X, max(possible, default=0)))
     selector = _selector(method)
     with warnings.catch_warnings():
         # The automatic size warns of tables without structure; here it is the result.
         warnings.simplefilter("ignore")
         selector.fit(X)
-    n_auto = selector.n_features_ if method in COVERAGE else None
+    n_auto = selector.n_features_ if method in SELECTORS else None
     return Order(np.argsort(selector.ranking_), n_auto)
 
 
@@ -128,7 +209,7 @@ def _selector(method: str) -> Any:
     """Build the estimator behind a method."""
     if method == "inf_fs":
         return InfiniteFeatureSelector()
-    if method in COVERAGE:
-        return TopologicalFeatureSelector(**COVERAGE[method])
+    if method in SELECTORS:
+        return TopologicalFeatureSelector(**SELECTORS[method])
     setting = PUBLISHED[method]
     return TopologicalFeatureSelector.paper(similarity=setting.measure)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs_study.benchmark.item import BenchmarkItem
-from topofs_study.benchmark.methods import METHODS
+from topofs_study.benchmark.methods import METHODS, SIZES
 from topofs_study.errors import StudyError
-from topofs_study.paper.settings import SIZES
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ class Benchmark:
         Shape
         """
         n_samples, n_features = dataset.X.shape
-        return Shape(n_samples * 7 // 10, n_features, len(np.unique(dataset.y)))
+        return Shape(n_samples * 4 // 5, n_features, len(np.unique(dataset.y)))
 
     def every_item(
         self,
@@ -157,9 +156,9 @@ def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[Be
     >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
     >>> for item in plan_benchmark(tiny, {"wine": Shape(124, 13, 3)}):
     ...     print(item.key)
-    benchmark/label-free/wine/random//split-00-seeds-00-04/10
-    benchmark/label-free/wine/variance//split-00/10
-    benchmark/label-free/wine/random//split-00-seeds-05-06/10
+    benchmark-80/label-free/wine/random//split-00-seeds-00-04/10
+    benchmark-80/label-free/wine/variance//split-00/10
+    benchmark-80/label-free/wine/random//split-00-seeds-05-06/10
     """
     plain = [name for name in METHODS if name in benchmark.methods and name != "tfs_tuned"]
     tuned = [name for name in ("tfs_tuned",) if name in benchmark.methods]

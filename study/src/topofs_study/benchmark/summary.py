@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
+from topofs_study.benchmark.choosing_default import DefaultChoice, choose_default
 from topofs_study.benchmark.frame import at_fixed_sizes, cells_of, common_cells
-from topofs_study.benchmark.methods import METHODS, PUBLISHED
+from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, PUBLISHED
+from topofs_study.benchmark.other_measures import OtherMeasures, other_measures
 from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topofs_study.benchmark.other_measures import Measurements
     from topofs_study.paper.across_datasets import RankComparison
 
 __all__ = [
@@ -49,6 +54,8 @@ class Group:
     gains : pandas.DataFrame
         A row a method: ``method, gain, ahead, n_datasets, wilcoxon, holm, p_better,
         p_equivalent, p_worse``, against random subsets. Empty without them.
+    against : mapping of str to pandas.DataFrame
+        The same against the default and against greedy subset selection, where they are.
     n_splits, most_splits : int
         Splits that the comparison rests on, of the dataset with the fewest and with the most.
     comparison : RankComparison or None
@@ -59,6 +66,7 @@ class Group:
     by_size: pd.DataFrame
     by_classifier: pd.DataFrame
     gains: pd.DataFrame
+    against: Mapping[str, pd.DataFrame]
     n_splits: int
     most_splits: int
     comparison: RankComparison | None
@@ -89,6 +97,12 @@ class BenchmarkSummary:
         The published setting with the highest mean.
     auto : AutoSizes or None
         The automatic sizes against all columns.
+    others : OtherMeasures or None
+        What was measured beside accuracy.
+    measures : pandas.DataFrame or None
+        Methods by ``accuracy`` and all other measures.
+    choice : DefaultChoice or None
+        What the rule for the default says.
     """
 
     cells: pd.DataFrame
@@ -97,15 +111,22 @@ class BenchmarkSummary:
     with_labels: Group | None
     best_published: str | None
     auto: AutoSizes | None
+    others: OtherMeasures | None = None
+    measures: pd.DataFrame | None = None
+    choice: DefaultChoice | None = None
 
 
-def summarise(frame: pd.DataFrame, *, n_draws: int = N_DRAWS) -> BenchmarkSummary:
+def summarise(
+    frame: pd.DataFrame, found: Measurements | None = None, *, n_draws: int = N_DRAWS
+) -> BenchmarkSummary:
     """Draw the comparisons from the scores of a benchmark.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         From `topofs_study.benchmark.frame.frame_of`; may hold any part of a benchmark.
+    found : Measurements, optional
+        From `topofs_study.benchmark.other_measures.measurements_of`.
     n_draws : int, default 20000
         Draws of the Bayesian test, a pair of methods.
 
@@ -127,6 +148,11 @@ def summarise(frame: pd.DataFrame, *, n_draws: int = N_DRAWS) -> BenchmarkSummar
     best = None
     if plain is not None and published:
         best = str(plain.by_size.loc[published, "mean"].idxmax())
+    others = None if found is None else other_measures(found)
+    measures = None
+    if others is not None and plain is not None:
+        measures = others.by_method.copy()
+        measures.insert(0, "accuracy", plain.by_size["mean"])
     return BenchmarkSummary(
         cells=_over_splits(cells),
         wide=wide,
@@ -134,6 +160,9 @@ def summarise(frame: pd.DataFrame, *, n_draws: int = N_DRAWS) -> BenchmarkSummar
         with_labels=tuned,
         best_published=best,
         auto=auto_sizes(cells),
+        others=others,
+        measures=measures,
+        choice=None if measures is None else choose_default(measures),
     )
 
 
@@ -201,29 +230,34 @@ def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFra
 def _group(wide: pd.DataFrame, n_draws: int) -> Group:
     """Compare the columns of a wide frame."""
     by_dataset = mean_by_dataset(wide)
-    comparison = None
+    comparison, against = None, {}
     if min(by_dataset.shape) >= 2:
         reference = REFERENCE if REFERENCE in by_dataset else str(by_dataset.columns[0])
         comparison = compare_methods(by_dataset, reference=reference, n_draws=n_draws)
+        for rival in (DEFAULT, GREEDY):
+            if rival in by_dataset:
+                tests = compare_methods(by_dataset, reference=rival, n_draws=n_draws)
+                against[rival] = _gains(tests, rival)
     splits = wide.reset_index("split")["split"].groupby("dataset").nunique()
     return Group(
         by_dataset=by_dataset,
         by_size=means_by_size(wide),
         by_classifier=means_by_size(wide, "classifier"),
-        gains=_gains(comparison),
+        gains=_gains(comparison, REFERENCE),
+        against=against,
         n_splits=int(splits.min()),
         most_splits=int(splits.max()),
         comparison=comparison,
     )
 
 
-def _gains(comparison: RankComparison | None) -> pd.DataFrame:
-    """Read the tests against random subsets off a comparison."""
+def _gains(comparison: RankComparison | None, reference: str) -> pd.DataFrame:
+    """Read the tests against one method off a comparison."""
     columns = [
         *("method", "gain", "ahead", "n_datasets", "wilcoxon", "holm"),
         *("p_better", "p_equivalent", "p_worse"),
     ]
-    if comparison is None or REFERENCE not in comparison.scores:
+    if comparison is None or reference not in comparison.scores:
         return pd.DataFrame(columns=columns)
     tests = comparison.pairwise.rename(
         columns={
@@ -233,7 +267,7 @@ def _gains(comparison: RankComparison | None) -> pd.DataFrame:
             "p_second_better": "p_worse",
         }
     )
-    lead = comparison.scores.sub(comparison.scores[REFERENCE], axis=0)
+    lead = comparison.scores.sub(comparison.scores[reference], axis=0)
     tests["ahead"] = [int((lead[name] > 0).sum()) for name in tests["method"]]
     tests["n_datasets"] = comparison.n_datasets
     return tests[columns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,21 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.benchmark.summary import BenchmarkSummary
 
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
+
+
+class Protocol(StrEnum):
+    """How methods are compared."""
+
+    splits = "splits"
+    fseval = "fseval"
 
 
 @app.command()
@@ -36,7 +46,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
         str | None,
         typer.Option(metavar="N,M", help="Numbers of features to keep; 10 to 200 by default."),
     ] = None,
-    splits: Annotated[int, typer.Option(help="Random 70/30 splits of each dataset.")] = 10,
+    splits: Annotated[int, typer.Option(help="Random 80/20 splits of each dataset.")] = 10,
     seeds: Annotated[int, typer.Option(help="Random subsets of each size and split.")] = 20,
     data_dir: Annotated[
         Path | None, typer.Option(help="The folder with the datasets, looked in first.")
@@ -58,6 +68,13 @@ def benchmark(  # noqa: PLR0913 - one argument an option
         bool,
         typer.Option("--report-only", help="Run nothing; write the report of what is there."),
     ] = False,
+    protocol: Annotated[
+        Protocol,
+        typer.Option(
+            help="Ours, or that of FSEVAL: whole tables, shares of the columns, and our rows "
+            "beside the published ones; --sizes, --splits and --seeds are fixed then."
+        ),
+    ] = Protocol.splits,
 ) -> None:
     """Compare ways to select features without labels, honestly.
 
@@ -65,13 +82,26 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     one: after an interruption the same command goes on where it stopped.
     """
     from topofs.cli.jobs import check_jobs
-    from topofs_study.benchmark.methods import METHODS
+    from topofs_study.benchmark.methods import METHODS, SIZES
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.cli.options import found_datasets, names, numbers
     from topofs_study.cli.runs import run_to_store, say_not_run
-    from topofs_study.paper.settings import SIZES
 
     check_jobs(jobs)
+    if protocol is Protocol.fseval:
+        from topofs_study.cli.fseval import run_fseval
+
+        run_fseval(
+            datasets=names(datasets),
+            methods=names(methods),
+            data_dir=data_dir,
+            results=store or out / "store.sqlite",
+            out=out,
+            jobs=jobs,
+            scheduler=scheduler,
+            report_only=report_only,
+        )
+        return
     plan = Benchmark(
         datasets=names(datasets) or found_datasets(data_dir, replay=False),
         methods=names(methods) or METHODS,
@@ -93,6 +123,7 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
     """Write the report of what the store holds, and print the short of it."""
     from topofs_study.benchmark.completeness import missing_parts
     from topofs_study.benchmark.frame import load_frame, within_plan
+    from topofs_study.benchmark.other_measures import load_measurements
     from topofs_study.benchmark.summary import summarise
     from topofs_study.errors import StoreError
     from topofs_study.report.benchmark import write_benchmark
@@ -101,7 +132,7 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
     if frame.empty:
         raise StoreError(f"{path} holds no results for these datasets and methods")
     absent = missing_parts(frame, plan)
-    summary = summarise(frame)
+    summary = summarise(frame, load_measurements(path).within_plan(plan))
     written = write_benchmark(summary, out, records=frame, missing=absent)
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     _print_summary(summary, console)
@@ -136,5 +167,19 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
                 ]
             table.add_row(METHOD_NAMES[str(method)], *words)
         console.print(table)
+    if summary.measures is not None:
+        console.print(_measures_table(summary.measures))
     for answer in answers(summary):
         console.print(f"{escape(answer.question)}: {escape(answer.found)}")
+
+
+def _measures_table(measures: pd.DataFrame) -> Table:
+    """Lay out accuracy beside what else was measured."""
+    from topofs_study.benchmark.methods import METHOD_NAMES
+
+    table = Table(title="Means over datasets", title_justify="left", box=None)
+    for name in ("method", *measures.columns):
+        table.add_column(name, justify="left" if name == "method" else "right")
+    for method, row in measures.iterrows():
+        table.add_row(METHOD_NAMES[str(method)], *(f"{value:.3f}" for value in row))
+    return table

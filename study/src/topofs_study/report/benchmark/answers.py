@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
+from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHOD_NAMES
 from topofs_study.benchmark.summary import REFERENCE, gains_by_size
 from topofs_study.report.reproduction.page import p_value
 
@@ -44,7 +44,8 @@ def answers(summary: BenchmarkSummary) -> list[Answer]:
     list of Answer
     """
     found = _gain(summary)
-    rivals = {REFERENCE: METHOD_NAMES[REFERENCE], "inf_fs": METHOD_NAMES["inf_fs"]}
+    found += _against_best(summary)
+    rivals = {name: METHOD_NAMES[name] for name in (REFERENCE, GREEDY, "inf_fs")}
     if summary.best_published is not None:
         name = METHOD_NAMES[summary.best_published]
         rivals[summary.best_published] = f"the best fixed setting as published ({name})"
@@ -69,6 +70,26 @@ def _gain(summary: BenchmarkSummary) -> list[Answer]:
         )
         for _, row in gains[gains["method"] == DEFAULT].iterrows()
     ]
+
+
+def _against_best(summary: BenchmarkSummary) -> list[Answer]:
+    """Compare the default with the most accurate method, and say who wins by the rule."""
+    measures = summary.measures
+    if measures is None or DEFAULT not in measures.index:
+        return []
+    best = str(measures["accuracy"].idxmax())
+    own, other = measures.loc[DEFAULT], measures.loc[best]
+    found = [
+        Answer(
+            f"default against the most accurate method ({METHOD_NAMES[best]})",
+            f"{own['accuracy'] - other['accuracy']:+.3f} accuracy, "
+            f"{own['stability'] - other['stability']:+.3f} stability",
+        )
+    ]
+    if summary.choice is not None:
+        winner = METHOD_NAMES[summary.choice.winner]
+        found.append(Answer("default by the rule written down before the run", winner))
+    return found
 
 
 def _by_size(wide: pd.DataFrame, label: str, rival: str) -> Answer:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.benchmark.methods import DEFAULT, METHOD_NAMES
+from topofs_study.benchmark.choosing_default import ACCURACY_TIE, STABILITY_SLACK
+from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHOD_NAMES, NEEDS_MATRIX
 from topofs_study.benchmark.plan import N_TUNED_SPLITS
 from topofs_study.benchmark.summary import REFERENCE, gains_by_size
 from topofs_study.paper.across_datasets import ROPE
 from topofs_study.report.benchmark.answers import answers
+from topofs_study.report.benchmark.trade_off import trade_off_svg
 from topofs_study.report.reproduction.figures import critical_difference_svg
 from topofs_study.report.reproduction.page import (
     LABELS,
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
     from topofs_study.benchmark.summary import BenchmarkSummary, Group
     from topofs_study.paper.across_datasets import RankComparison
 
-__all__ = ["FIGURE", "sections"]
+__all__ = ["FIGURE", "TRADE_OFF", "sections"]
 
 FIGURE = "critical_difference"
-"""Name of the drawing, without its ending."""
+"""Name of the drawing of ranks, without its ending."""
+
+TRADE_OFF = "accuracy_and_stability"
+"""Name of the picture of accuracy against stability, without its ending."""
 
 _WIDTH = 11.0
 
@@ -65,6 +70,8 @@ def sections(summary: BenchmarkSummary, missing: Sequence[str]) -> tuple[Section
         _answers_section(summary),
         _missing_section(missing),
         _group_section(summary.label_free),
+        _measures_section(summary),
+        _choice_section(summary),
         _ranks_section(summary.label_free),
         _datasets_section(summary),
         _labels_section(summary.with_labels),
@@ -99,6 +106,7 @@ def _group_section(group: Group | None) -> Section | None:
     ]
     if len(group.gains):
         grids.append(_gains_grid(group.gains))
+    grids += [_gains_grid(tests, METHOD_NAMES[name]) for name, tests in group.against.items()]
     lead = (
         f"Datasets: {len(group.by_dataset)}; splits: {group.splits}. Every dataset counts the "
         "same; every method is averaged over the same splits, sizes and classifiers. Random is "
@@ -107,15 +115,71 @@ def _group_section(group: Group | None) -> Section | None:
     return Section("label-free", "Without labels", paragraphs=(lead,), grids=tuple(grids))
 
 
-def _gains_grid(gains: pd.DataFrame) -> Grid:
+def _gains_grid(gains: pd.DataFrame, reference: str = METHOD_NAMES[REFERENCE]) -> Grid:
     shown = gains.assign(method=gains["method"].map(METHOD_NAMES)).drop(columns="n_datasets")
     return grid_of_frame(
         shown,
-        "Against random subsets, one number a dataset",
+        f"Against {reference}, one number a dataset",
         heads=_GAIN_HEADS,
         decimals=3,
         p_values=("wilcoxon", "holm"),
     )
+
+
+def _measures_section(summary: BenchmarkSummary) -> Section | None:
+    if summary.measures is None or summary.others is None:
+        return None
+    others = summary.others
+    resamples = str(others.n_resamples)
+    if others.most_resamples > others.n_resamples:
+        resamples += f" to {others.most_resamples}"
+    lead = (
+        "Accuracy is the mean of the table above; rebuilt, the share of the variance of all "
+        "columns on unseen rows that ridge regression rebuilds from the chosen ones; neighbours, "
+        "the share of the ten nearest rows in all columns that are among the ten nearest in the "
+        f"chosen ones; stability, Nogueira's measure of 50 columns over {resamples} resamples of "
+        "80 % of the rows; seconds, CPU time of a ranking on one core. Rebuilt, neighbours and "
+        "seconds are medians over splits."
+    )
+    table = summary.measures.assign(
+        matrix=["n × n" if name in NEEDS_MATRIX else "" for name in summary.measures.index]
+    )
+    grids = [
+        _named(table, "Means over datasets"),
+        _named(others.stability.T.reindex(table.index), "Stability by dataset"),
+    ]
+    figure = Figure(
+        name=TRADE_OFF,
+        caption="Accuracy against stability, one dot a method; settings of topofs in colour.",
+        svg=trade_off_svg(summary.measures),
+    )
+    return Section(
+        "measures",
+        "Beside accuracy",
+        paragraphs=(lead,),
+        grids=tuple(grids),
+        figures=(figure,),
+    )
+
+
+def _choice_section(summary: BenchmarkSummary) -> Section | None:
+    if summary.choice is None:
+        return None
+    winner = summary.choice.winner
+    stays = "the default stays" if winner == DEFAULT else "it should be the default"
+    lead = (
+        "Candidates are settings of topofs without an n × n matrix, no more than "
+        f"{STABILITY_SLACK} less stable than the default; of those within {ACCURACY_TIE} of the "
+        f"highest accuracy, the cheapest wins: {METHOD_NAMES[winner]}, so {stays}."
+    )
+    table = summary.choice.candidates.assign(
+        **{
+            name: summary.choice.candidates[name].map({True: "yes", False: "no"})
+            for name in ("stable_enough", "tied")
+        }
+    )
+    grid = _named(table, "Candidates")
+    return Section("choice", "The default by the rule", paragraphs=(lead,), grids=(grid,))
 
 
 def _ranks_section(group: Group | None) -> Section | None:
@@ -156,7 +220,7 @@ def _datasets_section(summary: BenchmarkSummary) -> Section | None:
     if summary.label_free is None:
         return None
     grids = [_named(summary.label_free.by_dataset.T, "Mean balanced accuracy by dataset")]
-    for rival in (REFERENCE, summary.best_published, "coverage_similarity"):
+    for rival in (REFERENCE, GREEDY, summary.best_published, "coverage_similarity"):
         if rival is not None and {DEFAULT, rival} <= set(summary.wide):
             table = gains_by_size(summary.wide, DEFAULT, rival)
             table.loc["mean"] = table.mean()

@@ -10,9 +10,10 @@ from topofs_study.report.reproduction.page import LABELS
 if TYPE_CHECKING:
     from topofs_study.paper.across_datasets import RankComparison
 
-__all__ = ["critical_difference_svg"]
+__all__ = ["STYLE", "critical_difference_svg", "svg"]
 
-_STYLE: dict[Any, Any] = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
+STYLE: dict[Any, Any] = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
+"""Settings of matplotlib that make a drawing the same everywhere."""
 
 
 def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -> str:
@@ -34,7 +35,7 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
     import scikit_posthocs
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         n_methods = len(comparison.average_ranks)
         figure = Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
         axes = figure.subplots()
@@ -49,10 +50,21 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
         for bar in (line for lines in drawn["crossbars"] for line in lines):
             # Its points come in the order of a set of names, which follows the hash seed.
             bar.set_xdata(sorted(bar.get_xdata()))
-        return _svg(figure)
+        return svg(figure)
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
+    """Give a drawing as SVG that is the same for the same numbers.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The drawing.
+
+    Returns
+    -------
+    str
+    """
     stream = StringIO()
     figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None})
     text = stream.getvalue()

@@ -1,0 +1,148 @@
+r"""What some columns of a table are worth on rows that were not seen.
+
+Everything is fitted to the training part of a split, whose standardisation is used throughout:
+
+- ``LinearSVM``, ``KNN``: balanced accuracy of a linear support vector machine and of the five
+  nearest neighbours;
+- ``rebuilt``: the share of the variance of all columns that ridge regression on the chosen ones
+  rebuilds, :math:`1 - \sum (z - \hat z)^2 / \sum z^2`; one penalty for all columns, of 1 to
+  10⁵, by generalised cross-validation on the training part;
+- ``neighbours``: the share of the ten nearest training rows in all columns that are among the
+  ten nearest in the chosen ones.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+
+from topofs_study.benchmark.linear_svm import predict_classes
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from topofs_study.paper.splits import TrainTest
+
+    Doubles = npt.NDArray[np.float64]
+    Columns = npt.NDArray[np.intp]
+
+__all__ = ["CLASSIFIERS", "MEASURES", "UnseenRows"]
+
+CLASSIFIERS = ("LinearSVM", "KNN")
+"""The learners."""
+
+MEASURES = ("rebuilt", "neighbours")
+"""What is measured without labels."""
+
+_VOTERS = 5
+_NEIGHBOURS = 10
+_TINY = 1e-9
+_PENALTIES = np.logspace(0, 5, 11)
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenRows:
+    """A split, standardised once, on which subsets of the columns are scored.
+
+    Parameters
+    ----------
+    split : TrainTest
+        Training part and test part; every column varies on the training part.
+    """
+
+    split: TrainTest
+
+    @cached_property
+    def tables(self) -> tuple[Doubles, Doubles]:
+        """Both parts, standardised as the training part says."""
+        scaler = StandardScaler()
+        train = scaler.fit_transform(self.split.X_train)
+        return train, scaler.transform(self.split.X_test)
+
+    def score(self, classifier: str, columns: Columns) -> float:
+        """Give the balanced accuracy of a learner.
+
+        Parameters
+        ----------
+        classifier : str
+            One of `CLASSIFIERS`.
+        columns : array of int
+            The columns that it sees.
+
+        Returns
+        -------
+        float
+        """
+        if classifier == "LinearSVM":
+            train, test = (part[:, columns] for part in self.tables)
+            return self._accuracy(predict_classes(train, self.split.y_train, test))
+        return self._accuracy(self._vote(self._nearest(columns)))
+
+    def everything(self, columns: Columns) -> tuple[dict[str, float], dict[str, float]]:
+        """Give the accuracies, and what needs no labels.
+
+        Parameters
+        ----------
+        columns : array of int
+            The chosen columns.
+
+        Returns
+        -------
+        dict of str to float, dict of str to float
+            By `CLASSIFIERS` and by `MEASURES`.
+        """
+        nearest = self._nearest(columns)
+        accuracies = {
+            "LinearSVM": self.score("LinearSVM", columns),
+            "KNN": self._accuracy(self._vote(nearest)),
+        }
+        same = nearest[:, :, None] == self._nearest_in_all[:, None, :]
+        shared = float(same.any(axis=2).mean())
+        return accuracies, {"rebuilt": self._rebuilt(columns), "neighbours": shared}
+
+    @cached_property
+    def _nearest_in_all(self) -> Columns:
+        return self._nearest(np.arange(self.split.X_train.shape[1]))
+
+    def _nearest(self, columns: Columns) -> Columns:
+        """The nearest training rows of each test row, nearest first."""
+        train, test = (np.ascontiguousarray(part[:, columns]) for part in self.tables)
+        wanted = min(_NEIGHBOURS, len(train))
+        search = NearestNeighbors(n_neighbors=wanted, algorithm="brute").fit(train)
+        found: Columns = search.kneighbors(test, return_distance=False)
+        return found
+
+    def _vote(self, nearest: Columns) -> npt.NDArray[Any]:
+        """The most frequent class of the first five; the first of equally frequent ones."""
+        names, codes = np.unique(self.split.y_train, return_inverse=True)
+        votes = codes[nearest[:, :_VOTERS], None] == np.arange(len(names))
+        return np.asarray(names[votes.sum(axis=1).argmax(axis=1)])
+
+    def _accuracy(self, predicted: npt.NDArray[Any]) -> float:
+        with warnings.catch_warnings():
+            # A small test part need not hold every class.
+            warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+            return float(balanced_accuracy_score(self.split.y_test, predicted))
+
+    def _rebuilt(self, columns: Columns) -> float:
+        train, test = self.tables
+        chosen = train[:, columns]
+        squares, turns = np.linalg.eigh(chosen.T @ chosen)
+        squares = np.maximum(squares, 0.0)
+        common = turns.T @ (chosen.T @ train)
+        # Of the training variance, direction i explains own[i]; the ridge takes shares of it.
+        own = (common**2).sum(axis=1) / np.maximum(squares, _TINY)
+        kept = squares / (squares + _PENALTIES[:, None])
+        missed = np.vdot(train, train) - ((1 - (1 - kept) ** 2) * own).sum(axis=1)
+        freedom = 1.0 - (kept.sum(axis=1) + 1.0) / len(train)
+        penalty = _PENALTIES[(missed / freedom**2).argmin()]
+        weights = turns @ (common / (squares + penalty)[:, None])
+        wrong = test - test[:, columns] @ weights
+        return float(1.0 - np.vdot(wrong, wrong) / np.vdot(test, test))
