@@ -82,7 +82,9 @@ def with_code(text: str) -> str:
 
     def block(found: re.Match[str]) -> str:
         file, section = found["file"], found["section"]
-        return f"<!-- examples/{file}, {section} -->\n```python\n{section_of(file, section)}```\n"
+        return (
+            f"<!-- examples/{file}, {section} -->\n```python\n{section_of(file, section)}```\n"
+        )
 
     return CODE.sub(block, INCLUDED.sub(block, text))
 

@@ -80,7 +80,9 @@ def test_order_gains_and_groups_follow_the_twin(X, n_links):
         ("precomputed", lambda X: pearson(X, squared=True)),
         (Pearson(), lambda X: da.from_array(X, chunks=(20, 5))),
     ],
-    ids=str,
+    # The same names in every process of the tests: no addresses of functions.
+    ids=["plain", "signed", "float32", "missing", "sparse", "ranks", "signed ranks", "mixed"]
+    + ["information", "given", "dask"],
 )
 def test_with_all_links_it_is_the_whole_similarity(X, measure, change):
     X = change(X)

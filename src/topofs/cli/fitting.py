@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from topofs.cli.messages import Messages
     from topofs.cli.wish_options import Wished
-    from topofs.engines.choosing import ComparedColumns
+    from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
     from topofs.similarity import Measure

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.engines.alike_pairs import pairs_from
+from topofs.engines.compared_columns import ComparedColumns
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
 from topofs.engines.device_engine import DeviceEngine, DeviceProducts
@@ -27,12 +27,7 @@ from topofs.similarity.shared_variance import (
 )
 from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
-from topofs.similarity.value_order import (
-    matrix_order,
-    permute_in_place,
-    places,
-    value_order,
-)
+from topofs.similarity.value_order import places
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
 from topofs.terms import registered
 
@@ -45,79 +40,12 @@ if TYPE_CHECKING:
     from topofs.similarity.operator import SimilarityOperator
     from topofs.similarity.standard_columns import StandardColumns
 
-__all__ = ["ComparedColumns", "build_network", "compare_columns", "graph_from_columns"]
+__all__ = ["build_network", "compare_columns", "graph_from_columns"]
 
 Matrix = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int64]
 
 _MEAN, _LINKS = "mean", "links"
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedColumns:
-    """Columns that are ready to be compared, or were compared on workers.
-
-    Attributes
-    ----------
-    measure : Measure
-        By what.
-    engine : NumpyEngine, DeviceEngine or DaskEngine
-        Where.
-    table : array, sparse matrix, TypedTable or dask.array.Array
-        The columns.
-    n_features : int
-        How many of them are compared.
-    on_workers : array or None
-        The finished similarity that workers gave; plain correlations where these were asked for.
-    constant : array of bool or None
-        The columns that workers found to be constant; they are left out.
-    """
-
-    measure: Measure
-    engine: NumpyEngine | DeviceEngine | DaskEngine
-    table: Any
-    n_features: int
-    on_workers: Matrix | None = None
-    constant: npt.NDArray[np.bool_] | None = None
-
-    @cached_property
-    def operator(self) -> SimilarityOperator | None:
-        """The similarity of any block; None where it was computed on workers."""
-        return None if self.on_workers is not None else self.measure.operator(self.table)
-
-    def matrix(self, order: Ints | None = None) -> Matrix:
-        """Compute the whole similarity, its columns in an order.
-
-        What workers gave is handed over, once.
-        """
-        if order is not None and self.by_products and self.n_features > self.table.shape[0]:
-            # To put columns in order costs less here than to do so with the matrix.
-            return self._on_this_machine(self.operator.select(order))  # type: ignore[union-attr]
-        matrix = self.on_workers
-        if matrix is None:
-            matrix = self._on_this_machine(self.operator)
-        if order is not None:
-            permute_in_place(matrix, order)
-        return matrix
-
-    def _on_this_machine(self, operator: SimilarityOperator | None) -> Matrix:
-        assert not isinstance(self.engine, DaskEngine)
-        assert operator is not None
-        return self.engine.matrix(operator)
-
-    @cached_property
-    def by_products(self) -> bool:
-        """Whether products of prepared columns give every entry."""
-        complete = self.operator is not None and self.measure.products is not None
-        return complete and not sparse.issparse(self.table) and not np.isnan(self.table).any()
-
-    def order(self) -> Ints:
-        """The columns in an order that depends on their values, or their similarities, only."""
-        if self.on_workers is not None:
-            return matrix_order(self.on_workers)
-        if isinstance(self.operator, MatrixOperator):
-            return matrix_order(self.operator.values)
-        return value_order(self.table)
 
 
 def compare_columns(

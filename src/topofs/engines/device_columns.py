@@ -144,7 +144,7 @@ class DeviceSimilarity:
         """What an entry must have here that may reach the level on the host."""
         if level == -np.inf:
             return level
-        least = np.float64(level - self.rounding.margin(level, 1))
+        least: np.floating[Any] = np.float64(level - self.rounding.margin(level, 1))
         if self.rounding.exact and self._dtype == np.float32:
             # Entries are compared in float32: the least of these that reaches the level.
             rounded = np.float32(least)

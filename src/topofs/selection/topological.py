@@ -27,7 +27,7 @@ from topofs.tables.annotated import named_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topofs.engines.choosing import ComparedColumns
+    from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
     from topofs.rules.rule import Rule
@@ -187,7 +187,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
-    def __init__(  # noqa: PLR0913 - each is a parameter of the estimator
+    def __init__(  # noqa: PLR0913 - one argument a parameter
         self,
         n_features_to_select: float | str | Size | None = "auto",
         *,
