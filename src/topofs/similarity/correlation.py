@@ -26,8 +26,8 @@ Columns = slice | npt.NDArray[np.int64]
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
 
-# Values prepared at a time, 4 MiB of them: each row is prepared by itself in any case.
-_BLOCK = 1 << 19
+# Values prepared at a time, 8 MiB of them: each row is prepared by itself in any case.
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
