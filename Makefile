@@ -47,7 +47,8 @@ $(VENV)/.installed-torch: pyproject.toml $(VENV)/.installed-test
 
 # What `make test` leaves out because it does not install torch.
 test-torch: $(VENV)/.installed-torch
-	$(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py -k 'torch'
+	$(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py \
+		-k 'torch or homological or learned'
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

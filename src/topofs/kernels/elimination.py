@@ -191,6 +191,7 @@ def eliminate(parents: Ints, diagonal: Doubles, beside: Doubles, known: Flags) -
     for p in range(n - 1, -1, -1):
         if known[p]:
             continue
+        inverse = 1 / diagonal[p]
         for a in range(width):
             i = parents[p, a]
             if i < 0:
@@ -198,14 +199,14 @@ def eliminate(parents: Ints, diagonal: Doubles, beside: Doubles, known: Flags) -
             if known[i]:
                 beside[p, a] = 0
                 continue
-            factor = beside[p, a] / diagonal[p]
+            factor = beside[p, a] * inverse
             diagonal[i] -= factor * beside[p, a]
             for b in range(a):
                 j = parents[p, b]
                 if not known[j]:
                     beside[i, _slot(parents, i, j)] -= factor * beside[p, b]
         for a in range(width):
-            beside[p, a] /= diagonal[p]
+            beside[p, a] *= inverse
 
 
 @njit(cache=True, nogil=True)
@@ -242,7 +243,8 @@ def selected_variances(
 ) -> Doubles:
     """Give the diagonal of the inverse of L D Lᵀ; 0 for known nodes.
 
-    Takahashi's equations: only entries of the inverse on the graph are needed for it.
+    Takahashi's equations: only entries of the inverse on the graph are needed for it. Those of a
+    known node are 0, as are the factors to it, so that it plays no part.
     """
     n, width = parents.shape
     variance = np.zeros(n)
@@ -250,23 +252,18 @@ def selected_variances(
     for p in range(n):
         if known[p]:
             continue
-        variance[p] = 1 / pivots[p]
         for a in range(width):
             i = parents[p, a]
             if i < 0:
                 break
-            total = factor[p, a] * variance[i]
-            for b in range(width):
-                j = parents[p, b]
-                if j < 0:
-                    break
-                if b < a:
-                    total += factor[p, b] * between[i, _slot(parents, i, j)]
-                elif b > a:
-                    total += factor[p, b] * between[j, _slot(parents, j, i)]
-            if not known[i]:
-                between[p, a] = -total
-                variance[p] -= factor[p, a] * between[p, a]
+            between[p, a] -= factor[p, a] * variance[i]
+            for b in range(a):
+                entry = between[i, _slot(parents, i, parents[p, b])]
+                between[p, a] -= factor[p, b] * entry
+                between[p, b] -= factor[p, a] * entry
+        variance[p] = 1 / pivots[p]
+        for a in range(width):
+            variance[p] -= factor[p, a] * between[p, a]
     return variance
 
 
