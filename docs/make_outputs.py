@@ -110,7 +110,7 @@ def run_example(file: str, folder: Path) -> dict[str, str]:
         command, cwd=folder, capture_output=True, text=True, check=False, env=environment()
     )
     path.write_text(source, encoding="utf-8")  # commands may load it
-    if "MissingExtraError" in done.stderr:
+    if "MissingExtraError" in done.stderr or "No module named 'torch'" in done.stderr:
         return {}
     if done.returncode:
         raise RuntimeError(f"examples/{file} fails:\n{done.stderr}")
