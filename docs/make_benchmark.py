@@ -168,11 +168,14 @@ def about_the_rule(summary):
     for name in ("stable_enough", "tied"):
         shown[name] = shown[name].map({True: "yes", False: "no"})
     shown.columns = [name.replace("_", " ") for name in shown]
-    lead = shown.loc[winner, "accuracy"] - shown.loc[DEFAULT, "accuracy"]
+    lead = summary.measures.loc[winner] - summary.measures.loc[DEFAULT]
+    behind = summary.measures.loc[winner, "accuracy"] - summary.measures["accuracy"].max()
     words = (
         "today's default wins, and stays."
         if winner == DEFAULT
-        else f"{METHOD_NAMES[winner]} wins ({lead:+.3f} accuracy against today's default)."
+        else f"{METHOD_NAMES[winner]} wins: {lead['accuracy']:+.4f} accuracy and "
+        f"{lead['stability']:+.3f} stability against today's default, {behind:+.3f} accuracy "
+        "against the most accurate method."
     )
     listed = shown.rename(index=METHOD_NAMES).rename_axis("setting").reset_index()
     return {"rule_words": words, "candidates": table(listed)}
@@ -206,6 +209,7 @@ def about_fseval(store):
     there = tuple(published_shares()["dataset"].unique())
     found = {s.metric: s for s in summarise_fseval(load_fseval(store, FsevalBenchmark(there)))}
     titles = {"rf_accuracy": "Random forest", "kmeans_accuracy": "k-means"}
+    spoken = {"rf_accuracy": "random forest", "kmeans_accuracy": "k-means"}
     bars = {"rf_accuracy": 0.055, "kmeans_accuracy": 0.025}
     parts, short = [], []
     for metric, summary in found.items():
@@ -219,7 +223,7 @@ def about_fseval(store):
             f"+{bars[metric]} over their Random: {met}.\n\n{table(fseval_rows(summary.table))}"
         )
         short.append(
-            f"the default is {own:+.3f} over their random rankings by {titles[metric]} "
+            f"the default is {own:+.3f} over their random rankings by {spoken[metric]} "
             f"(their best, {best}: {leads['published', best]:+.3f})"
         )
     absent = [METHOD_NAMES[n] for n in FSEVAL_METHODS if not has_rows(found, n)]

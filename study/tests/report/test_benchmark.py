@@ -1,5 +1,7 @@
 """The report of a benchmark says what came out, and what is missing."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -148,3 +150,12 @@ def test_names_in_the_picture_do_not_cover_each_other():
         index=["coverage", "coverage_edges", "coverage_spearman", "ward_medoids"],
     )
     assert trade_off_svg(table) == trade_off_svg(table)
+
+
+def test_the_page_on_stability_has_the_numbers_of_the_benchmark():
+    docs = Path(__file__).parents[3] / "docs"
+    page = (docs / "how-to" / "stability.md").read_text(encoding="utf-8")
+    found = pd.read_csv(docs / "benchmark" / "measures.csv", index_col="method")
+    for name in ("coverage", "coverage_strongest", "rule_variance"):
+        row = found.loc[name]
+        assert f"| {row['stability']:.3f} | {row['accuracy']:.3f} |" in page, name

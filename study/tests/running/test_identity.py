@@ -32,11 +32,11 @@ WRITTEN = [
     ),
     (
         BenchmarkItem("wine", "variance", 0, (10,)),
-        "benchmark/label-free/wine/variance//split-00/10",
+        "benchmark-80/label-free/wine/variance//split-00/10",
     ),
     (
         BenchmarkItem("wine", "random", 1, (10, 50), range(5, 7)),
-        "benchmark/label-free/wine/random//split-01-seeds-05-06/10+50",
+        "benchmark-80/label-free/wine/random//split-01-seeds-05-06/10+50",
     ),
 ]
 
