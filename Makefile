@@ -45,9 +45,9 @@ $(VENV)/.installed-torch: pyproject.toml $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --editable '.[torch]'
 	@touch $@
 
-# What `make test` leaves out because it does not install torch.
+# What `make test` leaves out because it does not install torch; such small networks want one thread.
 test-torch: $(VENV)/.installed-torch
-	$(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py \
 		-k 'torch or homological or learned'
 
 lint: $(VENV)/.installed-test
