@@ -1,16 +1,28 @@
 """``topofs benchmark`` from its arguments to its files."""
 
+from functools import partial
+
 import pandas as pd
 import pytest
 
 from topofs.cli import main
+from topofs_study.benchmark import summary
+from topofs_study.benchmark.fseval.item import FOREST, K_MEANS, FsevalItem
+from topofs_study.benchmark.fseval.protocol import SHARES
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS
 from topofs_study.running import executor
 from topofs_study.running.store import Store
+from topofs_study.running.work_item import Record
 
 TINY = ["--datasets", "wine,breast_cancer", "--splits", "2", "--seeds", "6", "--sizes", "2,4"]
 QUICK = ["--methods", "random,all,variance,coverage"]
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Fewer draws of the Bayesian tests, which would take most of the time."""
+    monkeypatch.setattr(summary, "summarise", partial(summary.summarise, n_draws=50))
 
 
 @pytest.fixture
@@ -141,3 +153,22 @@ def test_a_store_without_results_for_what_is_asked(topofs, tmp_path):
     status, said = topofs("--datasets", "digits", "--report-only", "--out", tmp_path)
     assert status == 3
     assert "holds no results for these datasets and methods" in said
+
+
+def test_rows_of_fseval_stand_beside_the_published_ones(topofs, tmp_path):
+    results = tmp_path / "store.sqlite"
+    with Store(results) as store:
+        for metric in (FOREST, K_MEANS):
+            item = FsevalItem("colon", "coverage", metric)
+            store.add(Record(item, [(share, 0.9) for share in SHARES], n_fits=1, seconds=1.0))
+    arguments = ("--protocol", "fseval", "--datasets", "colon", "--report-only")
+    status, said = topofs(*arguments, "--out", tmp_path)
+    assert status == 0, said
+    assert "Random forest, accuracy over five folds; datasets: 1, seeds: 1" in said
+    assert "topofs     coverage (default)  0.900" in said
+    assert "published  Random" in said
+    table = pd.read_csv(tmp_path / "fseval_rf_accuracy.csv")
+    assert table.iloc[0][["source", "method"]].tolist() == ["topofs", "coverage"]
+    status, said = topofs("--protocol", "fseval", "--datasets", "wine", "--out", tmp_path)
+    assert status == 2
+    assert "FSEVAL has no numbers for 'wine'" in said

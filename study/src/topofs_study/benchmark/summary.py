@@ -55,7 +55,8 @@ class Group:
         A row a method: ``method, gain, ahead, n_datasets, wilcoxon, holm, p_better,
         p_equivalent, p_worse``, against random subsets. Empty without them.
     against : mapping of str to pandas.DataFrame
-        The same against the default and against greedy subset selection, where they are.
+        The same against the default and against greedy subset selection, where they are
+        asked for and there.
     n_splits, most_splits : int
         Splits that the comparison rests on, of the dataset with the fewest and with the most.
     comparison : RankComparison or None
@@ -139,7 +140,7 @@ def summarise(
     present = [name for name in METHODS if (fixed["method"] == name).any()]
     label_free = [name for name in present if name != "tfs_tuned"]
     wide = common_cells(fixed, label_free)
-    plain = _group(wide, n_draws) if label_free and len(wide) else None
+    plain = _group(wide, n_draws, (DEFAULT, GREEDY)) if label_free and len(wide) else None
     tuned = None
     if "tfs_tuned" in present and label_free:
         both = common_cells(fixed, present)
@@ -227,14 +228,14 @@ def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFra
     return table
 
 
-def _group(wide: pd.DataFrame, n_draws: int) -> Group:
-    """Compare the columns of a wide frame."""
+def _group(wide: pd.DataFrame, n_draws: int, rivals: tuple[str, ...] = ()) -> Group:
+    """Compare the columns of a wide frame, with random subsets and with some rivals."""
     by_dataset = mean_by_dataset(wide)
     comparison, against = None, {}
     if min(by_dataset.shape) >= 2:
         reference = REFERENCE if REFERENCE in by_dataset else str(by_dataset.columns[0])
         comparison = compare_methods(by_dataset, reference=reference, n_draws=n_draws)
-        for rival in (DEFAULT, GREEDY):
+        for rival in rivals:
             if rival in by_dataset:
                 tests = compare_methods(by_dataset, reference=rival, n_draws=n_draws)
                 against[rival] = _gains(tests, rival)

@@ -46,7 +46,7 @@ def trade_off_svg(measures: pd.DataFrame) -> str:
             axes.scatter(some["stability"], some["accuracy"], s=42, color=color, zorder=3)
         axes.set_xlabel("stability of 50 columns over 80 % resamples (Nogueira)")
         axes.set_ylabel("mean balanced accuracy")
-        axes.margins(x=0.16, y=0.08)
+        axes.margins(x=0.16, y=0.16)
         tidy(axes)
         axes.grid(axis="x", color=COLORS["rule"], linewidth=0.8)
         figure.draw_without_rendering()
