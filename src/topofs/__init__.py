@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ConstantFeatureWarning,
         IdentifierFeatureWarning,
         MissingExtraError,
+        NoGraphWarning,
         NoStructureWarning,
     )
     from topofs.filtering import (
@@ -101,6 +102,7 @@ __all__ = [
     "MutualInformation",
     "Needs",
     "Network",
+    "NoGraphWarning",
     "NoStructureWarning",
     "Pearson",
     "Ranking",

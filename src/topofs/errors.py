@@ -14,6 +14,7 @@ __all__ = [
     "ConstantFeatureWarning",
     "IdentifierFeatureWarning",
     "MissingExtraError",
+    "NoGraphWarning",
     "NoStructureWarning",
     "TableError",
     "UnknownColumnError",
@@ -34,6 +35,10 @@ class IdentifierFeatureWarning(UserWarning):
 
 class ColumnReadingWarning(UserWarning):
     """Text was read as numbers with decimal commas, or columns of dates take no part."""
+
+
+class NoGraphWarning(UserWarning):
+    """The graph, which the rule goes without, takes too much memory and was not built."""
 
 
 class NoStructureWarning(UserWarning):

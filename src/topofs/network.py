@@ -52,7 +52,8 @@ class Needs:
     all_pairs : bool
         The shares of variance of all pairs, as a matrix.
     strongest : int or None
-        The shares of variance of so many strongest links of each column.
+        The shares of variance of so many strongest links of each column. The graph is built
+        beside them, asked for or not, unless memory forbids.
     pairs_from : float or None
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
@@ -82,7 +83,7 @@ class Network:
     ----------
     graph : FilteredGraph
         The filtered graph, whose weights are similarities; without edges where the rule asks
-        for none.
+        for none, or for links and it takes too much memory.
     scale : Scale or None
         How similarities become shares of variance; None where the measure has none.
     shares : array of float64, shape (n_nodes, n_nodes), or None

@@ -200,10 +200,11 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
     from topofs.errors import (
         ConstantFeatureWarning,
         IdentifierFeatureWarning,
+        NoGraphWarning,
         NoStructureWarning,
     )
 
-    ours = (IdentifierFeatureWarning, NoStructureWarning)
+    ours = (IdentifierFeatureWarning, NoGraphWarning, NoStructureWarning)
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)

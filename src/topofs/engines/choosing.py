@@ -15,7 +15,7 @@ from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
 from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
-from topofs.engines.strongest_links import check_room, links_by_blocks, links_by_products
+from topofs.engines.strongest_links import StrongestLinks
 from topofs.graph import FilteredGraph
 from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
@@ -124,14 +124,44 @@ def build_network(
         operator=columns.operator,
         place=None if order is None else places(order),
     )
-    if not needs.graph and not needs.all_pairs:
-        similarity = columns.operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
-        whole = replace(whole, pairs=_pairs(columns, similarity, needs))
-        return _with_links(whole, columns, similarity, needs.strongest, order)
-    if _matrix_is_too_large(columns, needs) or _device_can(columns, graph, needs):
-        built = _without_matrix(columns, graph, needs=needs, cut=cut, order=order)
-        return replace(whole, graph=built, pairs=_pairs(columns, columns.operator, needs))
+    too_large = _matrix_is_too_large(columns, needs)
+    by_products = graph.without_matrix and columns.by_products
+    if not (needs.graph or needs.all_pairs) and (
+        needs.strongest is None or (too_large and not by_products)
+    ):
+        return _without_graph(whole, columns, needs, order)
+    by_device = isinstance(columns.engine, DeviceEngine) and by_products and not needs.all_pairs
+    if too_large or by_device:
+        return _without_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
     return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
+
+
+def _without_graph(
+    whole: Network, columns: ComparedColumns, needs: Needs, order: Ints | None
+) -> Network:
+    """Add what is asked for where no graph is, or none can be had."""
+    similarity: Any = columns.operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
+    whole = replace(whole, pairs=_pairs(columns, similarity, needs))
+    links = _strongest(whole, columns, needs, order)
+    if links is None:
+        return whole
+    engine = columns.engine
+    if links.rises and columns.by_products and not isinstance(engine, DaskEngine):
+        links.from_products(engine.products(similarity.select(links.order)))
+    else:
+        links.from_blocks(similarity)
+    return replace(whole, links=links.links, strength=links.strength)
+
+
+def _strongest(
+    whole: Network, columns: ComparedColumns, needs: Needs, order: Ints | None
+) -> StrongestLinks | None:
+    """Who finds the strongest links, where they are asked for."""
+    if needs.strongest is None:
+        return None
+    assert whole.scale is not None
+    order = np.arange(columns.n_features) if order is None else order
+    return StrongestLinks(needs.strongest, whole.scale, order, columns.engine.memory)
 
 
 def _with_matrix(
@@ -143,16 +173,20 @@ def _with_matrix(
     cut: str | None,
     order: Ints | None,
 ) -> Network:
-    """Add the graph, and the shares of all pairs where they are asked for."""
+    """Add the graph, and the shares of all pairs or the strongest where they are asked for."""
+    links = _strongest(whole, columns, needs, order)
     similarity = columns.matrix(order)
     if needs.scale and not columns.measure.knows_chance:
         check_shared_variance(similarity)
-    shares = strength = None
+    if links is not None:
+        links.from_matrix(similarity)
+        whole = replace(whole, links=links.links, strength=links.strength)
     if needs.all_pairs and whole.scale:
         shares = whole_weights(similarity, whole.scale, order)
         sums = np.empty(len(similarity))
         row_sums(similarity, 0, len(sums), sums)
         strength = sums if order is None else sums[places(order)]
+        whole = replace(whole, shares=shares, strength=strength)
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
     if pairs is not None and order is not None:
         pairs = _in_order(pairs, order)
@@ -160,31 +194,7 @@ def _with_matrix(
         leave_out_chance(similarity, whole.scale, order)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     built = built if order is None else built.renumbered(order)
-    return replace(whole, graph=built, shares=shares, strength=strength, pairs=pairs)
-
-
-def _with_links(
-    whole: Network,
-    columns: ComparedColumns,
-    similarity: SimilarityOperator,
-    n_links: int | None,
-    order: Ints | None,
-) -> Network:
-    """Add the strongest links, where they are asked for."""
-    if n_links is None:
-        return whole
-    assert whole.scale is not None
-    memory = columns.engine.memory
-    check_room(columns.n_features, n_links, memory)
-    if isinstance(similarity, MatrixOperator) and not columns.measure.knows_chance:
-        check_shared_variance(similarity.values)
-    order = np.arange(columns.n_features) if order is None else order
-    if getattr(whole.scale, "rises", False) and columns.by_products:
-        products = columns.engine.products(columns.operator.select(order))  # type: ignore[union-attr]
-        found = links_by_products(products, whole.scale, n_links, order, memory)
-    else:
-        found = links_by_blocks(similarity, whole.scale, n_links, order)
-    return replace(whole, links=found[0], strength=found[1])
+    return replace(whole, graph=built, pairs=pairs)
 
 
 def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:
@@ -240,17 +250,6 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
-def _device_can(columns: ComparedColumns, graph: Graph, needs: Needs) -> bool:
-    """Whether there is a device, and it can do without the matrix."""
-    return (
-        isinstance(columns.engine, DeviceEngine)
-        and graph.without_matrix
-        and not needs.all_pairs
-        and columns.measure.products is not None
-        and not _has_gaps(columns.table)
-    )
-
-
 def _has_gaps(table: Any) -> bool:
     return sparse.issparse(table) or bool(np.isnan(table).any())
 
@@ -265,13 +264,15 @@ def _cut(similarity: Matrix, cut: str | None) -> float:
 
 
 def _without_matrix(
+    whole: Network,
     columns: ComparedColumns,
     graph: Graph,
     *,
     needs: Needs,
     cut: str | None,
     order: Ints | None,
-) -> FilteredGraph:
+) -> Network:
+    """Add the graph, and the strongest links where they are asked for."""
     assert not isinstance(columns.engine, DaskEngine)
     memory = columns.engine.memory
     too_large = (
@@ -292,7 +293,14 @@ def _without_matrix(
         raise ValueError(
             f"{too_large}{columns.measure.name!r} needs it whole: use one of {able}{advice}"
         )
-    return graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order)
+    links = _strongest(whole, columns, needs, order)
+    built = graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order, links=links)
+    whole = replace(whole, graph=built, pairs=_pairs(columns, columns.operator, needs))
+    if links is None:
+        return whole
+    if links.links is None:
+        links.from_blocks(columns.operator)  # type: ignore[arg-type]
+    return replace(whole, links=links.links, strength=links.strength)
 
 
 def graph_from_columns(
@@ -302,6 +310,7 @@ def graph_from_columns(
     threshold: bool,
     order: Ints | None = None,
     progress: Callable[[int, int], None] | None = None,
+    links: StrongestLinks | None = None,
 ) -> FilteredGraph:
     """Build a graph from products of columns, never from the matrix.
 
@@ -317,6 +326,8 @@ def graph_from_columns(
         The columns in the order in which equal similarities are taken; by default their own.
     progress : callable, optional
         Called by a device with what is done and what is to be done.
+    links : StrongestLinks, optional
+        Who finds the strongest links in the same pass, in the same order.
 
     Returns
     -------
@@ -334,6 +345,8 @@ def graph_from_columns(
     products = columns.engine.products(operator if order is None else operator.select(order))
     if isinstance(products, DeviceProducts):
         products.progress = progress
+    if links is not None and links.rises:
+        links.watch(products)
     built = graph.build_without_matrix(
         products, threshold=threshold, memory=columns.engine.memory
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.filtering.asked_growth import fill_lists
-from topofs.filtering.products import BlockedProducts
+from topofs.filtering.products import BlockedProducts, WatchedProducts
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.similarity.operator import dense
 
@@ -67,7 +67,7 @@ class DeviceEngine:
         return DeviceProducts(operator, self.arrays, limit=self.limit)
 
 
-class DeviceProducts:
+class DeviceProducts(WatchedProducts):
     """What `topofs.filtering.products.AskedProducts` asks, answered by a device.
 
     Parameters
@@ -128,10 +128,10 @@ class DeviceProducts:
         # The block, what is made of it, and the like.
         return int(max(1, min(_MOST_ROWS, self._room // (5 * 8 * n_columns))))
 
-    def survey(
+    def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """One pass over all rows: lists in the host's arithmetic, sums in the device's."""
+        """Lists in the host's arithmetic, sums in the device's."""
         del n_rows
         n, columns = self.n_features, self.similarity.all
         lists = empty_lists(n, list_length, self.dtype)

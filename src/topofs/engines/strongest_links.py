@@ -1,145 +1,185 @@
-"""The strongest links of each column over the whole similarity, without its matrix."""
+"""The strongest links of each column over the whole similarity, in memory n · K."""
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.filtering.products import AskedProducts, Watch
 from topofs.kernels.matrix_scan import row_sums
-from topofs.kernels.row_survey import refill_lists
+from topofs.kernels.row_survey import refill_lists, survey_rows
 from topofs.kernels.top_lists import empty_lists
+from topofs.row_threads import for_row_ranges
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from topofs.filtering.products import Products
     from topofs.kernels.top_lists import TopLists
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["check_room", "links_by_blocks", "links_by_products"]
+__all__ = ["StrongestLinks"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.floating[Any]]
 
 _BLOCK = 1 << 22
-_BYTES = 100
-"""What an entry of a list takes while both directions of all links are put together."""
+_MOST_ROWS = 512
+# Bytes of an entry: in a list, and of a link while both directions are put together.
+_LISTED, _JOINED = 12, 72
+# A device may list others that are as strong; so many more are asked for.
+_MORE = 8
 
 
-def check_room(n_features: int, n_links: int, memory: int) -> None:
-    """Refuse more links than memory holds.
-
-    Parameters
-    ----------
-    n_features, n_links : int
-        So many columns, with so many links each.
-    memory : int
-        Bytes that they may take.
-    """
-    needed = n_features * min(n_links, n_features - 1) * _BYTES
-    if needed > memory:
-        raise ValueError(
-            f"the {n_links} strongest links of {n_features:,} columns take {needed / 1e9:.3g} GB, "
-            f"but memory allows {memory / 1e9:.3g} GB: ask for fewer links, or allow more memory"
-        )
-
-
-def links_by_products(
-    products: Products, scale: Scale, n_links: int, order: Ints, memory: int
-) -> tuple[sparse.csr_array, Doubles]:
-    """Find the strongest links in one pass over products of columns.
+@dataclass
+class StrongestLinks:
+    """Finds the strongest links of each column, by one of several ways.
 
     Parameters
     ----------
-    products : Products
-        The similarity, its columns in an order; a larger one never is a smaller share.
-    scale : Scale
-        How similarities become shares.
     n_links : int
         How many links of each column.
+    scale : Scale
+        How similarities become shares.
     order : array of int, shape (n,)
-        The column that each column of the products is.
+        The columns in the order in which equal links are taken.
     memory : int
         Bytes that may be used.
 
-    Returns
-    -------
-    links : scipy.sparse.csr_array, shape (n, n)
-        Shares above the noise floor. A link counts for both columns if it is among the
-        strongest of either; ones on the diagonal.
-    strength : array of float64, shape (n,)
+    Attributes
+    ----------
+    links : scipy.sparse.csr_array, shape (n, n), or None
+        Shares above the noise floor; None until they are found. A link counts for both columns
+        if it is among the strongest of either; ones on the diagonal.
+    strength : array of float64, shape (n,), or None
         The sum of each column's similarities, its own included.
     """
-    n = products.n_features
-    n_rows = int(np.clip(memory // 4 // (24 * n), 8, 512))
-    lists, totals = products.survey(-np.inf, [], min(n_links, n - 1), n_rows)
-    left, right, values = _entries(lists, order)
-    strength = np.empty(n)
-    strength[order] = totals[0]
-    return _symmetric(left, right, scale.weights(values, left, right), n), strength
 
+    n_links: int
+    scale: Scale
+    order: Ints
+    memory: int
+    links: sparse.csr_array | None = None
+    strength: Doubles | None = None
 
-def links_by_blocks(
-    operator: SimilarityOperator, scale: Scale, n_links: int, order: Ints
-) -> tuple[sparse.csr_array, Doubles]:
-    """Find the strongest links from blocks of any similarity, by the shares of its pairs.
+    def __post_init__(self) -> None:
+        self.n_links = min(self.n_links, len(self.order) - 1)
+        self._check_room(len(self.order) * self.n_links * _LISTED)
 
-    Parameters
-    ----------
-    operator : SimilarityOperator
-        The similarity.
-    scale, n_links
-        As in `links_by_products`.
-    order : array of int, shape (n,)
-        The columns in the order in which equal links are taken.
+    @property
+    def rises(self) -> bool:
+        """Whether a larger similarity never is a smaller share, so that lists need no shares."""
+        return bool(getattr(self.scale, "rises", False))
 
-    Returns
-    -------
-    links, strength
-        As by `links_by_products`.
-    """
-    n = operator.n_features
-    n_links = min(n_links, n - 1)
-    place, diagonal = places(order), operator.diagonal()
-    lists = empty_lists(n, n_links, np.float64)
-    strength = np.empty(n)
-    penalty = np.zeros(n)
-    step = max(1, min(256, _BLOCK // n))
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        block = operator.block(slice(start, rows[-1] + 1), slice(0, n))
-        block[np.arange(len(rows)), rows] = diagonal[rows]
-        block = np.ascontiguousarray(block[:, order])
-        row_sums(block, 0, len(rows), strength[start : rows[-1] + 1])
-        if n_links:
-            shares = scale.weights(block, rows[:, None], order[None, :])
-            refill_lists(shares, place[rows], np.arange(n), -np.inf, penalty, lists)
-    return _symmetric(*_entries(lists, order), n), strength
+    def from_matrix(self, similarity: Matrix) -> None:
+        """Find them in a matrix whose rows and columns are in the order."""
+        n = len(similarity)
+        if not self.rises:
+            self._by_shares((self.order[part], similarity[part]) for part in self._parts())
+            return
+        lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
+        no_cuts = np.empty(0)
+        for_row_ranges(
+            lambda i, j: survey_rows(similarity[i:j], i, -np.inf, no_cuts, totals, lists), n, n
+        )
+        self._take(lists, totals)
 
+    def from_blocks(self, operator: SimilarityOperator) -> None:
+        """Find them in blocks of any similarity."""
+        diagonal, everyone = operator.diagonal(), np.arange(len(self.order))
 
-def _entries(lists: TopLists, order: Ints) -> tuple[Ints, Ints, npt.NDArray[Any]]:
-    """What is in the lists: the two columns of each link, and its value."""
-    held = np.arange(lists.weight.shape[1]) < lists.length[:, None]
-    left = np.repeat(order, lists.length)
-    return left, order[lists.vertex[held]], lists.weight[held]
+        def blocks() -> Iterator[tuple[Ints, Matrix]]:
+            for part in self._parts():
+                rows = everyone[part]
+                block = operator.block(part, slice(0, len(everyone)))
+                block[np.arange(len(rows)), rows] = diagonal[rows]
+                yield rows, np.ascontiguousarray(block[:, self.order])
 
+        self._by_shares(blocks())
 
-def _symmetric(left: Ints, right: Ints, shares: Doubles, n: int) -> sparse.csr_array:
-    """Both directions of each link above the floor, and ones on the diagonal."""
-    kept = shares > 0
-    left, right, shares = left[kept], right[kept], shares[kept]
-    # Where both columns list a link, rounding may have told the directions apart: one counts.
-    low, high = np.minimum(left, right), np.maximum(left, right)
-    first = np.lexsort((-shares, high, low))
-    new = np.ones(len(first), np.bool_)
-    new[1:] = (np.diff(low[first]) != 0) | (np.diff(high[first]) != 0)
-    low, high, shares = low[first[new]], high[first[new]], shares[first[new]]
-    everyone = np.arange(n)
-    ends = (np.concatenate([low, high, everyone]), np.concatenate([high, low, everyone]))
-    values = np.concatenate([shares, shares, np.ones(n)])
-    links = sparse.coo_array((values, ends), shape=(n, n)).tocsr()
-    links.sort_indices()
-    return links
+    def from_products(self, products: Products) -> None:
+        """Find them in one pass over products of columns that are in the order."""
+        n = len(self.order)
+        n_rows = int(np.clip(self.memory // 4 // (24 * n), 8, _MOST_ROWS))
+        self._see(products, *products.survey(-np.inf, [], self._asked(products), n_rows))
+
+    def watch(self, products: Products) -> None:
+        """Find them in the pass that a growing graph makes over products in the order."""
+        products.watch = Watch(
+            self._asked(products), lambda lists, totals: self._see(products, lists, totals)
+        )
+
+    def _asked(self, products: Products) -> int:
+        by_device = isinstance(products, AskedProducts)
+        return min(self.n_links + _MORE * by_device, len(self.order) - 1)
+
+    def _see(self, products: Products, lists: TopLists, totals: Doubles) -> None:
+        """Take what a survey found; where a device left out others as strong, ask the host."""
+        if isinstance(products, AskedProducts) and self.n_links:
+            unsure = np.flatnonzero(lists.floor >= lists.weight[:, self.n_links - 1])
+            lists = deepcopy(lists) if len(unsure) else lists
+            for first in range(0, len(unsure), _MOST_ROWS):
+                vertices = unsure[first : first + _MOST_ROWS]
+                rows, everyone = products.rows(vertices), np.arange(len(self.order))
+                none_used = np.zeros(len(everyone), rows.dtype)
+                refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
+        self._take(lists, totals)
+
+    def _parts(self) -> Iterator[slice]:
+        """Blocks of rows, as slices."""
+        n = len(self.order)
+        step = max(1, min(256, _BLOCK // n))
+        return (slice(first, min(first + step, n)) for first in range(0, n, step))
+
+    def _by_shares(self, blocks: Iterable[tuple[Ints, Matrix]]) -> None:
+        """Take the largest shares: rows by their columns' numbers, columns in the order."""
+        n, place = len(self.order), places(self.order)
+        lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
+        none_used, everyone = np.zeros(n), np.arange(n)
+        for rows, block in blocks:
+            sums = np.empty(len(rows))
+            row_sums(block, 0, len(rows), sums)
+            totals[0, place[rows]] = sums
+            if self.n_links:
+                shares = self.scale.weights(block, rows[:, None], self.order[None, :])
+                refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+        self._take(lists, totals, shares=True)
+
+    def _take(self, lists: TopLists, totals: Doubles, *, shares: bool = False) -> None:
+        """Join the lists, as they are or as shares, to links that count for both columns."""
+        n, order = len(self.order), self.order
+        self.strength = np.empty(n)
+        self.strength[order] = totals[0]
+        parts = [(np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), np.ones(n))]
+        for part in self._parts():
+            lengths = np.minimum(lists.length[part], self.n_links)
+            held = np.arange(lists.weight.shape[1]) < lengths[:, None]
+            left = np.repeat(order[part], lengths)
+            right, values = order[lists.vertex[part][held]], lists.weight[part][held]
+            values = values if shares else self.scale.weights(values, left, right)
+            above = values > 0
+            ends = left[above].astype(np.int32), right[above].astype(np.int32)
+            parts.append((*ends, values[above]))
+        left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        self._check_room(len(values) * _JOINED)
+        listed = sparse.coo_array((values, (left, right)), shape=(n, n)).tocsr()
+        # Where both columns list a link, rounding may have told the directions apart.
+        self.links = listed.maximum(listed.T.tocsr())
+        self.links.sort_indices()
+
+    def _check_room(self, needed: int) -> None:
+        """Refuse more links than memory holds."""
+        if needed > self.memory:
+            raise ValueError(
+                f"the {self.n_links} strongest links of {len(self.order):,} columns take "
+                f"{needed / 1e9:.3g} GB, but memory allows {self.memory / 1e9:.3g} GB: ask for "
+                "fewer links, or allow more memory"
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
     from topofs.filtering.rounding import Rounding
     from topofs.kernels.column_weights import ColumnWeights
 
-__all__ = ["AskedProducts", "BlockedProducts", "Operator", "Products"]
+__all__ = [
+    "AskedProducts",
+    "BlockedProducts",
+    "Operator",
+    "Products",
+    "Watch",
+    "WatchedProducts",
+]
 
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -30,8 +38,11 @@ class Products(Protocol):
     """What `topofs.filtering.matrix_free` asks of whoever multiplies columns.
 
     Entries of a survey and of rows are proposals: those of `column_weights` decide, which
-    differ from them by no more than `rounding` allows.
+    differ from them by no more than `rounding` allows. Whoever is set to `watch` sees what the
+    next survey of all links leaves.
     """
+
+    watch: Watch | None
 
     @property
     def n_features(self) -> int:
@@ -137,7 +148,46 @@ class Operator(Protocol):
     def approximate_mean(self) -> float | None: ...  # noqa: D102
 
 
-class BlockedProducts:
+@dataclass(frozen=True)
+class Watch:
+    """Somebody who sees what a survey of all links leaves, before a growth changes it.
+
+    Attributes
+    ----------
+    list_length : int
+        Lists are to be as long as this, or longer.
+    see : callable
+        Called with the lists and the totals.
+    """
+
+    list_length: int
+    see: Callable[[TopLists, Doubles], None]
+
+
+class WatchedProducts:
+    """A survey that somebody may watch: base of whoever multiplies columns."""
+
+    watch: Watch | None = None
+
+    def survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        """One pass over all rows: lists, the sum of each row, and its sums above the cuts."""
+        watch = self.watch
+        if watch is None or not list_length or level > -np.inf:
+            return self._survey(level, cuts, list_length, n_rows)
+        self.watch = None
+        found = self._survey(level, cuts, max(list_length, watch.list_length), n_rows)
+        watch.see(*found)
+        return found
+
+    def _survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        raise NotImplementedError
+
+
+class BlockedProducts(WatchedProducts):
     """The products of an operator, a block of rows at a time, by numpy.
 
     Parameters
@@ -159,10 +209,9 @@ class BlockedProducts:
         self._columns: IntArray | None = None
         self._among = operator
 
-    def survey(
+    def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """One pass over all rows: lists, the sum of each row, and its sums above the cuts."""
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))

@@ -106,8 +106,8 @@ def fill_list(
     Notes
     -----
     The k-th largest of the maxima of blocks is a lower bound of the k-th largest weight, so
-    only blocks that reach it are looked at. Where weights tie at the end of the list, any of
-    them may be in it: the floor says that as large a weight may be outside.
+    only blocks that reach it are looked at. Of equal weights the lowest vertices come first;
+    where they tie at the end of the list, the floor says that as large a weight is outside.
     """
     k = lists.weight.shape[1]
     values, places = scratch
@@ -122,7 +122,10 @@ def fill_list(
     count, outside = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
     if count > k:
         _largest_first(kept, places, count, k)
-        count = k
+        threshold = kept[k - 1]
+        # The same again, now in the order of the vertices.
+        count, _ = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
+        count = _drop_last_equal(kept, places, count, k, threshold)
         outside = True
     _sort_into_list(v, kept, places, count, lists)
     lists.head[v] = 0
@@ -206,6 +209,28 @@ def _largest_first(
             low = i
         else:
             break
+
+
+@njit(cache=True, nogil=True)
+def _drop_last_equal(
+    values: npt.NDArray[Any],
+    places: npt.NDArray[np.int64],
+    count: int,
+    k: int,
+    least: float,
+) -> int:
+    """Drop the last of those that equal the least value until k are left; give k."""
+    excess = count - k
+    kept = count
+    while excess > 0:
+        kept -= 1
+        excess -= values[kept] == least
+    # Before `kept` nothing is dropped, behind it every equal one.
+    for position in range(kept, count):
+        if values[position] != least:
+            values[kept], places[kept] = values[position], places[position]
+            kept += 1
+    return k
 
 
 @njit(cache=True, nogil=True)

@@ -53,12 +53,13 @@ class Coverage(Rule):
 
     Parameters
     ----------
-    reach : {"paths", "edges", "similarity", "strongest"}, default="paths"
-        Whom a column represents: others along the paths of the graph, its neighbours only, or
-        any column at all, whatever the graph. Along a path shares multiply; a path of several
-        edges counts as long as half of the variance is left at its end. "strongest" is
-        "similarity" in memory n · `links` instead of n²: of all pairs those count that are
-        among the `links` strongest of either column. No graph is built for it.
+    reach : {"strongest", "similarity", "paths", "edges"}, default="strongest"
+        Whom a column represents. By "similarity" it is any column at all, which takes memory
+        n²; "strongest" is the same in memory n · `links`: of all pairs those count that are
+        among the `links` strongest of either column. Both go without the graph, which then
+        shows the network and decides nothing. By "paths" it is others along the paths of the
+        graph: shares multiply along a path, and a path of several edges counts as long as half
+        of the variance is left at its end; by "edges" its neighbours only.
     isolated : {"drop", "keep"}, default="drop"
         Whether "auto" leaves out the columns that share with no other more than chance
         explains, and whether they rank after all others.
@@ -86,9 +87,9 @@ class Coverage(Rule):
     """
 
     reach: str = parameter(
-        PATHS,
-        help="Represent by: paths, edges, similarity, strongest.",
-        choices=(PATHS, EDGES, SIMILARITY, STRONGEST),
+        STRONGEST,
+        help="Represent by: strongest, similarity, paths, edges.",
+        choices=(STRONGEST, SIMILARITY, PATHS, EDGES),
     )
     isolated: str = parameter(
         DROP, help="Columns that are like no other: drop, keep.", choices=(DROP, KEEP)

@@ -12,11 +12,13 @@ import numpy.typing as npt
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
+from topofs.errors import NoGraphWarning
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import read_table, warn_of_columns
 from topofs.selection.reduced_tables import ReducingSelector
+from topofs.selection.saying import say
 from topofs.selection.short_names import graph_of, measure_of, rule_of
 from topofs.selection.sizes import Size
 from topofs.selection.subset_size import resolve_size
@@ -124,7 +126,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     rule_ : Rule
         The rule that was used.
     graph_ : FilteredGraph
-        The graph over the columns that vary, labelled with their names.
+        The graph over the columns that vary, labelled with their names. Where the rule goes
+        without it and it takes too much memory, it has no edges, with a warning.
     nodes_ : array of int, shape (graph_.n_nodes,)
         The column that each node of the graph is.
     forced_, excluded_ : arrays of int
@@ -144,9 +147,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
     tables, it is 0. (Heavy tails and rare events exceed it more often: see
     `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
-    samples that a pair shares. Along a path of the graph shares multiply. A path of several
-    edges counts as long as half of the variance is left at its end; a single edge always
-    does.
+    samples that a pair shares.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
     rank last, with a warning. Missing values are used pair by pair. A sparse table is
@@ -306,6 +307,13 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
+        if needs.strongest is not None and len(nodes) > 1 and not network.graph.n_edges:
+            say(
+                f"the graph of {len(nodes)} columns takes too much memory and was not built: "
+                "graph_ has no edges; allow more memory to have it",
+                NoGraphWarning,
+                depth=4,
+            )
         ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
         self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
