@@ -40,18 +40,20 @@ class DefaultChoice:
     candidates: pd.DataFrame
 
 
-def choose_default(table: pd.DataFrame) -> DefaultChoice | None:
+def choose_default(table: pd.DataFrame, today: str = DEFAULT) -> DefaultChoice | None:
     """Apply the rule.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Methods by at least ``accuracy, stability, seconds``.
+    today : str
+        The default that is in question.
 
     Returns
     -------
     DefaultChoice or None
-        None without the default.
+        None without today's default.
 
     Examples
     --------
@@ -64,11 +66,11 @@ def choose_default(table: pd.DataFrame) -> DefaultChoice | None:
     >>> choose_default(table).winner  # the last needs a matrix, the second is not stable enough
     'coverage'
     """
-    if DEFAULT not in table.index:
+    if today not in table.index:
         return None
     names = [name for name in table.index if name in SELECTORS and name not in NEEDS_MATRIX]
     found = table.loc[names, ["accuracy", "stability", "seconds"]].copy()
-    floor = found.loc[DEFAULT, "stability"] - STABILITY_SLACK
+    floor = found.loc[today, "stability"] - STABILITY_SLACK
     found["stable_enough"] = found["stability"] >= floor
     best = found.loc[found["stable_enough"], "accuracy"].max()
     found["tied"] = found["stable_enough"] & (found["accuracy"] >= best - ACCURACY_TIE)

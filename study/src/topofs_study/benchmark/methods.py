@@ -56,7 +56,7 @@ PUBLISHED = {
 SELECTORS: dict[str, dict[str, Any]] = {
     "coverage": {},
     "coverage_edges": {"rule": Coverage(reach="edges")},
-    "coverage_strongest": {"rule": Coverage(reach="strongest")},
+    "coverage_paths": {"rule": Coverage(reach="paths")},
     "coverage_similarity": {"rule": Coverage(reach="similarity")},
     "coverage_spearman": {"similarity": "spearman"},
     "rule_variance": {"rule": "variance"},
@@ -102,7 +102,7 @@ METHOD_NAMES = {
     "tfs_tuned": "TFS, tuned with labels",
     DEFAULT: "coverage (default)",
     "coverage_edges": "coverage, edges",
-    "coverage_strongest": "coverage, strongest links",
+    "coverage_paths": "coverage, paths",
     "coverage_similarity": "coverage, whole similarity",
     "coverage_spearman": "coverage, Spearman",
     "rule_variance": "rule variance",

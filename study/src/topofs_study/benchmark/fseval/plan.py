@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FSEVAL_METHODS", "FsevalBenchmark"]
 
-FSEVAL_METHODS = (DEFAULT, "coverage_strongest", "rule_variance", GREEDY, "random")
+FSEVAL_METHODS = (DEFAULT, "coverage_paths", "rule_variance", GREEDY, "random")
 """What is run unless other methods are named."""
 
 
