@@ -60,7 +60,7 @@ def coverage_curve(
     >>> from topofs import TopologicalFeatureSelector, plot
     >>> X = load_wine(as_frame=True).data
     >>> plot.coverage_curve(TopologicalFeatureSelector().fit(X)).get_title()
-    '4 of 13 features cover 57 %'
+    '3 of 13 features cover 50 %'
     >>> by_degree = TopologicalFeatureSelector(4, rule="degree").fit(X)
     >>> plot.coverage_curve(by_degree, X).get_title()
     '4 of 13 features cover 45 %'

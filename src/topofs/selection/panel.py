@@ -72,7 +72,7 @@ class PanelSelector(RepresentingSelector):
         >>> selector = TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
         >>> found = selector.evaluate(["alcohol", "hue"])
         >>> round(found.coverage, 3), found.next[0].name
-        (0.303, 'flavanoids')
+        (0.316, 'flavanoids')
         """
         positions = self._listed(columns)
         listed = self._with_support(positions)
@@ -123,7 +123,7 @@ class PanelSelector(RepresentingSelector):
         >>> from topofs import TopologicalFeatureSelector
         >>> selector = TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
         >>> selector.substitute("flavanoids")[0].name
-        'od280/od315_of_diluted_wines'
+        'total_phenols'
         """
         reach = self._reach("substitute")
         names = self._column_names()

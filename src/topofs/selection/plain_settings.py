@@ -32,9 +32,9 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
     >>> from topofs import TopologicalFeatureSelector
     >>> plain_settings(TopologicalFeatureSelector(3, similarity="spearman", graph="mst"))
     {'size': 3, 'similarity': {'name': 'spearman', 'squared': True}, 'threshold': 'auto',
-    'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'paths',
-    'isolated': 'drop', 'ties': 'strength', 'links': 128}, 'keep': [], 'exclude': [],
-    'at_most': None, 'max_similarity': None}
+    'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'strongest', 'isolated':
+    'drop', 'ties': 'strength', 'links': 128}, 'keep': [], 'exclude': [], 'at_most': None,
+    'max_similarity': None}
     """
     fitted = selector.__sklearn_is_fitted__()
     return {

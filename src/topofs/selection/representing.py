@@ -235,17 +235,18 @@ class RepresentingSelector(RankingSelector):
         >>> from sklearn.datasets import load_wine
         >>> from topofs import TopologicalFeatureSelector
         >>> X = load_wine(as_frame=True).data
-        >>> print(TopologicalFeatureSelector(4).fit(X).explain("alcohol"))
-        alcohol is not selected.
+        >>> print(TopologicalFeatureSelector(4).fit(X).explain("proline"))
+        proline is not selected.
         Rank 10 of 13 (4 selected), coverage gain 0.588952.
-        proline represents it, with 0.411 of its variance.
-        Joined to 6 features, 3 of them selected:
-          proline  0.4144  selected
-          alcalinity_of_ash  0.09625  selected
-          total_phenols  0.08358
-          magnesium  0.07333
-          flavanoids  0.05608  selected
-          ash  0.04475
+        alcohol represents it, with 0.411 of its variance.
+        Joined to 7 features, 4 of them selected:
+          alcohol  0.4144  selected
+          total_phenols  0.2481
+          flavanoids  0.2442  selected
+          alcalinity_of_ash  0.1941
+          magnesium  0.1547  selected
+          proanthocyanins  0.1092
+          ash  0.05001  selected
         """
         check_is_fitted(self)
         names = self._column_names()

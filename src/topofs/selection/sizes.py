@@ -106,7 +106,7 @@ class Budget(Size):
     >>> cost = {name: 3.0 if name == "flavanoids" else 1.0 for name in X}
     >>> selector = TopologicalFeatureSelector(Budget(3, cost)).fit(X)
     >>> selector.get_feature_names_out().tolist()
-    ['alcalinity_of_ash', 'od280/od315_of_diluted_wines', 'proline']
+    ['total_phenols', 'hue', 'proline']
     """
 
     total: float = parameter(1.0, check=_check_total)

@@ -42,8 +42,8 @@ __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     r"""Select columns that represent the others in a filtered graph of similarities.
 
-    Table → similarity between columns → planar filtered graph → the columns that, along the
-    links of the graph, represent as many others as can be. Labels are not used.
+    Table → similarity between columns → their strongest links, and a planar filtered graph →
+    the columns that represent as many others as can be. Labels are not used.
     With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
     that adds most to the coverage
 
@@ -174,13 +174,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     >>> selector = TopologicalFeatureSelector().fit(X)
     >>> for group in selector.groups_:
     ...     print(group.name, "for", ", ".join(member.name for member in group.members))
-    flavanoids for total_phenols, od280/od315_of_diluted_wines, proanthocyanins,
-    nonflavanoid_phenols
-    proline for alcohol, magnesium
-    hue for malic_acid, color_intensity
-    alcalinity_of_ash for ash
+    flavanoids for total_phenols, od280/od315_of_diluted_wines, proanthocyanins, hue,
+    nonflavanoid_phenols, malic_acid
+    alcohol for proline, color_intensity
+    ash for alcalinity_of_ash, magnesium
     >>> selector.at(2).get_feature_names_out().tolist()
-    ['flavanoids', 'proline']
+    ['alcohol', 'flavanoids']
     """
 
     similarity_: Measure
@@ -388,6 +387,6 @@ def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedCol
     >>> from topofs import TopologicalFeatureSelector
     >>> selector = TopologicalFeatureSelector()
     >>> fit_and_compare(selector, load_wine().data).n_features, selector.n_features_
-    (13, 4)
+    (13, 3)
     """
     return selector._fit(X)  # noqa: SLF001 - of the same file

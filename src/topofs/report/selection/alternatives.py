@@ -33,7 +33,7 @@ def alternatives_of(
     >>> selector = TopologicalFeatureSelector(2).fit(load_wine().data)
     >>> {f: [s.name for s in found] for f, found in
     ...     alternatives_of(selector, features_of(selector)).items()}
-    {6: ['x11', 'x5', 'x10'], 12: ['x0', 'x3', 'x2']}
+    {6: ['x5', 'x11', 'x8'], 0: ['x12', 'x9', 'x2']}
     """
     if not selector.has_groups:
         return {}

@@ -99,7 +99,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     >>> selector = TopologicalFeatureSelector(3).fit(load_wine(as_frame=True).data)
     >>> features = features_of(selector)
     >>> [features.names[i] for i in features.order[:2]]
-    ['flavanoids', 'proline']
+    ['flavanoids', 'alcohol']
     """
     n = selector.n_features_in_
     names = getattr(selector, "feature_names_in_", None)

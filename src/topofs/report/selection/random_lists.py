@@ -63,7 +63,7 @@ def random_coverage(
     >>> X = load_wine().data
     >>> selector = TopologicalFeatureSelector().fit(X)
     >>> found = random_coverage(selector, similarity_of(selector, X))
-    >>> found.at(4) == selector.random_lists(4).mean
+    >>> found.at(3) == selector.random_lists(3).mean
     True
     """
     n = len(selector.nodes_)
