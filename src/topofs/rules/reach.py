@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,9 +85,12 @@ class MatrixReach:
     ----------
     matrix : array or scipy.sparse.csr_array, shape (n, n)
         Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
+    of_graph : bool
+        Whether its entries are those of the graph's edges.
     """
 
     matrix: Any
+    of_graph: bool = False
 
     @property
     def kernel(self) -> ShareMatrix:
@@ -125,7 +128,8 @@ class MatrixReach:
             return running_over_all(MatrixOperator(self.matrix), order)
         starts, columns = self.matrix.indptr.astype(np.int64), self.matrix.indices
         columns = columns.astype(np.int64)
-        return running_along(starts, columns, self.matrix.data, None, order)
+        found = running_along(starts, columns, self.matrix.data, None, order)
+        return found if self.of_graph else replace(found, n_links=None)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""
@@ -181,5 +185,5 @@ def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach
     rows = sparse.coo_array((np.concatenate(w), ends), shape=shape).tocsr()
     rows.sort_indices()
     if not paths:
-        return MatrixReach(rows)
+        return MatrixReach(rows, of_graph=True)
     return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
