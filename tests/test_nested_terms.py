@@ -39,7 +39,7 @@ def test_parameters_of_terms_by_nested_names():
     nested = {name: value for name, value in selector.get_params().items() if "__" in name}
     assert nested == {
         "similarity__squared": True,
-        "rule__reach": "paths",
+        "rule__reach": "strongest",
         "rule__isolated": "drop",
         "rule__ties": "strength",
         "rule__links": 128,
@@ -95,7 +95,7 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(),
             {"rule__reach": "far"},
-            "reach is 'far'; known are 'paths', 'edges', 'similarity', 'strongest'",
+            "reach is 'far'; known are 'strongest', 'similarity', 'paths', 'edges'",
         ),
         (
             TopologicalFeatureSelector(graph="grid"),

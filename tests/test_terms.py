@@ -154,7 +154,7 @@ def test_short_names_stand_for_terms_with_their_defaults():
     [
         (
             lambda: Coverage(reach="x"),
-            "reach is 'x'; known are 'paths', 'edges', 'sim.*', 'str",
+            "reach is 'x'; known are 'strongest', 'sim.*', 'paths', 'ed",
         ),
         (lambda: Coverage(isolated=None), "isolated is None; known are 'drop', 'keep'"),
         (lambda: Centrality("hits"), "score is 'hits'; known are 'degree', 'strength', "),

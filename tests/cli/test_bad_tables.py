@@ -144,11 +144,11 @@ def test_many_columns_and_three_rows(tmp_path):
         (["--similarity", "mutual_information", "--n-bins", "1"], 2, "--n-bins 1: it must be"),
         (["--memory", "much"], 2, "--memory much: give a number of bytes, or text such as"),
         (
-            ["--memory", "9", "--graph", "mst"],
+            ["--memory", "9", "--graph", "mst", "--rule", "degree"],
             2,
             "and --graph mst needs it whole: use 'tmfg', ",
         ),
-        (["--memory", "9", "--graph", "mst"], 2, "allow more --memory"),
+        (["--memory", "9", "--graph", "mst", "--rule", "degree"], 2, "allow more --memory"),
         (["--rule", "degree", "--reach", "edges"], 2, "--reach edges is for --rule coverage"),
         (["--rule", "pagerank", "--isolated", "keep"], 2, "is for --rule coverage"),
         (["--rule", "degree", "-k", "auto"], 2, "-k auto needs --rule coverage"),

@@ -29,14 +29,14 @@ def test_the_groups_are_those_of_the_estimator(wine_csv, expected):
         "name": expected.groups_[0].members[0].name,
         "share": expected.groups_[0].members[0].share,
     }
-    assert found["n_selected"] == 4
+    assert found["n_selected"] == 3
     assert found["left_out"] == [{"name": "same", "reason": "constant"}]
 
 
 def test_they_are_printed_with_their_shares(wine_csv):
     result = run("groups", wine_csv)
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    assert lines[0].startswith("4 of 13 columns of wine.csv represent ")
+    assert lines[0].startswith("3 of 13 columns of wine.csv represent ")
     assert lines[1] == "flavanoids"
     assert lines[2].split() == ["total_phenols", "0.75"]
     assert "same (constant)" in result.stderr

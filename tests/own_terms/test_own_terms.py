@@ -92,9 +92,9 @@ def test_the_twin_of_a_measure_works_without_the_matrix(X):
     assert tmfg_from_data(X, similarity="grades") == tmfg_from_data(X, similarity="spearman")
     wide = factor_table(30, 120)
     for name in ("spearman", "grades"):
-        selector = TopologicalFeatureSelector(9, similarity=name, memory=110_000)
-        found = selector.fit(wide)
-        expected = TopologicalFeatureSelector(9, similarity=name).fit(wide)
+        settings = {"similarity": name, "rule": Coverage(links=8)}
+        found = TopologicalFeatureSelector(9, memory=110_000, **settings).fit(wide)
+        expected = TopologicalFeatureSelector(9, **settings).fit(wide)
         np.testing.assert_array_equal(found.graph_.edges, expected.graph_.edges)
 
 
@@ -157,7 +157,7 @@ def test_a_graph_is_used_as_it_is(X, k):
 
 def test_a_graph_that_needs_the_matrix_says_so(X):
     with pytest.raises(ValueError, match="graph 'nearest' needs it whole: use 'tmfg'"):
-        TopologicalFeatureSelector(graph="nearest", memory=100).fit(X)
+        TopologicalFeatureSelector(5, graph="nearest", memory=100, rule="degree").fit(X)
 
 
 # --- a rule

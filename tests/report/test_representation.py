@@ -73,8 +73,11 @@ def test_the_sentences_say_that_columns_represent_others():
     assert words.headline == f"{n} of 30 columns selected"
     assert f"chosen to represent the others: together they cover {share} % of" in words.meaning
     assert "no more than itself, so the selection stopped there by itself" in words.meaning
-    assert "represents most along the links of the network" in words.method
-    assert "of them stronger than chance explains" in words.method
+    assert "most among the columns that it has its strongest links with" in words.method
+    along = TopologicalFeatureSelector(rule=Coverage(reach="paths")).fit(X)
+    method = words_of(summarise_selection(along, X)).method
+    assert "represents most along the links of the network" in method
+    assert "of them stronger than chance explains" in method
     assert "3 columns are isolated" in words.notes[0]
     assert words.notes[0].endswith("They are left out.")
 

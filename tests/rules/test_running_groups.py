@@ -72,7 +72,7 @@ def test_every_size_gives_the_representatives_of_the_selector(reach, X, keep):
 
 
 def test_the_way_to_a_representative_multiplies_to_its_share():
-    selector, order, groups = fitted(chain(), 3)
+    selector, order, groups = fitted(chain(), 3, rule=Coverage(reach="paths"))
     weights = {}
     reach = selector._ranking.reach
     for node in range(len(order)):
@@ -95,7 +95,7 @@ def test_no_links_at_all():
     X = np.random.default_rng(0).normal(size=(20, 6))
     with pytest.warns(UserWarning, match="nothing to choose by"):
         _, _, groups = fitted(X, "auto")
-    assert len(groups.positions) == groups.n_links == 0
+    assert len(groups.positions) == 0
     np.testing.assert_allclose(groups.curve, np.arange(7) / 6)
 
 

@@ -114,7 +114,7 @@ def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
 @pytest.mark.parametrize(
     ("term", "parameter", "known"),
     [
-        (Coverage, "reach", "'paths', 'edges', 'similarity', 'strongest'"),
+        (Coverage, "reach", "'strongest', 'similarity', 'paths', 'edges'"),
         (Coverage, "isolated", "'drop', 'keep'"),
         (Coverage, "ties", "'strength', 'index'"),
         (Centrality, "ties", "'strength', 'index'"),

@@ -79,7 +79,9 @@ def test_isolated_columns_can_be_kept(X):
 @pytest.mark.parametrize("seed", range(4))
 def test_order_gains_and_representatives_follow_the_twin(seed):
     X = factor_table(60, 14, seed=seed)
-    selector = TopologicalFeatureSelector(5, rule=Coverage(isolated="keep")).fit(X)
+    selector = TopologicalFeatureSelector(5, rule=Coverage(reach="paths", isolated="keep")).fit(
+        X
+    )
     edges, weights = expected_weights(X, selector.graph_)
     order, gains = naive_cover(weights, strength=selector.graph_.strength())
     alone = (edges > 0).sum(axis=1) == 0
@@ -117,7 +119,7 @@ def test_other_reaches_follow_the_twin(X, reach):
 
 def test_isolated_columns_are_ordered_by_strength_or_by_index(X):
     by_strength = TopologicalFeatureSelector().fit(X)
-    strength = by_strength.graph_.strength()
+    strength = pearson(X, squared=True).sum(axis=1)
     tail = np.argsort(by_strength.ranking_)[-6:]
     assert tail.tolist() == sorted(range(12, 18), key=lambda i: -strength[i])
     by_index = TopologicalFeatureSelector(rule=Coverage(ties="index")).fit(X)
@@ -161,9 +163,11 @@ def test_a_strong_negative_link_is_a_link():
     selector = TopologicalFeatureSelector().fit(X)
     assert selector.representative_[1] == selector.representative_[0] >= 0
     # Without squares the graph looks for positive links alone, but weights are squares still.
-    selector = TopologicalFeatureSelector(similarity=Pearson(squared=False)).fit(X)
-    assert selector.representative_[1] == -1
-    assert selector.shares_[0] < 0.9
+    signed = TopologicalFeatureSelector(similarity=Pearson(squared=False))
+    assert signed.fit(X).representative_[1] == selector.representative_[1]
+    signed.set_params(rule=Coverage(reach="paths")).fit(X)
+    assert signed.representative_[1] == -1
+    assert signed.shares_[0] < 0.9
 
 
 def test_duplicated_columns_represent_each_other_and_the_first_is_taken():
@@ -340,7 +344,7 @@ def test_the_path_to_the_representative_is_a_path_of_the_graph():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.normal(size=(500, 30)) * 0.25, axis=1) + rng.normal(size=(500, 1))
     X = pd.DataFrame(walk, columns=[f"t{i}" for i in range(30)])
-    selector = TopologicalFeatureSelector(1).fit(X)
+    selector = TopologicalFeatureSelector(1, rule=Coverage(reach="paths")).fit(X)
     graph = selector.graph_
     weights = {}
     for (i, j), w in zip(graph.edges.tolist(), graph.weights, strict=True):
@@ -382,7 +386,10 @@ def test_ties_of_weight_one_make_no_path_go_round():
 def test_the_shortest_of_equal_ways_is_told():
     A = [[1, 0.25, 0, 1], [0.25, 1, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]
     selector = TopologicalFeatureSelector(
-        1, similarity="precomputed", threshold=None, rule=Coverage(ties="index")
+        1,
+        similarity="precomputed",
+        threshold=None,
+        rule=Coverage(reach="paths", ties="index"),
     ).fit(A)
     assert selector.explain(1).representation.path == ("x3",)
     assert selector.explain(3).representation.path == ()

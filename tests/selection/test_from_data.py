@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tests.matrices import factor_table, tables
 from topofs import (
+    Coverage,
     Energy,
     Pearson,
     Spearman,
@@ -84,7 +85,8 @@ def test_many_columns(dtype):
 
 def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
     X = pd.DataFrame(np.rint(factor_table(40, 90))).add_prefix("c")
-    expected = TopologicalFeatureSelector(7).fit(X)
+    rule = Coverage(links=8)
+    expected = TopologicalFeatureSelector(7, rule=rule).fit(X)
     called = []
     build = matrix_free.tmfg_of_products
     monkeypatch.setattr(
@@ -94,7 +96,7 @@ def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
             called.append(1) or build(*given, **settings | {"memory": 10**8})
         ),
     )
-    selector = TopologicalFeatureSelector(7, memory=60_000).fit(X)
+    selector = TopologicalFeatureSelector(7, rule=rule, memory=60_000).fit(X)
     assert called
     assert selector.graph_ == expected.graph_
     np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
@@ -133,12 +135,13 @@ def test_missing_values_and_sparse_tables_are_refused_with_advice():
     with pytest.raises(ValueError, match="has missing values: fill them in"):
         tmfg_from_data(X)
     with pytest.raises(ValueError, match="has missing values: fill them in"):
-        TopologicalFeatureSelector(memory=100).fit(X)
+        TopologicalFeatureSelector(5, memory=100, rule="degree").fit(X)
 
 
 def test_other_graphs_need_the_matrix():
+    X = factor_table(30, 6)
     with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'tmfg'"):
-        TopologicalFeatureSelector(memory=100, graph="mst").fit(factor_table(30, 6))
+        TopologicalFeatureSelector(5, memory=100, graph="mst", rule="degree").fit(X)
 
 
 def test_memory_in_words():

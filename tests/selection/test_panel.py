@@ -58,7 +58,7 @@ def test_a_random_list_lies_in_the_range_of_random_lists():
 
 
 def test_pairs_that_say_the_same_and_columns_that_are_alone():
-    selector = TopologicalFeatureSelector().fit(TUMOURS)
+    selector = TopologicalFeatureSelector(rule=Coverage(reach="paths")).fit(TUMOURS)
     found = selector.evaluate(["mean radius", "mean perimeter", "texture error"])
     assert {found.same[0].name, found.same[0].other} == {"mean radius", "mean perimeter"}
     assert "mean symmetry" in found.alone

@@ -16,6 +16,7 @@ from topofs import (
     Coverage,
     MinShare,
     Mixed,
+    NoGraphWarning,
     Pearson,
     Spearman,
     TopologicalFeatureSelector,
@@ -131,7 +132,7 @@ def test_memory_of_a_few_links_does(X):
     ):
         fitted(X, Coverage(reach="similarity"), memory="6MB")
     with pytest.raises(
-        ValueError, match="the 700 strongest links of 800 columns take 0.056 GB"
+        ValueError, match="the 700 strongest links of 800 columns take 0.00672 GB"
     ):
         fitted(X, rule.replace(links=700), memory="1MB")
 
@@ -173,8 +174,32 @@ def test_wishes_panels_and_sizes_work(X):
     assert links.substitute(column) == whole.substitute(column)
 
 
+@pytest.mark.parametrize("memory", ["plenty", "scarce"])
+def test_the_graph_is_that_of_the_other_reaches(X, memory):
+    X = np.rint(2 * factor_table(40, 400))
+    settings = {"memory": None if memory == "plenty" else "1MB"}
+    links = fitted(X, FEW, **settings)
+    assert links.graph_ == fitted(X, Coverage(reach="paths")).graph_
+    np.testing.assert_array_equal(links.ranking_, fitted(X, FEW).ranking_)
+
+
+@pytest.mark.parametrize(
+    ("settings", "change"),
+    [({"graph": "mst"}, lambda X: X), ({}, sparse.csr_array)],
+    ids=["graph", "sparse"],
+)
+def test_where_the_graph_takes_too_much_memory_it_is_left_out(settings, change):
+    X = change(np.rint(factor_table(40, 90)))
+    with pytest.warns(NoGraphWarning, match="the graph of 90 columns takes too much memory"):
+        found = fitted(X, FEW, memory=60_000, **settings)
+    assert found.graph_.n_edges == 0
+    np.testing.assert_array_equal(found.ranking_, fitted(X, FEW).ranking_)
+
+
+@pytest.mark.filterwarnings("ignore::topofs.NoGraphWarning")
 def test_it_explains_itself_without_a_graph(X, tmp_path):
-    selector = fitted(X, FEW)
+    selector = fitted(X, FEW.replace(links=1), memory=2700, graph="mst")
+    assert selector.graph_.n_edges == 0
     for column in range(18):
         told = selector.explain(column)
         assert told.neighbors == ()

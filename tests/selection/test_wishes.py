@@ -12,7 +12,8 @@ GROUPS = {name: name.split()[0] for name in TUMOURS}
 
 
 def test_the_example_of_a_panel_that_is_given():
-    selector = TopologicalFeatureSelector(3, keep=["mean area"]).fit(TUMOURS)
+    along = Coverage(reach="paths")
+    selector = TopologicalFeatureSelector(3, rule=along, keep=["mean area"]).fit(TUMOURS)
     chosen = set(selector.get_feature_names_out())
     assert chosen == {"mean area", "mean compactness", "compactness error"}
     assert selector.shares_.mean() >= 0.55

@@ -105,8 +105,8 @@ def build_network(
     needs : Needs
         What the rule asks for.
     cut : {"mean", "links"} or None
-        Which similarities count as 0 before filtering: those below the mean of all, those
-        below the mean off the diagonal, or none.
+        Which similarities count as 0: in the graph those below the mean of all; in the graph
+        and as links those below the mean off the diagonal; or none.
 
     Returns
     -------
@@ -178,6 +178,11 @@ def _with_matrix(
     similarity = columns.matrix(order)
     if needs.scale and not columns.measure.knows_chance:
         check_shared_variance(similarity)
+    pairs = _pairs(columns, MatrixOperator(similarity), needs)
+    if pairs is not None and order is not None:
+        pairs = _in_order(pairs, order)
+    if cut == _LINKS:
+        threshold_links_in_place(similarity)
     if links is not None:
         links.from_matrix(similarity)
         whole = replace(whole, links=links.links, strength=links.strength)
@@ -187,9 +192,6 @@ def _with_matrix(
         row_sums(similarity, 0, len(sums), sums)
         strength = sums if order is None else sums[places(order)]
         whole = replace(whole, shares=shares, strength=strength)
-    pairs = _pairs(columns, MatrixOperator(similarity), needs)
-    if pairs is not None and order is not None:
-        pairs = _in_order(pairs, order)
     if graph.leaves_out_chance and whole.scale is not None:
         leave_out_chance(similarity, whole.scale, order)
     built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
@@ -255,9 +257,7 @@ def _has_gaps(table: Any) -> bool:
 
 
 def _cut(similarity: Matrix, cut: str | None) -> float:
-    """Set what counts as no link to 0, in place; give the mean of what is left."""
-    if cut == _LINKS:
-        return threshold_links_in_place(similarity)
+    """Set what counts as 0 in the graph to 0, in place; give the mean of what is left."""
     if cut == _MEAN:
         return threshold_mean_in_place(similarity)
     return sum_and_peak(similarity)[0] / similarity.size

@@ -8,10 +8,12 @@ import pytest
 
 from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, chained_table, mixed_table
-from topofs import TopologicalFeatureSelector, stability
+from topofs import Coverage, TopologicalFeatureSelector, stability
 from topofs.report.selection import write_selection_report
 from topofs.report.selection.phrases import percent
 
+# The page tells ways, too.
+ALONG = Coverage(reach="paths")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -22,12 +24,12 @@ def X():
 
 @pytest.fixture(scope="module")
 def fitted(X):
-    return TopologicalFeatureSelector().fit(X)
+    return TopologicalFeatureSelector(rule=ALONG).fit(X)
 
 
 @pytest.fixture(scope="module")
 def found(X):
-    return stability(TopologicalFeatureSelector(), X, n_resamples=6, random_state=0)
+    return stability(TopologicalFeatureSelector(rule=ALONG), X, n_resamples=6, random_state=0)
 
 
 @pytest.fixture(scope="module")
