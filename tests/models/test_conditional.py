@@ -53,6 +53,7 @@ def test_names_and_no_values():
     np.testing.assert_allclose(found.mean, X.mean().to_numpy()[found.columns])
     np.testing.assert_array_equal(found.variance, model.conditional([0, 2], [5, 5]).variance)
     assert model.conditional("c").columns.tolist() == [0, 1, 3, 4, 5]
+    assert model.conditional(2).columns.tolist() == [0, 1, 3, 4, 5]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,7 @@ def test_names_and_no_values():
         ([9], None, r"the known column 9 is none of the 6 columns: give positions 0 … 5$"),
         ([-1], None, "the known column -1 is none"),
         (["a"], None, "the known column 'a' is none"),
+        (np.ones(6, dtype=bool), None, "the known column True is none"),
         ([1, 1], None, "given twice"),
         ([1, 2], [1.0], r"2 columns are known, but values has the shape \(1,\)"),
         ([1], [np.nan], "missing or infinite"),

@@ -130,6 +130,8 @@ class LoGoCovariance(EmpiricalCovariance):
         """
         _check_shrinkage(self.shrinkage)
         X = self._checked(X, reset=True)
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        self._position_of = {names[i]: i for i in reversed(range(len(names)))}
         constant = np.flatnonzero(is_constant(X))
         if constant.size:
             raise ValueError(
@@ -171,14 +173,14 @@ class LoGoCovariance(EmpiricalCovariance):
         self._slopes = slopes * in_order[:, None] / in_order[parents]
         self._spread = spread * in_order**2
         self.logdet_ = -float(np.log(self._spread).sum())
-        self._diagonal, self._beside = information(parents, self._slopes, self._spread)
+        diagonal, beside = information(parents, self._slopes, self._spread)
         row, slot = np.nonzero(parents >= 0)
         i, j = order[row], order[parents[row, slot]]
-        beside = self._beside[row, slot]
+        beside = beside[row, slot]
         n = len(order)
         self.precision_ = sparse.csc_array(
             (
-                np.concatenate([self._diagonal, beside, beside]),
+                np.concatenate([diagonal, beside, beside]),
                 (np.concatenate([order, i, j]), np.concatenate([order, j, i])),
             ),
             shape=(n, n),
@@ -278,19 +280,18 @@ class LoGoCovariance(EmpiricalCovariance):
         check_is_fitted(self)
         positions = self._positions(known)
         given = self._known_values(values, positions)
+        others = np.delete(np.arange(len(self.location_)), positions)
         mean, variance = conditional_moments(
             self._elimination,
-            self._diagonal,
-            self._beside,
+            self._slopes,
+            self._spread,
             positions,
+            others,
             np.atleast_2d(given) - self.location_[positions],
         )
-        others = np.delete(np.arange(len(self.location_)), positions)
-        mean = mean[:, others] + self.location_[others]
-        share = 1 - variance[others] / self._variance[others]
-        return Conditional(
-            others, mean if given.ndim == 2 else mean[0], variance[others], share.clip(0, 1)
-        )
+        mean += self.location_[others]
+        share = (1 - variance / self._variance[others]).clip(0, 1)
+        return Conditional(others, mean if given.ndim == 2 else mean[0], variance, share)
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
         """A table of finite float64, or a sentence."""
@@ -318,18 +319,19 @@ class LoGoCovariance(EmpiricalCovariance):
 
     def _positions(self, known: Any) -> IntArray:
         """Positions of columns that are given by position or by name."""
-        n = len(self.location_)
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        n, position_of = len(self.location_), self._position_of
+        if isinstance(known, (str, int, np.integer)):
+            known = [known]
         positions = []
-        for column in known if not isinstance(known, str) else [known]:
-            if isinstance(column, str) and column in names:
-                positions.append(names.index(column))
-            elif isinstance(column, (int, np.integer)) and 0 <= column < n:
+        for column in known.tolist() if isinstance(known, np.ndarray) else known:
+            if isinstance(column, str) and column in position_of:
+                positions.append(position_of[column])
+            elif _is_position(column) and 0 <= column < n:
                 positions.append(int(column))
             else:
                 raise ValueError(
                     f"the known column {column!r} is none of the {n} columns: give positions "
-                    f"0 … {n - 1}" + (" or names" if names else "")
+                    f"0 … {n - 1}" + (" or names" if position_of else "")
                 )
         if len(set(positions)) < len(positions):
             raise ValueError("a known column is given twice; name each once")
@@ -347,6 +349,10 @@ class LoGoCovariance(EmpiricalCovariance):
         if not np.isfinite(given).all():
             raise ValueError("values has missing or infinite entries: leave their columns out")
         return given
+
+
+def _is_position(column: Any) -> bool:
+    return isinstance(column, (int, np.integer)) and not isinstance(column, bool)
 
 
 def _check_shrinkage(shrinkage: Any) -> None:
