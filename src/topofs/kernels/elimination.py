@@ -18,7 +18,7 @@ __all__ = [
     "information",
     "parents_in_order",
     "predict",
-    "variances",
+    "to_covariances",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -179,24 +179,24 @@ def absorb(
     """
     n, width = parents.shape
     touched, after, left = known.copy(), slopes.copy(), spread.copy()
-    # What descendants add to the precision matrix.
-    diagonal, beside = np.zeros(n), np.zeros((n, width))
+    diagonal = np.zeros(n)  # what descendants add to the precision; beside it, in `after`
     for p in range(n - 1, -1, -1):
         if not touched[p]:
             continue
         weight = 1 / spread[p]
         left[p] = 0 if known[p] else 1 / (weight + diagonal[p])
-        # To a parent goes what is known of p, or what p would be without the parent.
-        share = 1.0 if known[p] else left[p]
+        if not known[p]:
+            for k in range(x.shape[1]):
+                x[p, k] *= left[p]
         for a in range(width):
             i = parents[p, a]
             if i < 0:
                 break
             touched[i] = True
-            after[p, a] = weight * slopes[p, a] - beside[p, a]
+            after[p, a] *= weight
             if not known[i]:
                 for k in range(x.shape[1]):
-                    x[i, k] += share * after[p, a] * x[p, k]
+                    x[i, k] += after[p, a] * x[p, k]
             for b in range(a + 1):
                 added = (
                     weight * slopes[p, a] * slopes[p, b] - left[p] * after[p, a] * after[p, b]
@@ -204,18 +204,16 @@ def absorb(
                 if b == a:
                     diagonal[i] += added
                 else:
-                    beside[i, _slot(parents, i, parents[p, b])] += added
+                    after[i, _slot(parents, i, parents[p, b])] -= added * spread[i]
         for a in range(width):
             after[p, a] *= left[p]
-        if not known[p]:
-            for k in range(x.shape[1]):
-                x[p, k] *= left[p]
     return after, left
 
 
 @njit(cache=True, nogil=True)
 def predict(parents: Ints, slopes: Doubles, known: Flags, x: Doubles) -> None:
     """Turn intercepts into means, in place: add what the parents give, known or predicted."""
+    one_row = x.shape[1] == 1  # spares the setting up of a loop of one
     for p in range(parents.shape[0]):
         if known[p]:
             continue
@@ -223,30 +221,33 @@ def predict(parents: Ints, slopes: Doubles, known: Flags, x: Doubles) -> None:
             i = parents[p, a]
             if i < 0:
                 break
-            for k in range(x.shape[1]):
-                x[p, k] += slopes[p, a] * x[i, k]
+            if one_row:
+                x[p, 0] += slopes[p, a] * x[i, 0]
+            else:
+                for k in range(x.shape[1]):
+                    x[p, k] += slopes[p, a] * x[i, k]
 
 
 @njit(cache=True, nogil=True)
-def variances(parents: Ints, slopes: Doubles, spread: Doubles) -> Doubles:
-    """Give the variance of each node; covariances are needed with its parents only."""
+def to_covariances(parents: Ints, slopes: Doubles, spread: Doubles) -> None:
+    """Turn slopes into covariances with the parents and `spread` into variances, in place."""
     n, width = parents.shape
-    variance = np.zeros(n)
-    between = np.zeros((n, width))
+    own = np.empty(width)
     for p in range(n):
         for a in range(width):
             i = parents[p, a]
             if i < 0:
                 break
-            between[p, a] += slopes[p, a] * variance[i]
+            own[a] = slopes[p, a] * spread[i]
             for b in range(a):
-                entry = between[i, _slot(parents, i, parents[p, b])]
-                between[p, a] += slopes[p, b] * entry
-                between[p, b] += slopes[p, a] * entry
-        variance[p] = spread[p]
+                entry = slopes[i, _slot(parents, i, parents[p, b])]
+                own[a] += slopes[p, b] * entry
+                own[b] += slopes[p, a] * entry
         for a in range(width):
-            variance[p] += slopes[p, a] * between[p, a]
-    return variance
+            if parents[p, a] < 0:
+                break
+            spread[p] += slopes[p, a] * own[a]
+            slopes[p, a] = own[a]
 
 
 @njit(cache=True, nogil=True)

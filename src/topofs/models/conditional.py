@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.elimination import absorb, predict, variances
+from topofs.kernels.elimination import absorb, predict, to_covariances
 
 if TYPE_CHECKING:
     from topofs.models.elimination import Elimination
@@ -71,7 +71,8 @@ def conditional_moments(
     is_known[place[known]] = True
     x = np.zeros((len(place), len(deviations)))
     x[place[known]] = deviations.T
-    slopes, spread = absorb(parents, slopes, spread, is_known, x)
+    slopes, variance = absorb(parents, slopes, spread, is_known, x)
     predict(parents, slopes, is_known, x)
-    asked = place[others]
-    return x[asked].T, variances(parents, slopes, spread)[asked]
+    to_covariances(parents, slopes, variance)
+    asked = place.take(others)
+    return x.take(asked, axis=0).T, variance.take(asked)

@@ -280,7 +280,9 @@ class LoGoCovariance(EmpiricalCovariance):
         check_is_fitted(self)
         positions = self._positions(known)
         given = self._known_values(values, positions)
-        others = np.delete(np.arange(len(self.location_)), positions)
+        is_other = np.ones(len(self.location_), dtype=np.bool_)
+        is_other[positions] = False
+        others = np.flatnonzero(is_other)
         mean, variance = conditional_moments(
             self._elimination,
             self._slopes,
@@ -289,8 +291,8 @@ class LoGoCovariance(EmpiricalCovariance):
             others,
             np.atleast_2d(given) - self.location_[positions],
         )
-        mean += self.location_[others]
-        share = (1 - variance / self._variance[others]).clip(0, 1)
+        mean += self.location_.take(others)
+        share = np.maximum(0, 1 - variance / self._variance.take(others))
         return Conditional(others, mean if given.ndim == 2 else mean[0], variance, share)
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
@@ -326,7 +328,11 @@ class LoGoCovariance(EmpiricalCovariance):
         for column in known.tolist() if isinstance(known, np.ndarray) else known:
             if isinstance(column, str) and column in position_of:
                 positions.append(position_of[column])
-            elif _is_position(column) and 0 <= column < n:
+            elif (
+                isinstance(column, (int, np.integer))
+                and not isinstance(column, bool)
+                and 0 <= column < n
+            ):
                 positions.append(int(column))
             else:
                 raise ValueError(
@@ -349,10 +355,6 @@ class LoGoCovariance(EmpiricalCovariance):
         if not np.isfinite(given).all():
             raise ValueError("values has missing or infinite entries: leave their columns out")
         return given
-
-
-def _is_position(column: Any) -> bool:
-    return isinstance(column, (int, np.integer)) and not isinstance(column, bool)
 
 
 def _check_shrinkage(shrinkage: Any) -> None:
