@@ -101,4 +101,4 @@ def test_far_faster_than_the_dense_formula():
     for ours, theirs in zip((found.mean, found.variance), dense(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
     fast = min(seconds(lambda: model.conditional(known, X[0, known])) for _ in range(5))
-    assert fast < min(seconds(dense) for _ in range(3))
+    assert 5 * fast < min(seconds(dense) for _ in range(5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -96,14 +97,7 @@ class _Homological(BaseEstimator):
             raise ValueError(
                 f"validation_fraction is {self.validation_fraction!r}; it must be in (0, 1)"
             )
-        return Training(
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            batch_size=self.batch_size,
-            max_epochs=self.max_epochs,
-            validation_fraction=self.validation_fraction,
-            patience=self.patience,
-        )
+        return Training(**{field.name: getattr(self, field.name) for field in fields(Training)})
 
     def _inputs(self, X: Doubles) -> torch.Tensor:
         standardised = (X - self._mean) / self._scale
