@@ -62,6 +62,7 @@ def test_names_and_no_values():
         ([9], None, r"the known column 9 is none of the 6 columns: give positions 0 … 5$"),
         ([-1], None, "the known column -1 is none"),
         (["a"], None, "the known column 'a' is none"),
+        (1.5, None, "the known column 1.5 is none"),
         (np.ones(6, dtype=bool), None, "the known column True is none"),
         ([1, 1], None, "given twice"),
         ([1, 2], [1.0], r"2 columns are known, but values has the shape \(1,\)"),

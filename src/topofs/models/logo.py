@@ -322,7 +322,7 @@ class LoGoCovariance(EmpiricalCovariance):
     def _positions(self, known: Any) -> IntArray:
         """Positions of columns that are given by position or by name."""
         n, position_of = len(self.location_), self._position_of
-        if isinstance(known, (str, int, np.integer)):
+        if isinstance(known, str) or not np.iterable(known):
             known = [known]
         positions = []
         for column in known.tolist() if isinstance(known, np.ndarray) else known:
