@@ -1,4 +1,4 @@
-"""A sparse Gaussian model of 400 assets from 250 days, and what ten of them say about the rest."""
+"""A sparse Gaussian model of 400 assets from 250 days, and what 20 of them say about the rest."""
 
 # --8<-- [start:data]
 import numpy as np
@@ -37,8 +37,9 @@ for name, rival in rivals.items():
 # --8<-- [start:panel]
 panel = TopologicalFeatureSelector(20).fit(past).get_support(indices=True)
 known = model.conditional(panel, future[:, panel])
-error = future[:, known.columns] - known.mean
+others = future[:, known.columns]
+error = others - known.mean
 print(f"\n20 assets are known, {len(known.columns)} are not")
 print(f"variance they explain, by the model: {known.share.mean():.0%}")
-print(f"variance they explain, on unseen days: {1 - error.var() / future.var():.0%}")
+print(f"variance they explain, on unseen days: {1 - error.var() / others.var():.0%}")
 # --8<-- [end:panel]

@@ -43,3 +43,11 @@ def test_a_stale_output_is_seen(tmp_path):
     [shown] = pages.shown_outputs(page)
     assert shown.text == "old\n"
     assert pages.run_example(shown.file, tmp_path)[shown.section] != shown.text
+
+
+def test_an_output_belongs_to_the_code_right_before_it(tmp_path):
+    page = tmp_path / "page.md"
+    silent = "<!-- examples/own_graph.py, define -->\n```python\n```\n\n"
+    shown = "<!-- examples/own_graph.py, use -->\n```python\n```\n\n```text\nold\n```\n"
+    page.write_text(silent + shown, encoding="utf-8")
+    assert [found.section for found in pages.shown_outputs(page)] == ["use"]

@@ -53,6 +53,7 @@ def test_names_and_no_values():
     np.testing.assert_allclose(found.mean, X.mean().to_numpy()[found.columns])
     np.testing.assert_array_equal(found.variance, model.conditional([0, 2], [5, 5]).variance)
     assert model.conditional("c").columns.tolist() == [0, 1, 3, 4, 5]
+    assert model.conditional(2).columns.tolist() == [0, 1, 3, 4, 5]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,8 @@ def test_names_and_no_values():
         ([9], None, r"the known column 9 is none of the 6 columns: give positions 0 … 5$"),
         ([-1], None, "the known column -1 is none"),
         (["a"], None, "the known column 'a' is none"),
+        (1.5, None, "the known column 1.5 is none"),
+        (np.ones(6, dtype=bool), None, "the known column True is none"),
         ([1, 1], None, "given twice"),
         ([1, 2], [1.0], r"2 columns are known, but values has the shape \(1,\)"),
         ([1], [np.nan], "missing or infinite"),
@@ -99,4 +102,4 @@ def test_far_faster_than_the_dense_formula():
     for ours, theirs in zip((found.mean, found.variance), dense(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
     fast = min(seconds(lambda: model.conditional(known, X[0, known])) for _ in range(5))
-    assert fast < min(seconds(dense) for _ in range(3))
+    assert 5 * fast < min(seconds(dense) for _ in range(5))

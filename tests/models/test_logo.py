@@ -1,5 +1,7 @@
 """LoGoCovariance against dense formulas that share no code with it."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -52,7 +54,7 @@ def test_the_sum_over_cliques_and_separators(n):
     assert model.logdet_ == pytest.approx(np.linalg.slogdet(expected)[1])
 
 
-@pytest.mark.parametrize("graph", ["tmfg", "mst"])
+@pytest.mark.parametrize("graph", ["tmfg", "mst", "mfcf"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 30])
 def test_the_inverse_is_the_sample_covariance_on_every_clique(graph, n):
     X = factor_table(80, n) * np.geomspace(1, 1e4, n)
@@ -161,6 +163,25 @@ def test_the_covariance_is_computed_when_asked_for_and_anew_after_a_fit():
     assert model.covariance_ is first
     assert not np.allclose(model.fit(2 * X).covariance_, first)
     assert not hasattr(LoGoCovariance(), "covariance_")
+
+
+def test_memory_in_proportion_to_the_columns():
+    """Fit, score and conditional of 5,000 columns in a tenth of one matrix of them."""
+    n = 5000
+    X = np.random.default_rng(0).normal(size=(10, n))
+    nodes = np.arange(n)
+    edges = np.concatenate([np.column_stack([nodes[:-k], nodes[k:]]) for k in (1, 2, 3)])
+    band = FilteredGraph(n, edges, np.ones(len(edges)))
+    LoGoCovariance(band).fit(X)
+    tracemalloc.start()
+    try:
+        model = LoGoCovariance(band).fit(X)
+        model.score(X)
+        model.conditional(nodes[::50], X[:, ::50])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * n * n / 10
 
 
 def test_a_given_graph_and_the_graph_of_the_table_agree():

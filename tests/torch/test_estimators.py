@@ -76,7 +76,10 @@ def test_a_given_graph_and_constant_columns():
         ({"network": "dense"}, "network is 'dense'; known are 'layers', 'convolution'"),
         ({"graph": "tmgf"}, "graph is 'tmgf'; known are"),
         ({"graph": FilteredGraph(2, [[0, 1]], [1.0])}, "has 2 nodes and X 6 columns"),
-        ({"batch_size": 0}, "batch_size is 0; it must be above 0"),
+        ({"batch_size": 0}, "batch_size is 0; it must be a whole number above 0"),
+        ({"max_epochs": 1.5}, "max_epochs is 1.5; it must be a whole number above 0"),
+        ({"learning_rate": "x"}, "learning_rate is 'x'; it must be a number above 0"),
+        ({"weight_decay": -1}, "weight_decay is -1; it must be a number, 0 or more"),
         ({"validation_fraction": 1.0}, "validation_fraction is 1.0; it must be in"),
     ],
 )

@@ -13,13 +13,12 @@ import numpy.typing as npt
 from numba import njit
 
 __all__ = [
+    "absorb",
     "cardinality_order",
-    "eliminate",
     "information",
     "parents_in_order",
-    "selected_variances",
-    "solve",
-    "take_product",
+    "predict",
+    "to_covariances",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -121,7 +120,9 @@ def parents_in_order(indptr: Ints, indices: Ints, order: Ints) -> tuple[Ints, in
         parents[p, :found].sort()
         # The parents are a clique if all but the last are parents of the last one.
         for a in range(found - 1):
-            if wrong < 0 and _slot(parents, parents[p, found - 1], parents[p, a]) < 0:
+            last = parents[p, found - 1]
+            slot = _slot(parents, last, parents[p, a])
+            if wrong < 0 and (slot == width or parents[last, slot] != parents[p, a]):
                 wrong = p
     return parents, wrong
 
@@ -162,115 +163,100 @@ def information(parents: Ints, slopes: Doubles, spread: Doubles) -> tuple[Double
 
 
 @njit(cache=True, nogil=True)
-def take_product(parents: Ints, beside: Doubles, x: Doubles, known: Flags, y: Doubles) -> None:
-    """Take from `y`, for the other nodes, the matrix times `x`, which lies on the known ones.
+def absorb(
+    parents: Ints, slopes: Doubles, spread: Doubles, known: Flags, x: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Give the regressions of each node on its parents once some nodes are known.
 
-    ``x`` and ``y`` have the shape (n, m): m right-hand sides.
+    Only known nodes and those that a known one descends from change: the others have nothing
+    to tell their parents. ``x``, shape (n, m), holds the values of known nodes and 0; the
+    intercepts of the other nodes are put in their places.
+
+    Returns
+    -------
+    slopes, spread : arrays of float64, shapes (n, width) and (n,)
+        0 for known nodes.
     """
     n, width = parents.shape
-    for p in range(n):
-        for a in range(width):
-            i = parents[p, a]
-            if i < 0:
-                break
-            if known[p] and not known[i]:
-                for k in range(x.shape[1]):
-                    y[i, k] -= beside[p, a] * x[p, k]
-            elif known[i] and not known[p]:
-                for k in range(x.shape[1]):
-                    y[p, k] -= beside[p, a] * x[i, k]
-
-
-@njit(cache=True, nogil=True)
-def eliminate(parents: Ints, diagonal: Doubles, beside: Doubles, known: Flags) -> None:
-    """Factorise the rows and columns of the nodes that are not known, in place.
-
-    Afterwards ``beside`` holds the unit factor L of L D Lᵀ and ``diagonal`` the pivots D.
-    """
-    n, width = parents.shape
+    touched, after, left = known.copy(), slopes.copy(), spread.copy()
+    diagonal = np.zeros(n)  # what descendants add to the precision; beside it, in `after`
     for p in range(n - 1, -1, -1):
-        if known[p]:
+        if not touched[p]:
             continue
-        inverse = 1 / diagonal[p]
+        weight = 1 / spread[p]
+        left[p] = 0 if known[p] else 1 / (weight + diagonal[p])
+        if not known[p]:
+            for k in range(x.shape[1]):
+                x[p, k] *= left[p]
         for a in range(width):
             i = parents[p, a]
             if i < 0:
                 break
-            if known[i]:
-                beside[p, a] = 0
-                continue
-            factor = beside[p, a] * inverse
-            diagonal[i] -= factor * beside[p, a]
-            for b in range(a):
-                j = parents[p, b]
-                if not known[j]:
-                    beside[i, _slot(parents, i, j)] -= factor * beside[p, b]
+            touched[i] = True
+            after[p, a] *= weight
+            if not known[i]:
+                for k in range(x.shape[1]):
+                    x[i, k] += after[p, a] * x[p, k]
+            for b in range(a + 1):
+                added = (
+                    weight * slopes[p, a] * slopes[p, b] - left[p] * after[p, a] * after[p, b]
+                )
+                if b == a:
+                    diagonal[i] += added
+                else:
+                    after[i, _slot(parents, i, parents[p, b])] -= added * spread[i]
         for a in range(width):
-            beside[p, a] *= inverse
+            after[p, a] *= left[p]
+    return after, left
 
 
 @njit(cache=True, nogil=True)
-def solve(parents: Ints, pivots: Doubles, factor: Doubles, known: Flags, y: Doubles) -> None:
-    """Solve L D Lᵀ x = y for the nodes that are not known; `y`, shape (n, m), becomes x."""
-    n, width = parents.shape
-    for p in range(n - 1, -1, -1):
+def predict(parents: Ints, slopes: Doubles, known: Flags, x: Doubles) -> None:
+    """Turn intercepts into means, in place: add what the parents give, known or predicted."""
+    one_row = x.shape[1] == 1  # spares the setting up of a loop of one
+    for p in range(parents.shape[0]):
         if known[p]:
             continue
-        for a in range(width):
+        for a in range(parents.shape[1]):
             i = parents[p, a]
             if i < 0:
                 break
-            if not known[i]:
-                for k in range(y.shape[1]):
-                    y[i, k] -= factor[p, a] * y[p, k]
-        for k in range(y.shape[1]):
-            y[p, k] /= pivots[p]
-    for p in range(n):
-        if known[p]:
-            continue
-        for a in range(width):
-            i = parents[p, a]
-            if i < 0:
-                break
-            if not known[i]:
-                for k in range(y.shape[1]):
-                    y[p, k] -= factor[p, a] * y[i, k]
+            if one_row:
+                x[p, 0] += slopes[p, a] * x[i, 0]
+            else:
+                for k in range(x.shape[1]):
+                    x[p, k] += slopes[p, a] * x[i, k]
 
 
 @njit(cache=True, nogil=True)
-def selected_variances(
-    parents: Ints, pivots: Doubles, factor: Doubles, known: Flags
-) -> Doubles:
-    """Give the diagonal of the inverse of L D Lᵀ; 0 for known nodes.
-
-    Takahashi's equations: only entries of the inverse on the graph are needed for it. Those of a
-    known node are 0, as are the factors to it, so that it plays no part.
-    """
+def to_covariances(parents: Ints, slopes: Doubles, spread: Doubles) -> None:
+    """Turn slopes into covariances with the parents and `spread` into variances, in place."""
     n, width = parents.shape
-    variance = np.zeros(n)
-    between = np.zeros((n, width))
+    own = np.empty(width)
     for p in range(n):
-        if known[p]:
-            continue
         for a in range(width):
             i = parents[p, a]
             if i < 0:
                 break
-            between[p, a] -= factor[p, a] * variance[i]
+            own[a] = slopes[p, a] * spread[i]
             for b in range(a):
-                entry = between[i, _slot(parents, i, parents[p, b])]
-                between[p, a] -= factor[p, b] * entry
-                between[p, b] -= factor[p, a] * entry
-        variance[p] = 1 / pivots[p]
+                entry = slopes[i, _slot(parents, i, parents[p, b])]
+                own[a] += slopes[p, b] * entry
+                own[b] += slopes[p, a] * entry
         for a in range(width):
-            variance[p] -= factor[p, a] * between[p, a]
-    return variance
+            if parents[p, a] < 0:
+                break
+            spread[p] += slopes[p, a] * own[a]
+            slopes[p, a] = own[a]
 
 
 @njit(cache=True, nogil=True)
 def _slot(parents: Ints, p: int, parent: int) -> int:
-    """Where a node stands among the parents of `p`; -1 if it is none of them."""
+    """Where `parent` stands among the parents of `p`, or would: the number below it.
+
+    Counted without a branch, which is faster; as unsigned numbers the -1 are the largest.
+    """
+    slot = 0
     for a in range(parents.shape[1]):
-        if parents[p, a] == parent:
-            return a
-    return -1
+        slot += int(np.uint64(parents[p, a]) < np.uint64(parent))
+    return slot

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.elimination import eliminate, selected_variances, solve, take_product
+from topofs.kernels.elimination import absorb, predict, to_covariances
 
 if TYPE_CHECKING:
     from topofs.models.elimination import Elimination
@@ -43,44 +43,36 @@ class Conditional:
 
 def conditional_moments(
     elimination: Elimination,
-    diagonal: Doubles,
-    beside: Doubles,
+    slopes: Doubles,
+    spread: Doubles,
     known: IntArray,
+    others: IntArray,
     deviations: Doubles,
 ) -> tuple[Doubles, Doubles]:
-    r"""Condition a Gaussian of mean 0 whose precision J lies on a chordal graph.
-
-    .. math:: E[x_u \mid x_k] = -J_{uu}^{-1} J_{uk} x_k, \qquad
-              \operatorname{Var}[x_u \mid x_k] = J_{uu}^{-1}.
+    """Condition a Gaussian of mean 0 that is one regression a node on a chordal graph.
 
     Parameters
     ----------
     elimination : Elimination
         The graph.
-    diagonal, beside : arrays of float64
-        J, as `topofs.kernels.elimination.information` gives it.
-    known : array of int
-        The columns that are known.
+    slopes, spread : arrays of float64
+        The regressions of the nodes on their parents.
+    known, others : arrays of int
+        The columns that are known, and those that are not.
     deviations : array of float64, shape (n_rows, n_known)
-        Their values.
+        Values of the known ones.
 
     Returns
     -------
-    mean : array of float64, shape (n_rows, n_columns)
-        Of every column; the values of the known ones are 0 here.
-    variance : array of float64, shape (n_columns,)
-        The diagonal of :math:`J_{uu}^{-1}`; 0 for known columns.
+    mean, variance : arrays of float64, shapes (n_rows, n_others) and (n_others,)
     """
-    n = len(elimination.order)
-    place = np.empty(n, dtype=np.int64)
-    place[elimination.order] = np.arange(n)
-    is_known = np.zeros(n, dtype=np.bool_)
+    parents, place = elimination.parents, elimination.place
+    is_known = np.zeros(len(place), dtype=np.bool_)
     is_known[place[known]] = True
-    given = np.zeros((n, len(deviations)))
-    given[place[known]] = deviations.T
-    pivots, factor, found = diagonal.copy(), beside.copy(), np.zeros_like(given)
-    take_product(elimination.parents, beside, given, is_known, found)
-    eliminate(elimination.parents, pivots, factor, is_known)
-    solve(elimination.parents, pivots, factor, is_known, found)
-    variance = selected_variances(elimination.parents, pivots, factor, is_known)
-    return found[place].T, variance[place]
+    x = np.zeros((len(place), len(deviations)))
+    x[place[known]] = deviations.T
+    slopes, variance = absorb(parents, slopes, spread, is_known, x)
+    predict(parents, slopes, is_known, x)
+    to_covariances(parents, slopes, variance)
+    asked = place.take(others)
+    return x.take(asked, axis=0).T, variance.take(asked)

@@ -29,10 +29,13 @@ class Elimination:
     parents : array of int, shape (n_nodes, width)
         For each place in the order the earlier places it is joined to, ascending, filled up
         with −1. Each place with its parents is a clique.
+    place : array of int, shape (n_nodes,)
+        The place of each node in the order.
     """
 
     order: IntArray
     parents: IntArray
+    place: IntArray
 
 
 def elimination_of(graph: FilteredGraph) -> Elimination:
@@ -69,4 +72,4 @@ def elimination_of(graph: FilteredGraph) -> Elimination:
             f"the graph is not chordal: two neighbours of node {order[wrong]} are not joined, "
             "and no order of the nodes avoids it; use a TMFG, an MST or a clique forest"
         )
-    return Elimination(order, parents)
+    return Elimination(order, parents, place=np.argsort(order))

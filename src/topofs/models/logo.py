@@ -130,6 +130,8 @@ class LoGoCovariance(EmpiricalCovariance):
         """
         _check_shrinkage(self.shrinkage)
         X = self._checked(X, reset=True)
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        self._position_of = {names[i]: i for i in reversed(range(len(names)))}
         constant = np.flatnonzero(is_constant(X))
         if constant.size:
             raise ValueError(
@@ -171,14 +173,14 @@ class LoGoCovariance(EmpiricalCovariance):
         self._slopes = slopes * in_order[:, None] / in_order[parents]
         self._spread = spread * in_order**2
         self.logdet_ = -float(np.log(self._spread).sum())
-        self._diagonal, self._beside = information(parents, self._slopes, self._spread)
+        diagonal, beside = information(parents, self._slopes, self._spread)
         row, slot = np.nonzero(parents >= 0)
         i, j = order[row], order[parents[row, slot]]
-        beside = self._beside[row, slot]
+        beside = beside[row, slot]
         n = len(order)
         self.precision_ = sparse.csc_array(
             (
-                np.concatenate([self._diagonal, beside, beside]),
+                np.concatenate([diagonal, beside, beside]),
                 (np.concatenate([order, i, j]), np.concatenate([order, j, i])),
             ),
             shape=(n, n),
@@ -252,7 +254,7 @@ class LoGoCovariance(EmpiricalCovariance):
            \operatorname{Var}[x_u \mid x_k] = \operatorname{diag} J_{uu}^{-1},
 
         by elimination in the reverse order of insertion, which makes no fill-in: O(n), where
-        the dense formula is O(n³).
+        the dense formula is O(n³) from J, and O(n k²) with the covariance at hand and k known.
 
         Parameters
         ----------
@@ -278,19 +280,20 @@ class LoGoCovariance(EmpiricalCovariance):
         check_is_fitted(self)
         positions = self._positions(known)
         given = self._known_values(values, positions)
+        is_other = np.ones(len(self.location_), dtype=np.bool_)
+        is_other[positions] = False
+        others = np.flatnonzero(is_other)
         mean, variance = conditional_moments(
             self._elimination,
-            self._diagonal,
-            self._beside,
+            self._slopes,
+            self._spread,
             positions,
+            others,
             np.atleast_2d(given) - self.location_[positions],
         )
-        others = np.delete(np.arange(len(self.location_)), positions)
-        mean = mean[:, others] + self.location_[others]
-        share = 1 - variance[others] / self._variance[others]
-        return Conditional(
-            others, mean if given.ndim == 2 else mean[0], variance[others], share.clip(0, 1)
-        )
+        mean += self.location_.take(others)
+        share = np.maximum(0, 1 - variance / self._variance.take(others))
+        return Conditional(others, mean if given.ndim == 2 else mean[0], variance, share)
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
         """A table of finite float64, or a sentence."""
@@ -318,18 +321,23 @@ class LoGoCovariance(EmpiricalCovariance):
 
     def _positions(self, known: Any) -> IntArray:
         """Positions of columns that are given by position or by name."""
-        n = len(self.location_)
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        n, position_of = len(self.location_), self._position_of
+        if isinstance(known, str) or not np.iterable(known):
+            known = [known]
         positions = []
-        for column in known if not isinstance(known, str) else [known]:
-            if isinstance(column, str) and column in names:
-                positions.append(names.index(column))
-            elif isinstance(column, (int, np.integer)) and 0 <= column < n:
+        for column in known.tolist() if isinstance(known, np.ndarray) else known:
+            if isinstance(column, str) and column in position_of:
+                positions.append(position_of[column])
+            elif (
+                isinstance(column, (int, np.integer))
+                and not isinstance(column, bool)
+                and 0 <= column < n
+            ):
                 positions.append(int(column))
             else:
                 raise ValueError(
                     f"the known column {column!r} is none of the {n} columns: give positions "
-                    f"0 … {n - 1}" + (" or names" if names else "")
+                    f"0 … {n - 1}" + (" or names" if position_of else "")
                 )
         if len(set(positions)) < len(positions):
             raise ValueError("a known column is given twice; name each once")

@@ -92,6 +92,4 @@ def dense_covariance(elimination: Elimination, slopes: Doubles, spread: Doubles)
         row = coefficients @ covariance[parents, :p]
         covariance[p, :p] = covariance[:p, p] = row
         covariance[p, p] = spread[p] + coefficients @ row[parents]
-    place = np.empty(n, dtype=np.int64)
-    place[elimination.order] = np.arange(n)
-    return covariance[np.ix_(place, place)]
+    return covariance[np.ix_(elimination.place, elimination.place)]

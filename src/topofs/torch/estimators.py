@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -89,21 +91,19 @@ class _Homological(BaseEstimator):
         )
 
     def _training(self) -> Training:
-        for name in ("batch_size", "max_epochs", "patience", "learning_rate"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be above 0")
-        if not 0 < self.validation_fraction < 1:
-            raise ValueError(
-                f"validation_fraction is {self.validation_fraction!r}; it must be in (0, 1)"
-            )
-        return Training(
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            batch_size=self.batch_size,
-            max_epochs=self.max_epochs,
-            validation_fraction=self.validation_fraction,
-            patience=self.patience,
-        )
+        for name in ("batch_size", "max_epochs", "patience"):
+            self._check(name, Integral, "a whole number above 0", lambda value: value > 0)
+        self._check("learning_rate", Real, "a number above 0", lambda value: value > 0)
+        self._check("weight_decay", Real, "a number, 0 or more", lambda value: value >= 0)
+        self._check("validation_fraction", Real, "in (0, 1)", lambda value: 0 < value < 1)
+        return Training(**{field.name: getattr(self, field.name) for field in fields(Training)})
+
+    def _check(
+        self, name: str, kind: type, words: str, is_allowed: Callable[[Any], bool]
+    ) -> None:
+        value = getattr(self, name)
+        if not (isinstance(value, kind) and is_allowed(value)):
+            raise ValueError(f"{name} is {value!r}; it must be {words}")
 
     def _inputs(self, X: Doubles) -> torch.Tensor:
         standardised = (X - self._mean) / self._scale
