@@ -36,7 +36,7 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
     assert "total_phenols 0.7" in lines[2]
     assert "and 3 more" in lines[3]
     asked = run("select", wine_csv, "--drop", "class", "-k", 6).stdout
-    assert "-k auto would select 4" in asked
+    assert "-k auto would select 3" in asked
 
 
 def structured(n_samples=200, n_noise=5):
