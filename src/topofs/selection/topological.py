@@ -72,7 +72,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
     graph : str or Graph, default="tmfg"
-        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object.
+        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object. Centralities, and
+        coverage along paths or edges, rank by it; with the default rule it only shows the
+        network.
     rule : str or Rule, default="coverage"
         How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
         ("variance"), by the variance that each explains beyond those before it, from the
