@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-SETTINGS = ("default", "paper", "spearman", "mixed", "precomputed")
+SETTINGS = ("paths", "paper", "spearman", "mixed", "precomputed")
 FIELDS = ("ranking", "support", "scores", "representative", "shares")
 
 
@@ -72,15 +72,23 @@ def table(path: Path) -> np.ndarray:
     return np.asarray(content["X"])
 
 
+def along_paths() -> dict[str, object]:
+    """Coverage along paths, the only default that 0.1 had."""
+    try:
+        from topofs import Coverage
+    except ImportError:
+        return {}
+    return {"rule": Coverage(reach="paths")}
+
+
 def fitted(X: np.ndarray, setting: str) -> dict[str, np.ndarray]:
     from topofs import TopologicalFeatureSelector, pearson
 
     if setting == "paper":
         selector = TopologicalFeatureSelector.paper(None)
-    elif setting in ("spearman", "mixed", "precomputed"):
-        selector = TopologicalFeatureSelector(similarity=setting)
     else:
-        selector = TopologicalFeatureSelector()
+        similarity = "auto" if setting == "paths" else setting
+        selector = TopologicalFeatureSelector(similarity=similarity, **along_paths())
     selector.fit(pearson(X, squared=True) if setting == "precomputed" else X)
     found = {
         "ranking": selector.ranking_,
