@@ -29,7 +29,8 @@ EXAMPLES = ROOT / "examples"
 START = re.compile(r"^# --8<-- \[(start|end):(\w+)\]$", re.MULTILINE)
 INCLUDED = re.compile(r'``` \{\.python\}\n--8<-- "(?P<file>\w+\.py):(?P<section>\w+)"\n```\n')
 CODE = re.compile(
-    r"<!-- examples/(?P<file>\w+\.py), (?P<section>\w+) -->\n```python\n(?P<code>.*?)```\n",
+    r"<!-- examples/(?P<file>\w+\.py), (?P<section>\w+) -->\n"
+    r"```python\n(?P<code>(?:(?!```).)*)```\n",
     re.DOTALL,
 )
 SHOWN = re.compile(CODE.pattern + r"\n```text\n(?P<output>.*?)```\n", re.DOTALL)
