@@ -1,4 +1,4 @@
-"""A sparse Gaussian model of 400 assets from 250 days, and what ten of them say about the rest."""
+"""A sparse Gaussian model of 400 assets from 250 days, and what 20 of them say about the rest."""
 
 # --8<-- [start:data]
 import numpy as np

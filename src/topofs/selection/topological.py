@@ -40,7 +40,7 @@ __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
 class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
-    r"""Select columns that represent the others in a filtered graph of similarities.
+    r"""Select columns that represent the others by their strongest similarities.
 
     Table → similarity between columns → their strongest links, and a planar filtered graph →
     the columns that represent as many others as can be. Labels are not used.
@@ -72,7 +72,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
     graph : str or Graph, default="tmfg"
-        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object.
+        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object. With the default rule it
+        is there to look at and decides nothing.
     rule : str or Rule, default="coverage"
         How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
         ("variance"), by the variance that each explains beyond those before it, from the
