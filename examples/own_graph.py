@@ -45,8 +45,9 @@ if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer
 
     X = load_breast_cancer(as_frame=True).data
+    along = Coverage(reach="paths")  # by default the graph is shown and decides nothing
     for graph in ("tmfg", "strong", Strong(least=0.8)):
-        selector = TopologicalFeatureSelector(graph=graph, rule=Coverage(reach="paths")).fit(X)
+        selector = TopologicalFeatureSelector(graph=graph, rule=along).fit(X)
         print(
             f"{graph!s:<18}{selector.graph_.n_edges:>3} links, {selector.n_features_} columns"
         )

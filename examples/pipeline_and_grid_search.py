@@ -44,7 +44,7 @@ print(f"balanced accuracy on the test part: {search.score(X_test, y_test):.2f}")
 
 # --8<-- [start:sizes]
 varying = pipeline[:1]  # the first step, fitted above
-selector = TopologicalFeatureSelector().fit(varying.transform(X_train))  # one graph
+selector = TopologicalFeatureSelector().fit(varying.transform(X_train))  # one fit
 for size in (5, 10, 20, 40):
     columns = selector.at(size).get_feature_names_out()
     model = KNeighborsClassifier().fit(X_train[columns], y_train)

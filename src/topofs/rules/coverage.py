@@ -29,7 +29,7 @@ _REACHES = {
     PATHS: "along the links of the network",
     EDGES: "among its neighbours in the network",
     SIMILARITY: "among all columns, linked or not",
-    STRONGEST: "among the columns that it has its strongest links with",
+    STRONGEST: "among the columns that it has its strongest links with, drawn or not",
 }
 
 

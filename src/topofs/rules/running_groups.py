@@ -59,12 +59,12 @@ class RunningGroups:
 def running_along(
     starts: Ints, columns: Ints, weights: Doubles, least: float | None, order: Ints
 ) -> RunningGroups:
-    """Follow who represents whom along the links of a graph.
+    """Follow who represents whom along links: of a graph, or the strongest of each node.
 
     Parameters
     ----------
     starts, columns, weights : arrays
-        CSR rows of the graph.
+        CSR rows of the links.
     least : float or None
         What must be left at the end of a path of several links; None where single links
         count only, and the rows hold the nodes themselves, too.

@@ -40,7 +40,7 @@ __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
 class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
-    r"""Select columns that represent the others in a filtered graph of similarities.
+    r"""Select columns that represent the others by their strongest similarities.
 
     Table → similarity between columns → their strongest links, and a planar filtered graph →
     the columns that represent as many others as can be. Labels are not used.

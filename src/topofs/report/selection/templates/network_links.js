@@ -59,6 +59,12 @@ function company(feature) {
   return by === null ? near : [by.feature, ...wayTo(feature, state.k), ...near];
 }
 
+// A bow between two places: what is no link of the network does not look like one.
+function drawBow(context, [ax, ay], [bx, by]) {
+  context.moveTo(ax, ay);
+  context.quadraticCurveTo((ax + bx) / 2 + (by - ay) / 5, (ay + by) / 2 - (bx - ax) / 5, bx, by);
+}
+
 // The way from a column to its representative, or from those it represents to it.
 function drawWays(context, focus) {
   if (REPRESENTATION === null) return;
@@ -70,7 +76,9 @@ function drawWays(context, focus) {
     const by = nearestSelected(feature, state.k);
     if (by === null) continue;
     const way = [feature, ...wayTo(feature, state.k), by.feature].filter((place) => PLACE[place] >= 0);
-    way.forEach((place, at) => context[at === 0 ? "moveTo" : "lineTo"](...onScreen(place)));
+    const linked = way.length !== 2 || ADJACENT[feature].some(([other]) => other === by.feature);
+    if (linked) way.forEach((place, at) => context[at === 0 ? "moveTo" : "lineTo"](...onScreen(place)));
+    else drawBow(context, ...way.map(onScreen));
   }
   context.stroke();
 }
