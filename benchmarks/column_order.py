@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs import Centrality, Coverage, Energy, Mixed, MutualInformation, Pearson, Spearman
+from topofs import (
+    Centrality,
+    Coverage,
+    Energy,
+    Mixed,
+    MutualInformation,
+    Pearson,
+    Spearman,
+    Variance,
+)
 from topofs import TopologicalFeatureSelector as Selector
 from topofs.rules.centrality import SCORES
 
@@ -39,9 +48,11 @@ MEASURES = (
 )
 RULES: tuple[Rule, ...] = (
     Coverage(),
+    Coverage(reach="paths"),
     Coverage(reach="edges"),
     Coverage(reach="similarity"),
-    Coverage(reach="strongest", links=8),
+    Coverage(links=8),
+    Variance(),
     *map(Centrality, SCORES),
 )
 KINDS = ("reals", "factors", "whole numbers", "zeros and ones")
@@ -81,7 +92,9 @@ def count_table(
     others = list(changes(X, kind, rng)) if changed else []
     for measure in MEASURES:
         for rule in RULES:
-            if not measure.has_scale and rule.needs.scale:
+            if rule.needs.scale and not measure.has_scale:
+                continue
+            if rule.needs.columns and not measure.has_columns:
                 continue
             fitted = selected_by(measure, rule)
             whole = fitted(X)
