@@ -33,11 +33,12 @@ class Representation:
     share : float
         Share of its variance that the representative explains.
     path : tuple of str
-        Features between it and its representative in the graph, nearest first.
+        Features between it and its representative in the graph, nearest first; none where the
+        rule does not follow paths.
     members : tuple of (str, float)
         The features it represents, with their shares, the largest first.
     isolated : bool
-        Whether it shares with no neighbour more than chance explains.
+        Whether it shares with no other more than chance explains.
     together : float or None
         Share of its variance that all selected features explain together; that of the
         representative where the rule does not tell.
