@@ -162,12 +162,12 @@ def test_a_strong_negative_link_is_a_link():
     X[:, 1] *= -1
     selector = TopologicalFeatureSelector().fit(X)
     assert selector.representative_[1] == selector.representative_[0] >= 0
-    # Without squares the graph looks for positive links alone, but weights are squares still.
-    signed = TopologicalFeatureSelector(similarity=Pearson(squared=False))
-    assert signed.fit(X).representative_[1] == selector.representative_[1]
-    signed.set_params(rule=Coverage(reach="paths")).fit(X)
-    assert signed.representative_[1] == -1
-    assert signed.shares_[0] < 0.9
+    # By signed correlations an opposite column shares nothing, however it is reached.
+    for reach in ("strongest", "similarity", "paths", "edges"):
+        rule = Coverage(reach=reach)
+        signed = TopologicalFeatureSelector(similarity=Pearson(squared=False), rule=rule).fit(X)
+        assert signed.representative_[1] == -1
+        assert signed.shares_[0] < 0.9
 
 
 def test_duplicated_columns_represent_each_other_and_the_first_is_taken():

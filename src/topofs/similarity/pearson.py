@@ -102,8 +102,8 @@ class Pearson(Measure):
         return Pearson(squared=False)
 
     def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations that are not squared yet."""
-        return values if self.squared else np.square(values)
+        """Square correlations that are not squared yet; by a negative one nothing is shared."""
+        return values if self.squared else np.square(np.maximum(values, 0))
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""

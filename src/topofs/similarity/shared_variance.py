@@ -35,7 +35,7 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class CorrelationScale:
-    """Correlations, or their squares.
+    """Correlations, of which negative ones share nothing, or their squares.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class CorrelationScale:
     Examples
     --------
     >>> scale = CorrelationScale(100, 50, squared=False)
-    >>> scale.weights(np.array([-0.9, 0.3]), np.array([0, 0]), np.array([1, 2])).round(3)
-    array([0.808, 0.   ])
+    >>> scale.weights(np.array([0.9, -0.9, 0.3]), np.zeros(3), np.arange(3)).round(3)
+    array([0.808, 0.   , 0.   ])
     """
 
     n_samples: int
@@ -63,14 +63,14 @@ class CorrelationScale:
 
     @property
     def rises(self) -> bool:
-        """Whether of any two pairs the one of higher similarity has the larger share."""
-        return self.squared and self.shared_samples is None
+        """Whether of any two pairs the one of lower similarity never has the larger share."""
+        return self.shared_samples is None
 
     def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
         """Weights of pairs of columns."""
         shared = values.astype(np.float64)
         if not self.squared:
-            np.square(shared, out=shared)
+            np.square(np.maximum(shared, 0.0, out=shared), out=shared)
         if self.shared_samples is None:
             samples = np.array([float(self.n_samples)])
         else:

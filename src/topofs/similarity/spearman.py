@@ -101,8 +101,8 @@ class Spearman(Measure):
         return Spearman(squared=False)
 
     def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations that are not squared yet."""
-        return values if self.squared else np.square(values)
+        """Square correlations that are not squared yet; by a negative one nothing is shared."""
+        return values if self.squared else np.square(np.maximum(values, 0))
 
     def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
         """Rank the columns of a checked table."""

@@ -145,7 +145,7 @@ function alternativeParts(feature) {
   const items = found.map(([other, lost, share]) => element("li", {}, nameButton(
     other,
     dot(isSelected(other, state.k), other),
-    element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stay explained`)),
+    element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stays explained`)),
     element("span", { class: "value" }, lostText(lost)),
   )));
   return [
