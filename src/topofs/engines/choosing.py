@@ -29,6 +29,8 @@ from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity.value_order import places
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
+from topofs.tables.levels import level_codes
+from topofs.tables.typed_table import TypedTable
 from topofs.terms import registered
 
 if TYPE_CHECKING:
@@ -200,6 +202,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     given: StandardColumns | ColumnsOnWorkers
     whole = None
     if correlation is None:
+        _check_room_for_levels(columns)
         given = measure.standard_columns(columns.table)
         if needs.pairs_from is not None:
             whole = columns.operator
@@ -209,6 +212,21 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     pairs = _pairs(columns, whole, needs)
     memory = columns.engine.memory
     return Network(_no_links(columns), None, pairs=pairs, columns=given, memory=memory)
+
+
+def _check_room_for_levels(columns: ComparedColumns) -> None:
+    """Refuse columns of names whose levels, two copies of a row each, do not fit into memory."""
+    if not isinstance(columns.table, TypedTable):
+        return
+    names = [column.values for column in columns.table.columns if column.nominal]
+    n_levels = sum(int(level_codes(values).max()) + 1 for values in names)
+    needed, memory = 2 * 8 * n_levels * columns.table.shape[0], columns.engine.memory
+    if needed > memory:
+        raise ValueError(
+            f"{len(names)} columns of names have {n_levels} levels, which take "
+            f"{needed / 1e9:.3g} GB by this rule, but memory allows {memory / 1e9:.3g} GB: use "
+            "rule 'coverage', allow more memory, or leave columns of many names out"
+        )
 
 
 def _no_links(columns: ComparedColumns) -> FilteredGraph:
