@@ -204,7 +204,7 @@ def test_levels_that_do_not_fit_into_memory_are_refused_where_all_are_needed():
     frame = names_of(50, 4, 1000)
     selector = TopologicalFeatureSelector(2, rule="variance", memory="1MB")
     with pytest.raises(
-        ValueError, match="4 columns of names have 200 levels, which take 0.0032"
+        ValueError, match="4 columns have 200 rows, which take 0.0032 GB"
     ):
         selector.fit(frame)
     assert selector.set_params(memory="10MB").fit(frame).n_features_ == 2

@@ -29,8 +29,6 @@ from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity.value_order import places
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
-from topofs.tables.levels import level_codes
-from topofs.tables.typed_table import TypedTable
 from topofs.terms import registered
 
 if TYPE_CHECKING:
@@ -215,17 +213,16 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
 
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:
-    """Refuse columns of names whose levels, two copies of a row each, do not fit into memory."""
-    if not isinstance(columns.table, TypedTable):
-        return
-    names = [column.values for column in columns.table.columns if column.nominal]
-    n_levels = sum(int(level_codes(values).max()) + 1 for values in names)
-    needed, memory = 2 * 8 * n_levels * columns.table.shape[0], columns.engine.memory
-    if needed > memory:
+    """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
+    n_samples, n_features = columns.table.shape
+    n_rows, memory = columns.measure.n_standard_rows(columns.table), columns.engine.memory
+    needed = 2 * 8 * n_rows * n_samples
+    if n_rows > n_features and needed > memory:
         raise ValueError(
-            f"{len(names)} columns of names have {n_levels} levels, which take "
-            f"{needed / 1e9:.3g} GB by this rule, but memory allows {memory / 1e9:.3g} GB: use "
-            "rule 'coverage', allow more memory, or leave columns of many names out"
+            f"names count by their levels, so that {n_features} columns have {n_rows} rows, "
+            f"which take {needed / 1e9:.3g} GB by this rule, but memory allows "
+            f"{memory / 1e9:.3g} GB: use rule 'coverage', allow more memory, or leave columns of "
+            "many names out"
         )
 
 

@@ -12,7 +12,7 @@ from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, dense
 from topofs.similarity.shared_variance import FlooredScale
 from topofs.tables.columns import read_columns
-from topofs.tables.levels import usable_columns
+from topofs.tables.levels import level_codes, usable_columns
 from topofs.terms import register
 
 if TYPE_CHECKING:
@@ -141,6 +141,13 @@ class Mixed(Measure):
 
         coded = mixed_operator(table.columns)
         return standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
+
+    def n_standard_rows(self, table: TypedTable) -> int:
+        """Count one row a column, and one a level of names."""
+        return sum(
+            int(level_codes(column.values).max()) + 1 if column.nominal else 1
+            for column in table.columns
+        )
 
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
         """Count what chance explains as 0; its bias is off already."""
