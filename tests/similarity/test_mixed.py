@@ -203,9 +203,7 @@ def test_levels_are_not_held_as_a_matrix(monkeypatch, n_levels, n_columns):
 def test_levels_that_do_not_fit_into_memory_are_refused_where_all_are_needed():
     frame = names_of(50, 4, 1000)
     selector = TopologicalFeatureSelector(2, rule="variance", memory="1MB")
-    with pytest.raises(
-        ValueError, match="4 columns have 200 rows, which take 0.0032 GB"
-    ):
+    with pytest.raises(ValueError, match="4 columns have 200 rows, which take 0.0032 GB"):
         selector.fit(frame)
     assert selector.set_params(memory="10MB").fit(frame).n_features_ == 2
     assert selector.set_params(memory="1MB", rule="coverage").fit(frame).n_features_ == 2
