@@ -74,7 +74,7 @@ docs-serve: docs
 LOWEST := .venv-lowest
 LOWEST_EXTRAS := anndata cli dask graphs plot report tables
 LOWEST_PYTHON = $(shell for python in $(PYTHON) python3.11 python3.12; do \
-	$$python -c 'import sys, venv; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' \
+	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' \
 	2> /dev/null && echo $$python && break; done)
 
 $(LOWEST)/.installed: pyproject.toml study/pyproject.toml .ci/lowest_versions.py
@@ -86,7 +86,7 @@ $(LOWEST)/.installed: pyproject.toml study/pyproject.toml .ci/lowest_versions.py
 
 # What depends on versions: reading, measures, graphs, the checks of scikit-learn, commands.
 LOWEST_TESTS := tests/tables tests/similarity tests/filtering/test_tmfg.py \
-	tests/filtering/test_mst.py tests/filtering/test_clique_forest.py tests/centrality \
+	tests/filtering/test_mst.py tests/centrality \
 	tests/kernels/test_coverage_kernels.py tests/test_graph.py tests/rules/test_variance.py \
 	tests/selection/test_sklearn_conformance.py tests/selection/test_topological.py \
 	tests/selection/test_coverage.py tests/selection/test_measure_of_auto.py \

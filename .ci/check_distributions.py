@@ -66,7 +66,7 @@ def runnable(version: str) -> str | None:
     python = shutil.which(f"python{version}")
     if python is None:
         return None
-    done = subprocess.run([python, "-c", "import venv"], capture_output=True, check=False)
+    done = subprocess.run([python, "-c", "import ensurepip, venv"], capture_output=True, check=False)
     return python if done.returncode == 0 else None
 
 
