@@ -39,12 +39,13 @@ def main() -> None:
     for version in PYTHONS:
         python = runnable(version)
         if python is None:
-            print(f"Python {version}: not found")
+            print(f"Python {version}: not found", flush=True)
             continue
         for lowest in (False, True) if version in PYTHONS_OF_LOWEST else (False,):
             try_wheels(python, folder, lowest=lowest)
             tried += 1
-            print(f"Python {version}, {'lowest' if lowest else 'newest'} versions: all well")
+            versions = "lowest" if lowest else "newest"
+            print(f"Python {version}, {versions} versions: all well", flush=True)
     if not tried:
         sys.exit("no Python from 3.11 on was found")
 
@@ -66,7 +67,9 @@ def runnable(version: str) -> str | None:
     python = shutil.which(f"python{version}")
     if python is None:
         return None
-    done = subprocess.run([python, "-c", "import venv"], capture_output=True, check=False)
+    done = subprocess.run(
+        [python, "-c", "import ensurepip, venv"], capture_output=True, check=False
+    )
     return python if done.returncode == 0 else None
 
 

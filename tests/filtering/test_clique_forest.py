@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.certificates import assert_chordal, assert_clique_forest
@@ -23,7 +23,12 @@ def members(rows):
     return [[int(v) for v in row if v >= 0] for row in rows]
 
 
+LINK_BELOW_ZERO = np.zeros((8, 8))
+LINK_BELOW_ZERO[2, 4] = LINK_BELOW_ZERO[4, 2] = -0.25
+
+
 @settings(max_examples=150)
+@example(LINK_BELOW_ZERO, 5, -0.5)
 @given(
     similarity_matrices(max_size=11),
     st.integers(2, 5),

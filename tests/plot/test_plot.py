@@ -148,6 +148,8 @@ def test_stability_names_the_most_frequent_first():
     widths = [bar.get_width() for bar in axes.patches]
     assert widths == sorted(found.frequency, reverse=True)[:8]
     assert f"Φ = {found.phi:.2f} (95% interval" in axes.get_title()
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words == ["an average selection has room for it", "it has none"]
     everything = stability(TopologicalFeatureSelector(30), X, n_resamples=2, random_state=0)
     assert "not defined" in plot.stability(everything).get_title()
 

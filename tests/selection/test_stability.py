@@ -169,6 +169,17 @@ def test_mixed_tables_with_columns_that_vanish_in_a_resample():
     assert found.frequency.shape == (4,)
 
 
+def test_a_text_column_named_y_is_a_column_like_others():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=30), "y": rng.choice(["u", "v", "w"], 30)})
+    selector = TopologicalFeatureSelector(1, similarity="pearson")
+    with pytest.raises(ValueError, match="column 'y' holds text") as refused:
+        stability(selector, frame, n_resamples=2)
+    assert "labels" not in str(refused.value)
+    found = stability(TopologicalFeatureSelector(1), frame, n_resamples=2, random_state=0)
+    assert found.names == ("a", "y")
+
+
 @pytest.mark.parametrize("n_resamples", [1, 0, 2.5, "3", True])
 def test_too_few_resamples_are_refused(n_resamples):
     with pytest.raises(ValueError, match="whole number of at least 2"):

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
 from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed, spearman
+from topofs.similarity import mixed_columns
 from topofs.similarity.mixed_columns import mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.operator import dense
@@ -166,6 +169,44 @@ def test_a_column_of_very_many_names_is_left_out(n_levels, usable):
         np.testing.assert_array_equal(mixed(frame), np.eye(2))
         with pytest.warns(IdentifierFeatureWarning, match="take no part.*: name"):
             TopologicalFeatureSelector(1).fit(frame.assign(age=codes % 3))
+
+
+@pytest.mark.parametrize("cells", [2**4, 2**8])
+@pytest.mark.parametrize("counted", [1, 5, 2**10])
+def test_small_parts_and_counted_levels_give_the_same_bits(monkeypatch, cells, counted):
+    frame = table().assign(mark=table(seed=1)["town"], number=np.arange(120) % 11)
+    whole = mixed(frame)
+    monkeypatch.setattr(mixed_columns, "CELLS", cells)
+    monkeypatch.setattr(mixed_columns, "COUNTED_CELLS", counted)
+    np.testing.assert_array_equal(mixed(frame), whole)
+
+
+def names_of(n_levels, n_columns, n_samples):
+    codes = np.random.default_rng(0).integers(0, n_levels, (n_samples, n_columns))
+    return pd.DataFrame(codes, columns=[f"c{i}" for i in range(n_columns)]).astype("category")
+
+
+@pytest.mark.parametrize(("n_levels", "n_columns"), [(500, 12), (10, 100)])
+def test_levels_are_not_held_as_a_matrix(monkeypatch, n_levels, n_columns):
+    columns = read_columns(names_of(n_levels, n_columns, 10_000))
+    monkeypatch.setattr(mixed_columns, "CELLS", 2**16)
+    tracemalloc.start()
+    try:
+        dense(mixed_operator(columns))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # The rows of all levels would be 480 and 80 MB, and their products hundreds more.
+    assert peak < 40e6
+
+
+def test_levels_that_do_not_fit_into_memory_are_refused_where_all_are_needed():
+    frame = names_of(50, 4, 1000)
+    selector = TopologicalFeatureSelector(2, rule="variance", memory="1MB")
+    with pytest.raises(ValueError, match="4 columns have 200 rows, which take 0.0032 GB"):
+        selector.fit(frame)
+    assert selector.set_params(memory="10MB").fit(frame).n_features_ == 2
+    assert selector.set_params(memory="1MB", rule="coverage").fit(frame).n_features_ == 2
 
 
 def test_what_cannot_be_compared_has_zeros():

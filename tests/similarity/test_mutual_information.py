@@ -114,3 +114,11 @@ def test_many_bins_and_missing_values_fit_in_a_byte():
 def test_sparse_tables_are_refused():
     with pytest.raises(TypeError, match="bins need a dense table"):
         mutual_information(sparse.csr_array(np.eye(3)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_its_type_is_the_one_that_memory_is_counted_by(dtype):
+    operator = mutual_information_operator(np.eye(6, 4, dtype=dtype), n_bins=3)
+    found = dense(operator)
+    assert operator.dtype == operator.block(slice(0, 2), slice(0, 2)).dtype == found.dtype
+    assert operator.dtype.itemsize == 8

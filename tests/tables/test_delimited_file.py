@@ -26,14 +26,9 @@ def opened(tmp_path, text, name="t.csv"):
         (["?", "-0.5"], pl.Float64, [None, -0.5]),
         (["", ""], pl.Float64, [None, None]),
         (["NA", "n/a"], pl.Float64, [None, None]),
-        pytest.param(
-            ["9" * 50, "1"],
-            pl.Float64,
-            [1e50, 1.0],
-            marks=pytest.mark.skipif(
-                pl.__version__.startswith("1."), reason="polars 2 sees that it is no Int64"
-            ),
-        ),
+        (["9" * 50, "1"], pl.Float64, [1e50, 1.0]),
+        (["9" * 18, "-1"], pl.Int64, [10**18 - 1, -1]),
+        (["9223372036854775807", "1"], pl.Int64, [2**63 - 1, 1]),
         (["x", "1"], pl.String, ["x", "1"]),
         (["NA", "x"], pl.String, ["NA", "x"]),
         (["2020-01-01", "2020-01-02"], pl.String, ["2020-01-01", "2020-01-02"]),

@@ -212,6 +212,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     given: StandardColumns | ColumnsOnWorkers
     whole = None
     if correlation is None:
+        _check_room_for_levels(columns)
         given = measure.standard_columns(columns.table)
         if needs.pairs_from is not None:
             whole = columns.operator
@@ -221,6 +222,20 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     pairs = _pairs(columns, whole, needs)
     memory = columns.engine.memory
     return Network(_no_links(columns), None, pairs=pairs, columns=given, memory=memory)
+
+
+def _check_room_for_levels(columns: ComparedColumns) -> None:
+    """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
+    n_samples, n_features = columns.table.shape
+    n_rows, memory = columns.measure.n_standard_rows(columns.table), columns.engine.memory
+    needed = 2 * 8 * n_rows * n_samples
+    if n_rows > n_features and needed > memory:
+        raise ValueError(
+            f"names count by their levels, so that {n_features} columns have {n_rows} rows, "
+            f"which take {needed / 1e9:.3g} GB by this rule, but memory allows "
+            f"{memory / 1e9:.3g} GB: use rule 'coverage', allow more memory, or leave columns of "
+            "many names out"
+        )
 
 
 def _no_links(columns: ComparedColumns) -> FilteredGraph:

@@ -44,6 +44,8 @@ def grow_clique_forest(
     Invariant: ``gain[v]`` is the best that a free node v can have in any clique so far, and
     ``clique_of[v]`` the oldest clique where it has it. Cliques only grow, so a new or grown
     clique is compared once with each free node: O(n² k²) time for cliques of k, O(nk) memory.
+    Only links below 0, where the floor lets them in, make a grown clique worse for a node,
+    which then looks at all cliques again.
     Whoever has no link to what stands has its strongest link to another free node, so the
     strongest links of all nodes are found once.
     """
@@ -93,12 +95,24 @@ def grow_clique_forest(
             n_placed += 1
             free[u] = False
         for u in range(n):
-            if free[u]:
-                found, total = _choose(similarity, u, cliques[c], size[c], floor, separator)
-                better = total > gain[u] or (total == gain[u] and c < clique_of[u])
-                if found > 0 and (clique_of[u] < 0 or better):
-                    gain[u] = total
-                    clique_of[u] = c
+            if not free[u]:
+                continue
+            found, total = _choose(similarity, u, cliques[c], size[c], floor, separator)
+            if clique_of[u] == c and total < gain[u]:
+                # A link below 0 takes something off: another clique may be the best now.
+                clique_of[u] = -1
+                for other in range(n_cliques):
+                    found, total = _choose(
+                        similarity, u, cliques[other], size[other], floor, separator
+                    )
+                    if found > 0 and (clique_of[u] < 0 or total > gain[u]):
+                        gain[u] = total
+                        clique_of[u] = other
+                continue
+            better = total > gain[u] or (total == gain[u] and c < clique_of[u])
+            if found > 0 and (clique_of[u] < 0 or better):
+                gain[u] = total
+                clique_of[u] = c
     return cliques[:n_cliques], joined[:n_cliques], order
 
 

@@ -136,6 +136,20 @@ class Measure(Term):
         """
         raise NotImplementedError
 
+    def n_standard_rows(self, table: Any) -> int:
+        """How many rows `standard_columns` gives: one a column.
+
+        Parameters
+        ----------
+        table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
+            As for `operator`.
+
+        Returns
+        -------
+        int
+        """
+        return int(table.shape[1])
+
     def for_table(self, table: Any) -> Measure:  # noqa: ARG002
         """Give the measure that a table is compared by: this one, but for "auto".
 

@@ -12,7 +12,7 @@ from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, dense
 from topofs.similarity.shared_variance import FlooredScale
 from topofs.tables.columns import read_columns
-from topofs.tables.levels import usable_columns
+from topofs.tables.levels import level_codes, usable_columns
 from topofs.terms import register
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def mixed(X: Any, *, corrected: bool = True) -> Doubles:
     -----
     Text, booleans and unordered categories are nominal; an ordered pandas categorical and a
     polars Enum are ranked. A missing name is a level of its own, a missing number has the
-    middle rank. Levels of fewer than 5 samples are merged, unless the column has two. Every
-    level is a row of the product, of 8 bytes a sample; a column with more than 1,000 levels
-    after that is taken for an identifier.
+    middle rank. Levels of fewer than 5 samples are merged, unless the column has two. A
+    column with more than 1,000 levels after that is taken for an identifier. Levels are
+    counted in blocks of a fixed size, however many there are.
 
     The product is one of whole numbers (doubled ranks and counts), exact in float64, and
     sums over levels are rounded to 1e-12, so that no blocking or number of threads changes a
@@ -140,7 +140,14 @@ class Mixed(Measure):
         from topofs.similarity.standard_columns import standard_blocks
 
         coded = mixed_operator(table.columns)
-        return standard_blocks(coded.values, coded.starts, coded.nominal)
+        return standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
+
+    def n_standard_rows(self, table: TypedTable) -> int:
+        """Count one row a column, and one a level of names."""
+        return sum(
+            int(level_codes(column.values).max()) + 1 if column.nominal else 1
+            for column in table.columns
+        )
 
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
         """Count what chance explains as 0; its bias is off already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,12 @@ ROUNDING = 2.0**40
 RANKED_ENTRIES = 2**23
 """Entries that are ranked at a time."""
 
+CELLS = 2**22
+"""Entries of the largest product of levels, and of the largest part of one, that is held."""
+
+COUNTED_CELLS = 2**8
+"""Where two columns have more cells than this, on average, counting is faster than a product."""
+
 
 @dataclass(frozen=True, eq=False)
 class MixedSimilarity:
@@ -34,8 +41,11 @@ class MixedSimilarity:
 
     Attributes
     ----------
-    values : array of float64, shape (n_rows, n_samples)
-        Doubled centred ranks of numbers, 0/1 rows of levels: whole numbers.
+    numbers : array of float64, shape (n_numbers, n_samples)
+        Doubled centred ranks of the numbers: whole numbers.
+    codes : array of int16, shape (n_nominal, n_samples)
+        The level of each sample in the columns of names, from 0. Levels become 0/1 rows where
+        a product needs them, some at a time.
     spreads : array of float64, shape (n_rows,)
         Sum of squares of each row.
     starts : array of int, shape (n_features + 1,)
@@ -46,7 +56,8 @@ class MixedSimilarity:
         Whether the bias of chance is taken off.
     """
 
-    values: Doubles
+    numbers: Doubles
+    codes: npt.NDArray[np.int16]
     spreads: Doubles
     starts: Ints
     nominal: npt.NDArray[np.bool_]
@@ -60,7 +71,7 @@ class MixedSimilarity:
     @property
     def n_samples(self) -> int:
         """The number S of samples."""
-        return int(self.values.shape[1])
+        return int(self.numbers.shape[1])
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -123,12 +134,51 @@ class MixedSimilarity:
         return np.asarray(np.where(rest > 0, rest, np.inf))
 
     def _shared(self, i: range, j: range) -> Doubles:
-        """T for the columns i and j."""
-        top = slice(self.starts[i.start], self.starts[i.stop])
-        side = slice(self.starts[j.start], self.starts[j.stop])
-        gram = self.values[top] @ self.values[side].T
+        """T for the columns i and j, in parts that are small enough."""
+        n_cells = self._n_rows(i) * self._n_rows(j)
+        if n_cells > COUNTED_CELLS * len(i) * len(j):
+            return np.array([[self._counted(a, b) for b in j] for a in i])
+        if n_cells <= CELLS:
+            return self._by_product(i, j)
+        if len(i) >= len(j):
+            return np.concatenate([self._shared(part, j) for part in _halves(i)])
+        return np.concatenate([self._shared(i, part) for part in _halves(j)], axis=1)
+
+    def _counted(self, a: int, b: int) -> float:
+        """T for two columns, from sums over the samples of each level or pair of levels."""
+        if self.nominal[a] < self.nominal[b]:
+            a, b = b, a
+        shape = self._n_rows(range(a, a + 1)), self._n_rows(range(b, b + 1))
+        rows = self._row_of[a], self._row_of[b]
+        if self.nominal[b]:
+            cells = self.codes[rows[0]].astype(np.int64) * shape[1] + self.codes[rows[1]]
+            sums = np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.float64)
+        elif self.nominal[a]:
+            by_level = np.bincount(self.codes[rows[0]], self.numbers[rows[1]], shape[0])
+            sums = by_level.astype(np.float64)
+        else:
+            sums = np.atleast_1d(self.numbers[rows[0]] @ self.numbers[rows[1]])
+        gram = sums.reshape(shape)
+        return float(self._summed(gram, range(a, a + 1), range(b, b + 1))[0, 0])
+
+    def _by_product(self, i: range, j: range) -> Doubles:
+        """T for the columns i and j, from the product of their rows, some samples at a time."""
+        step = self.n_samples
+        if self.nominal[i.start : i.stop].any() or self.nominal[j.start : j.stop].any():
+            step = max(1, CELLS // (self._n_rows(i) + self._n_rows(j)))
+        gram = np.zeros((self._n_rows(i), self._n_rows(j)))
+        # Whole numbers: their sums are exact, however the samples are cut.
+        for first in range(0, self.n_samples, step):
+            samples = slice(first, first + step)
+            left = self._rows(i, samples)
+            gram += left @ (left if i == j else self._rows(j, samples)).T
+        return self._summed(gram, i, j)
+
+    def _summed(self, gram: Doubles, i: range, j: range) -> Doubles:
+        """T from the products of rows: their squared cosines, summed over levels."""
         np.square(gram, out=gram)
-        gram /= np.multiply.outer(self.spreads[top], self.spreads[side])
+        spreads = (self.spreads[self.starts[k.start] : self.starts[k.stop]] for k in (i, j))
+        gram /= np.multiply.outer(*spreads)
         for axis, part in enumerate((i, j)):
             starts = self.starts[part.start : part.stop]
             if len(starts) < gram.shape[axis]:
@@ -141,6 +191,39 @@ class MixedSimilarity:
             np.rint(gram * ROUNDING, out=gram)
             gram /= ROUNDING
         return gram
+
+    def _n_rows(self, part: range) -> int:
+        """Rows of the product that some columns take: one each, or one a level."""
+        return int(self.starts[part.stop] - self.starts[part.start])
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        """Where each column lies in `numbers`, or in `codes`."""
+        counts = np.cumsum(self.nominal), np.cumsum(~self.nominal)
+        return np.asarray(np.where(self.nominal, *counts) - 1, dtype=np.int64)
+
+    def _rows(self, part: range, samples: slice) -> Doubles:
+        """Rows of the product for some columns."""
+        nominal = self.nominal[part.start : part.stop]
+        row_of = self._row_of[part.start : part.stop]
+        if not nominal.any():
+            return self.numbers[row_of[0] : row_of[-1] + 1, samples]
+        first = self.starts[part.start : part.stop] - self.starts[part.start]
+        numbers = self.numbers[row_of[~nominal], samples]
+        rows = np.zeros((self._n_rows(part), numbers.shape[1]))
+        rows[first[~nominal]] = numbers
+        for start, row in zip(first[nominal], row_of[nominal], strict=True):
+            rows[start + self.codes[row, samples], np.arange(rows.shape[1])] = 1.0
+        return rows
+
+    def all_rows(self) -> Doubles:
+        """Every row of the product, of 8 bytes a sample: for those who need them all."""
+        return self._rows(range(self.n_features), slice(None))
+
+
+def _halves(part: range) -> tuple[range, range]:
+    middle = (part.start + part.stop) // 2
+    return range(part.start, middle), range(middle, part.stop)
 
 
 def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> MixedSimilarity:
@@ -162,19 +245,22 @@ def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> Mixe
     nominal = n_rows > 1
     starts = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
     n_samples = len(coded[0].values) if coded else 0
-    values = np.zeros((int(starts[-1]), n_samples))
     numbers = np.flatnonzero(~nominal)
+    ranks = np.empty((len(numbers), n_samples))
     # A few at a time: ranking takes several times the memory of what is ranked.
     n_ranked = max(1, RANKED_ENTRIES // max(1, n_samples))
     for first in range(0, len(numbers), n_ranked):
         some = numbers[first : first + n_ranked]
         amounts = np.column_stack([coded[i].values for i in some])
-        values[starts[some]] = np.nan_to_num(doubled_centred_ranks(amounts), copy=False)
-    for i in np.flatnonzero(nominal):
-        levels = coded[i].values.astype(np.int64)
-        values[starts[i] + levels, np.arange(n_samples)] = 1.0
-    spreads = np.einsum("ij,ij->i", values, values)
-    return MixedSimilarity(values, spreads, starts, nominal, corrected)
+        ranked = np.nan_to_num(doubled_centred_ranks(amounts), copy=False)
+        ranks[first : first + len(some)] = ranked
+    codes = np.empty((int(nominal.sum()), n_samples), np.int16)
+    spreads = np.empty(int(starts[-1]))
+    spreads[starts[numbers]] = np.einsum("ij,ij->i", ranks, ranks)
+    for row, i in enumerate(np.flatnonzero(nominal)):
+        codes[row] = coded[i].values
+        spreads[starts[i] : starts[i + 1]] = np.bincount(codes[row])
+    return MixedSimilarity(ranks, codes, spreads, starts, nominal, corrected)
 
 
 def _coded(column: Column) -> Column:

@@ -13,6 +13,7 @@ import polars as pl
 
 from topofs.errors import TableError
 from topofs.tables.complaints import as_table_errors
+from topofs.tables.exact_names import columns_named
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.records import check_records, not_utf8
 from topofs.tables.table import Table
@@ -29,6 +30,9 @@ _SAMPLE = 20
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _SETTLED = (pl.Int64, pl.Float64, pl.Boolean)
+# polars 1 takes whole numbers for Int64 however long they are, and fails to read them.
+_LONG_ARE_INT64 = pl.__version__.startswith("1.")
+_SURE_DIGITS = 18
 
 
 def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Table:
@@ -64,6 +68,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Tab
         text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows)
         text = _renamed(text, own, names)
         settled = dict(zip(names, types, strict=True))
+        settled |= dict.fromkeys(_long_integers(text, settled), pl.String())
         in_text = numbers_in_text(
             text,
             [c for c, t in settled.items() if t == pl.String],
@@ -107,6 +112,16 @@ def _scan(
 def _renamed(rows: pl.LazyFrame, before: list[str], names: list[str]) -> pl.LazyFrame:
     changes = {old: new for old, new in zip(before, names, strict=True) if old != new}
     return rows.rename(changes) if changes else rows
+
+
+def _long_integers(text: pl.LazyFrame, types: dict[str, pl.DataType]) -> list[str]:
+    """Find the columns of whole numbers that may be too long for Int64."""
+    whole = [column for column, kind in types.items() if kind == pl.Int64]
+    if not (_LONG_ARE_INT64 and whole):
+        return []
+    lengths = text.select(columns_named(whole).str.len_bytes().max())
+    longest = lengths.collect(engine="streaming").row(0)
+    return [c for c, n in zip(whole, longest, strict=True) if n and n > _SURE_DIGITS]
 
 
 def _header(path: Path, name: str) -> tuple[str, list[str]]:

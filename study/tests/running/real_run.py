@@ -24,6 +24,15 @@ def command(out, *options):
     ]
 
 
+def benchmark(out, *options):
+    """A benchmark of one small dataset."""
+    return [
+        *(sys.executable, "-m", "topofs.cli", "benchmark", "--datasets", "wine"),
+        *("--methods", "random,coverage", "--splits", "40", "--seeds", "40", "--sizes", "2,4"),
+        *("--out", str(out), *options),
+    ]
+
+
 def run_here(out):
     """The same study in this process, without its report."""
     study = Study(
@@ -38,14 +47,14 @@ def run_here(out):
 
 
 @contextmanager
-def started(out, *options, **settings):
-    """Start it in a process group of its own, which ends with the block.
+def started(out, *options, of=command, **settings):
+    """Start a command in a process group of its own, which ends with the block.
 
     What it says goes to a file: workers that outlive a killed driver keep a pipe open.
     """
     with (out / "said.txt").open("w") as said:
         process = subprocess.Popen(
-            command(out, *options),
+            of(out, *options),
             env={**os.environ, "COLUMNS": "200"},
             stdout=said,
             stderr=subprocess.STDOUT,

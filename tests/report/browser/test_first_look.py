@@ -72,10 +72,11 @@ def test_finding_a_column_on_a_phone_leads_to_its_answer(browser, large):
         window.page.press("#search", "Enter")
         window.settle()
         window.settle()
-        top = window.page.evaluate(
-            "document.querySelector('#details h3').getBoundingClientRect().top"
+        top, bar = window.page.evaluate(
+            "['#details h3', '.toolbar'].map((s) => document.querySelector(s))"
+            ".map((box, i) => box.getBoundingClientRect()[['top', 'bottom'][i]])"
         )
-        assert 0 < top < 700
+        assert bar < top < 700
         assert window.text("#details h3") == "column number 77"
 
 
@@ -124,3 +125,18 @@ def test_labels_do_not_collide(browser, large, fitted, n_zooms):
         for left2, top2, right2, bottom2 in boxes[:i]:
             assert not (left < right2 and right > left2 and top < bottom2 and bottom > top2)
         assert not any(left < x < right and top < y < bottom for x, y in dots)
+
+
+CUT = """() => [...document.querySelectorAll("body *")]
+  .filter((box) => ["auto", "scroll"].includes(getComputedStyle(box).overflowY))
+  .filter((box) => box.scrollHeight > box.clientHeight + 1)
+  .map((box) => [box.id || box.className, getComputedStyle(box).backgroundImage])"""
+
+
+@pytest.mark.parametrize("screen", [{}, PHONE], ids=["desktop", "phone"])
+def test_lists_that_go_on_below_their_edge_have_a_shadow_there(browser, large, screen):
+    with opened(browser, large, **screen) as window:
+        set_size(window, 120)
+        cut = dict(window.page.evaluate(CUT))
+    assert {"selected", "groups-list"} <= cut.keys()
+    assert [name for name, image in cut.items() if image.count("linear-gradient") < 4] == []

@@ -18,6 +18,11 @@ new ResizeObserver(() => {
   resized = requestAnimationFrame(() => panels.forEach((panel) => panel(new Set(["size"]))));
 }).observe(document.querySelector(".page"));
 
+// The bar stays at the top: what the page scrolls to begins below it.
+new ResizeObserver(([{ target }]) => {
+  document.documentElement.style.scrollPaddingTop = `${target.offsetHeight + 16}px`;
+}).observe(document.querySelector(".toolbar"));
+
 // For those who script the page: where a column is drawn, in the coordinates of the window.
 window.topofsReport = Object.freeze({
   placeOf(name) {
