@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-lowest test-torch lint types docs docs-serve dist bench bench-large clean
+.PHONY: demo test lowest test-lowest test-torch lint types docs docs-serve dist bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -76,6 +76,8 @@ LOWEST_EXTRAS := anndata cli dask graphs plot report tables
 LOWEST_PYTHON = $(shell for python in $(PYTHON) python3.11 python3.12; do \
 	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' \
 	2> /dev/null && echo $$python && break; done)
+
+lowest: $(LOWEST)/.installed
 
 $(LOWEST)/.installed: pyproject.toml study/pyproject.toml .ci/lowest_versions.py
 	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
