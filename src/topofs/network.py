@@ -102,6 +102,8 @@ class Network:
     strength : array of float64, shape (n_nodes,), or None
         The sum of each node's similarities with all, where all pairs or the strongest links
         are asked for.
+    graph_left_out : bool
+        Whether the graph, which the rule goes without, takes too much memory.
     place : array of int64, shape (n_nodes,), or None
         Where each node stands in an order that depends on the values of the columns only: what
         decides between equal nodes. None where their positions do.
@@ -117,6 +119,7 @@ class Network:
     links: Any = None
     strength: npt.NDArray[np.float64] | None = None
     place: npt.NDArray[np.int64] | None = None
+    graph_left_out: bool = False
 
     @property
     def n_nodes(self) -> int:

@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 
 from tests.matrices import factor_table
 from topofs import Energy, Pearson, Spearman, threshold_mean, tmfg, tmfg_from_data
-from topofs.engines import device_arrays
+from topofs.engines import device_arrays, device_engine
 from topofs.engines.device_arrays import NumpyArrays, TorchArrays
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_engine import DeviceProducts
+from topofs.engines.strongest_links import StrongestLinks
 from topofs.filtering import asked_growth, matrix_free
 from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
+from topofs.filtering.products import BlockedProducts
 from topofs.filtering.rounding import Rounding
+from topofs.kernels.top_lists import empty_lists
 from topofs.similarity.operator import dense
 
 MEASURES = [Pearson(), Pearson(squared=False), Spearman(), Spearman(squared=False), Energy()]
@@ -215,3 +218,29 @@ def test_a_table_that_lies_on_a_device(a_device):
 
     Elsewhere.__module__ = "cupy._core"
     assert tmfg_from_data(Elsewhere()) == tmfg_from_data(X)
+
+
+@pytest.mark.parametrize(("n_different", "n_links"), [(3, 128), (15, 3), (40, 20)])
+@pytest.mark.parametrize("error", [0.0, 1e-6])
+def test_the_strongest_links_are_those_of_the_cpu(n_different, n_links, error, monkeypatch):
+    """Copies tie; lists that a device leaves short end with what was there before."""
+    monkeypatch.setattr(device_engine, "empty_lists", lists_full_of_rubbish)
+    different = np.rint(2 * factor_table(30, n_different))
+    operator = Pearson().operator(np.tile(different, 150 // n_different))
+    scale = Pearson().scale(operator, n_samples=30, n_features=operator.n_features)
+    found = []
+    for products in (BlockedProducts(operator), rough_products(operator, error, width=8)):
+        links = StrongestLinks(n_links, scale, np.arange(operator.n_features), 10**9)
+        links.from_products(products)
+        found.append(links)
+    expected, by_device = found
+    np.testing.assert_array_equal(by_device.links.indptr, expected.links.indptr)
+    np.testing.assert_array_equal(by_device.links.indices, expected.links.indices)
+    np.testing.assert_allclose(by_device.links.data, expected.links.data, rtol=1e-12)
+
+
+def lists_full_of_rubbish(*arguments):
+    lists = empty_lists(*arguments)
+    lists.weight[:] = 1.5
+    lists.vertex[:] = 0
+    return lists

@@ -132,7 +132,7 @@ def test_memory_of_a_few_links_does(X):
     ):
         fitted(X, Coverage(reach="similarity"), memory="6MB")
     with pytest.raises(
-        ValueError, match="the 700 strongest links of 800 columns take 0.00672 GB"
+        ValueError, match="the 700 strongest links of 800 columns take 0.0403 GB"
     ):
         fitted(X, rule.replace(links=700), memory="1MB")
 
@@ -196,6 +196,20 @@ def test_where_the_graph_takes_too_much_memory_it_is_left_out(settings, change):
     np.testing.assert_array_equal(found.ranking_, fitted(X, FEW).ranking_)
 
 
+def test_where_only_the_graph_takes_too_much_memory_links_do():
+    X = np.tile(np.rint(factor_table(50, 150)), (10, 1))
+    with pytest.warns(NoGraphWarning) as caught:
+        found = fitted(X, FEW, memory=150_000)
+    assert [warning.filename for warning in caught] == [__file__]
+    np.testing.assert_array_equal(found.ranking_, fitted(X, FEW).ranking_)
+
+
+def test_a_graph_without_links_is_no_want_of_memory(recwarn):
+    noise = np.random.default_rng(0).normal(size=(50, 20))
+    assert fitted(noise, Coverage(), 3, graph="mfcf").graph_.n_edges == 0
+    assert not recwarn.list
+
+
 @pytest.mark.filterwarnings("ignore::topofs.NoGraphWarning")
 def test_it_explains_itself_without_a_graph(X, tmp_path):
     selector = fitted(X, FEW.replace(links=1), memory=2700, graph="mst")
@@ -223,3 +237,11 @@ def test_the_command_line_has_it(tmp_path):
     refused = run("select", *arguments[:3], "--links", 0)
     assert refused.exit_code == 2
     assert "whole number of at least 1" in refused.output
+    little = (*arguments, "--memory", "3KB", "--graph", "mst")
+    noted = run("select", *little)
+    assert "note: the graph of 13 columns takes too much memory" in noted.stderr
+    for command in ("graph", "select"):
+        option = "--out" if command == "graph" else "--graph-out"
+        refused = run(command, *little, option, tmp_path / "g.csv")
+        assert (refused.exit_code, (tmp_path / "g.csv").exists()) == (2, False)
+        assert "the graph takes too much memory: allow more --memory" in refused.stderr

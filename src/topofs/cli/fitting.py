@@ -84,6 +84,7 @@ def fitted(
     only_kept: bool = False,
     how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
+    needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
     from topofs.cli.spoken import in_options
@@ -112,8 +113,8 @@ def fitted(
         wishes.settle(selector, compared)
         with (
             messages.working(f"comparing {len(compared.names):,} columns"),
-            _warnings_as_notes(messages),
             in_options(),
+            _warnings_as_notes(messages, needs_graph=needs_graph),
         ):
             columns = fit_and_compare(selector, compared.named)
         _note_isolated(selector, messages)
@@ -192,7 +193,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
 
 
 @contextmanager
-def _warnings_as_notes(messages: Messages) -> Iterator[None]:
+def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[None]:
     """Say in a line what a fit warns of; other warnings stay what they are.
 
     Only forced columns can be constant here, and nothing need be said of these.
@@ -211,6 +212,10 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
         warnings.simplefilter("ignore", ConstantFeatureWarning)
         yield
     for warning in caught:
+        if needs_graph and issubclass(warning.category, NoGraphWarning):
+            raise ValueError(
+                "the graph takes too much memory: allow more memory, or compare fewer columns"
+            )
         if issubclass(warning.category, ours):
             messages.notes([str(warning.message)])
         else:

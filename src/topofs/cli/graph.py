@@ -54,7 +54,13 @@ def graph(
     check_graph_ending(out)
     # Nothing is selected here, and so nothing is left out for want of a place.
     with fitted(
-        table, size=1.0, selector=settings, roles=roles, how=how, messages=messages
+        table,
+        size=1.0,
+        selector=settings,
+        roles=roles,
+        how=how,
+        messages=messages,
+        needs_graph=True,
     ) as found:
         write_together({out: lambda path: write_graph(found, path, with_selected=False)})
     network = found.selector.graph_

@@ -89,6 +89,7 @@ def select(  # noqa: PLR0913 - one argument an option
         wishes=wishes,
         how=how,
         messages=messages,
+        needs_graph=graph_out is not None,
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:
         outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}

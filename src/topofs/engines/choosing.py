@@ -15,7 +15,8 @@ from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
 from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
-from topofs.engines.strongest_links import StrongestLinks
+from topofs.engines.strongest_links import StrongestLinks, room_for_links
+from topofs.filtering.matrix_free import TooLittleMemoryError
 from topofs.graph import FilteredGraph
 from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
@@ -126,14 +127,18 @@ def build_network(
     )
     too_large = _matrix_is_too_large(columns, needs)
     by_products = graph.without_matrix and columns.by_products
-    if not (needs.graph or needs.all_pairs) and (
-        needs.strongest is None or (too_large and not by_products)
-    ):
+    needs_graph = needs.graph or needs.all_pairs
+    if not needs_graph and (needs.strongest is None or (too_large and not by_products)):
         return _without_graph(whole, columns, needs, order)
     by_device = isinstance(columns.engine, DeviceEngine) and by_products and not needs.all_pairs
-    if too_large or by_device:
+    if not (too_large or by_device):
+        return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
+    try:
         return _without_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
-    return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
+    except TooLittleMemoryError:
+        if needs_graph:
+            raise
+        return _without_graph(whole, columns, needs, order)
 
 
 def _without_graph(
@@ -145,6 +150,7 @@ def _without_graph(
     links = _strongest(whole, columns, needs, order)
     if links is None:
         return whole
+    whole = replace(whole, graph_left_out=True)
     engine = columns.engine
     if links.rises and columns.by_products and not isinstance(engine, DaskEngine):
         links.from_products(engine.products(similarity.select(links.order)))
@@ -264,6 +270,8 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     # The matrix, and a block of rows while it is filled; the shares of all pairs are another.
     matrices = 2.2 if needs.all_pairs else 1.2
     n, itemsize = operator.n_features, operator.dtype.itemsize
+    if needs.strongest is not None:
+        matrices += room_for_links(n, needs.strongest) / (n * n * itemsize)
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
@@ -362,9 +370,8 @@ def graph_from_columns(
         products.progress = progress
     if links is not None and links.rises:
         links.watch(products)
-    built = graph.build_without_matrix(
-        products, threshold=threshold, memory=columns.engine.memory
-    )
+    memory = columns.engine.memory - (0 if links is None else links.kept)
+    built = graph.build_without_matrix(products, threshold=threshold, memory=memory)
     return built if order is None else built.renumbered(order)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["StrongestLinks"]
+__all__ = ["StrongestLinks", "room_for_links"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -33,10 +33,15 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 _BLOCK = 1 << 22
 _MOST_ROWS = 512
-# Bytes of an entry: in a list, and of a link while both directions are put together.
-_LISTED, _JOINED = 12, 72
+# Bytes of a link: while lists are joined to both directions of it, and afterwards.
+_JOINED, _KEPT = 72, 24
 # A device may list others that are as strong; so many more are asked for.
 _MORE = 8
+
+
+def room_for_links(n_features: int, n_links: int) -> int:
+    """Bytes that the strongest links of columns take at most while they are found."""
+    return n_features * min(n_links, n_features - 1) * _JOINED
 
 
 @dataclass
@@ -71,8 +76,20 @@ class StrongestLinks:
     strength: Doubles | None = None
 
     def __post_init__(self) -> None:
-        self.n_links = min(self.n_links, len(self.order) - 1)
-        self._check_room(len(self.order) * self.n_links * _LISTED)
+        n = len(self.order)
+        needed = room_for_links(n, self.n_links)
+        if needed > self.memory:
+            raise ValueError(
+                f"the {min(self.n_links, n - 1)} strongest links of {n:,} columns take "
+                f"{needed / 1e9:.3g} GB, but memory allows {self.memory / 1e9:.3g} GB: ask for "
+                "fewer links, or allow more memory"
+            )
+        self.n_links = min(self.n_links, n - 1)
+
+    @property
+    def kept(self) -> int:
+        """Bytes that the links take at most once they are found."""
+        return len(self.order) * self.n_links * _KEPT
 
     @property
     def rises(self) -> bool:
@@ -124,7 +141,7 @@ class StrongestLinks:
     def _see(self, products: Products, lists: TopLists, totals: Doubles) -> None:
         """Take what a survey found; where a device left out others as strong, ask the host."""
         if isinstance(products, AskedProducts) and self.n_links:
-            unsure = np.flatnonzero(lists.floor >= lists.weight[:, self.n_links - 1])
+            unsure = np.flatnonzero(self._unsure(lists))
             lists = deepcopy(lists) if len(unsure) else lists
             for first in range(0, len(unsure), _MOST_ROWS):
                 vertices = unsure[first : first + _MOST_ROWS]
@@ -132,6 +149,14 @@ class StrongestLinks:
                 none_used = np.zeros(len(everyone), rows.dtype)
                 refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
         self._take(lists, totals)
+
+    def _unsure(self, lists: TopLists) -> npt.NDArray[np.bool_]:
+        """Where a device may have listed others than the strongest, or tied ones in any order."""
+        last = lists.weight[:, self.n_links - 1]
+        unsure = (lists.length < self.n_links) | (lists.floor >= last)
+        if lists.weight.shape[1] > self.n_links:
+            unsure |= (lists.length > self.n_links) & (lists.weight[:, self.n_links] == last)
+        return unsure
 
     def _parts(self) -> Iterator[slice]:
         """Blocks of rows, as slices."""
@@ -169,17 +194,7 @@ class StrongestLinks:
             ends = left[above].astype(np.int32), right[above].astype(np.int32)
             parts.append((*ends, values[above]))
         left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        self._check_room(len(values) * _JOINED)
         listed = sparse.coo_array((values, (left, right)), shape=(n, n)).tocsr()
         # Where both columns list a link, rounding may have told the directions apart.
         self.links = listed.maximum(listed.T.tocsr())
         self.links.sort_indices()
-
-    def _check_room(self, needed: int) -> None:
-        """Refuse more links than memory holds."""
-        if needed > self.memory:
-            raise ValueError(
-                f"the {self.n_links} strongest links of {len(self.order):,} columns take "
-                f"{needed / 1e9:.3g} GB, but memory allows {self.memory / 1e9:.3g} GB: ask for "
-                "fewer links, or allow more memory"
-            )

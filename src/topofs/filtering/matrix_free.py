@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
-__all__ = ["tmfg_of_operator", "tmfg_of_products"]
+__all__ = ["TooLittleMemoryError", "tmfg_of_operator", "tmfg_of_products"]
 
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -45,6 +45,10 @@ _LISTS_AT_ONCE = 4096
 _LIST_BY_ASKING = 64
 _PRODUCTS_OF_HOST = 10**10
 _SLACK = 1e-9
+
+
+class TooLittleMemoryError(ValueError):
+    """The graph cannot be built in so little memory."""
 
 
 def tmfg_of_operator(operator: Operator, *, threshold: bool, memory: int) -> FilteredGraph:
@@ -127,7 +131,7 @@ def _plan(products: Products, memory: int) -> _Plan:
     fixed = 150 * n + n * products.n_samples * 4
     least = fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
     if memory < least:
-        raise ValueError(
+        raise TooLittleMemoryError(
             f"memory is {memory / 1e6:.0f} MB, but {n} features need at least "
             f"{math.ceil(least / 1e6)} MB without the matrix: raise memory or select among "
             "fewer columns"

@@ -67,8 +67,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         ``Spearman(squared=False)``. A function takes the table of the columns that vary and
         returns their similarity.
     threshold : {"auto", "mean", None}, default="auto"
-        "mean": set similarities below their mean to 0 before filtering, as the authors'
-        program does. "auto": as the rule says. Centralities cut at the mean; coverage has a
+        "mean": set similarities below their mean to 0 in the graph, as the authors' program
+        does. "auto": as the rule says. Centralities cut at the mean; coverage has a
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
     graph : str or Graph, default="tmfg"
@@ -308,12 +308,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = self._varying_columns(columns.constant)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        if needs.strongest is not None and len(nodes) > 1 and not network.graph.n_edges:
+        if network.graph_left_out and len(nodes) > 1:
             say(
                 f"the graph of {len(nodes)} columns takes too much memory and was not built: "
                 "graph_ has no edges; allow more memory to have it",
                 NoGraphWarning,
-                depth=4,
+                depth=3,
             )
         ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
