@@ -240,6 +240,9 @@ def test_the_command_line_has_it(tmp_path):
     little = (*arguments, "--memory", "3KB", "--graph", "mst")
     noted = run("select", *little)
     assert "note: the graph of 13 columns takes too much memory" in noted.stderr
+    without = run("graph", tmp_path / "wine.csv", "--rule", "variance", "--out", "g.csv")
+    assert without.exit_code == 2
+    assert "--rule variance builds no graph: use --rule coverage" in without.stderr
     for command in ("graph", "select"):
         option = "--out" if command == "graph" else "--graph-out"
         refused = run(command, *little, option, tmp_path / "g.csv")

@@ -96,8 +96,11 @@ def fitted(
     rule = rule_of(selector.rule)
     if size is None and rule.has_end:
         size = "auto"
+    needs = rule.needs
     with in_options():
         check_end(rule, size)
+        if needs_graph and not (needs.graph or needs.all_pairs or needs.strongest):
+            raise ValueError(f"rule {rule.name!r} builds no graph: use rule 'coverage'")
     measure = measure_of(selector.similarity)
     wishes = wishes or Wished()
     with reading(
