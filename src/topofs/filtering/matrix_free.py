@@ -16,7 +16,7 @@ from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliqu
 from topofs.kernels.exact_entries import answer_from_near, edge_weights
 from topofs.kernels.row_survey import refill_lists
 from topofs.kernels.tmfg import answer_from_rows, grow, start_growth, wanted_vertices
-from topofs.row_threads import for_row_ranges
+from topofs.row_threads import for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,9 +89,11 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
     if isinstance(products, AskedProducts):
         return _tmfg_by_asking(products, threshold=threshold, memory=memory)
     plan = _plan(products, memory)
-    survey = _survey_similarity(products, plan, threshold=threshold)
-    growth = start_growth(n, survey.start, products.dtype)
-    _grow_to_the_end(products, survey, growth, plan)
+    # Once for all products: a BLAS that gets its threads back after each starts them anew.
+    with one_blas_thread():
+        survey = _survey_similarity(products, plan, threshold=threshold)
+        growth = start_growth(n, survey.start, products.dtype)
+        _grow_to_the_end(products, survey, growth, plan)
     return graph_of_cliques(growth.cliques, _entries(products, survey.level))
 
 
