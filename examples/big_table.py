@@ -17,7 +17,7 @@ print(f"the matrix would have taken {2000 * 2000 * 4 / 1e6:.0f} MB")
 # --8<-- [end:graph]
 
 # --8<-- [start:selector]
-selector = TopologicalFeatureSelector(50, memory="10MB").fit(X)
+selector = TopologicalFeatureSelector(50, memory="24MB").fit(X)
 print("the selector has the same graph:", np.array_equal(selector.graph_.edges, graph.edges))
 print(f"50 columns represent {selector.coverage_[49]:.0%} of the variance")
 # --8<-- [end:selector]
