@@ -36,8 +36,10 @@ def selected_by_estimator(X, *arguments, **options):
     return set(TopologicalFeatureSelector(*arguments, **options).fit(X).get_feature_names_out())
 
 
-@pytest.mark.parametrize("name", ["lung_small", "colon", "Yale", "warpAR10P"])
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [("lung_small", "csv"), ("colon", "parquet"), ("Yale", "csv"), ("warpAR10P", "parquet")],
+)
 def test_a_dataset_in_either_format_gives_the_columns_of_the_estimator(
     shared_datasets, tmp_path, name, ending
 ):

@@ -67,7 +67,7 @@ def assert_same(found, expected):
     np.testing.assert_array_equal(found.weights, expected.weights)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     kind=st.sampled_from(["factors", "noise", "binary", "counts"]),
     measure=st.sampled_from(MEASURES),

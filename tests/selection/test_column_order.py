@@ -144,7 +144,7 @@ def test_columns_of_names():
 def test_without_the_matrix_as_with_it():
     X = np.random.default_rng(0).integers(0, 3, size=(8, 400)).astype(float)
     order = np.random.default_rng(1).permutation(400)
-    for rule in (Coverage(), Centrality("degree")):
+    for rule in (Coverage(links=8), Coverage(reach="paths"), Centrality("degree")):
         terms = {"size": 40, "rule": rule}
         assert chosen(X, memory="1MB", **terms) == chosen(X[:, order], **terms)
 

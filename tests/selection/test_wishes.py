@@ -128,6 +128,7 @@ def test_wishes_without_the_matrix_are_the_same():
     X = rng.normal(size=(40, 60)) @ rng.normal(size=(60, 300))
     frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(300)])
     settings = {"keep": ["c7"], "exclude": ["c1*"], "max_similarity": 0.6}
+    settings["rule"] = Coverage(links=8)
     dense = TopologicalFeatureSelector(20, **settings).fit(frame)
     free = TopologicalFeatureSelector(20, memory="600KB", **settings).fit(frame)
     np.testing.assert_array_equal(dense.support_, free.support_)

@@ -68,8 +68,11 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path, undisturbed
     assert_goes_on_to_the_same_end(tmp_path, undisturbed)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("of", [real_run.command, real_run.benchmark])
+@pytest.mark.parametrize(
+    ("of", "number"),
+    [(real_run.command, signal.SIGTERM), (real_run.benchmark, signal.SIGHUP)],
+    ids=["reproduce", "benchmark"],
+)
 def test_a_driver_that_is_asked_to_end_takes_its_workers_along(tmp_path, of, number):
     with real_run.started(tmp_path, "--jobs", "2", of=of) as process:
         real_run.wait_for_records(tmp_path / "store.sqlite", 1, process)
