@@ -8,13 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.larger import larger
+from topofs.kernels.matrix_scan import sums_above
+
 __all__ = ["Surveyed", "add_tile", "nothing_surveyed"]
 
 Ids = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
 # Sums that run side by side.
-LANES = 16
+LANES = 64
+# Entries that are passed over at once if none of them is strong enough.
+BLOCK = 32
 
 
 class Surveyed(NamedTuple):
@@ -84,6 +89,7 @@ def add_tile(
     """
     weight, vertex, length, sums, rests, above = surveyed
     k, n = weight.shape[1], tile.shape[1]
+    one = np.empty(1, np.float64)
     for r in range(tile.shape[0]):
         row, here = tile[r], first + r
         if level > -np.inf:
@@ -91,10 +97,8 @@ def add_tile(
                 row[u] = row[u] if row[u] >= level else 0
         _add_sums(row, round_off, here, sums, rests)
         for cut in range(len(cuts)):
-            total = 0.0
-            for u in range(n):
-                total += row[u] if row[u] > cuts[cut] else 0.0
-            above[cut, here] += total
+            sums_above(tile[r : r + 1], cuts[cut], 0, 1, one)
+            above[cut, here] += one[0]
         if k > 0:
             length[here] = _join_row(
                 row, columns, rows[here], weight[here], vertex[here], length[here]
@@ -136,22 +140,27 @@ def _join_row(
     k = len(weight)
     # What is below the last of a full list stays outside.
     least = weight[k - 1] if count == k else -np.inf
-    for p in range(len(row)):
-        entry = row[p]
-        if entry < least:
+    n = len(row)
+    for start in range(0, n, BLOCK):
+        end = min(start + BLOCK, n)
+        largest = row[start]
+        for j in range(1, end - start):
+            largest = larger(row[np.uint64(start + j)], largest)
+        if largest < least:
             continue
-        u = columns[p]
-        if u == own or (count == k and entry == least and u > vertex[k - 1]):
-            continue
-        if count < k:
-            count += 1
-        hole = count - 1
-        while hole > 0 and (
-            weight[hole - 1] < entry or (weight[hole - 1] == entry and vertex[hole - 1] > u)
-        ):
-            weight[hole], vertex[hole] = weight[hole - 1], vertex[hole - 1]
-            hole -= 1
-        weight[hole], vertex[hole] = entry, u
-        if count == k:
-            least = weight[k - 1]
+        for p in range(start, end):
+            entry, u = row[p], columns[p]
+            outside = entry < least or (count == k and entry == least and u > vertex[k - 1])
+            if outside or u == own:
+                continue
+            count = min(count + 1, k)
+            hole = count - 1
+            while hole > 0 and (
+                weight[hole - 1] < entry or (weight[hole - 1] == entry and vertex[hole - 1] > u)
+            ):
+                weight[hole], vertex[hole] = weight[hole - 1], vertex[hole - 1]
+                hole -= 1
+            weight[hole], vertex[hole] = entry, u
+            if count == k:
+                least = weight[k - 1]
     return count
