@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tests.matrices import factor_table
 from topofs import ConstantFeatureWarning, Coverage, TopologicalFeatureSelector
-from topofs.engines import dask_products
+from topofs.engines import dask_engine, dask_products
 from topofs.engines.choosing import compare_columns
 from topofs.engines.dask_products import WorkerEngine
 from topofs.network import Needs
@@ -145,12 +145,9 @@ def test_a_worker_killed_in_the_survey_or_in_a_refill_does_not_change_the_graph(
 
 @pytest.mark.usefixtures("in_this_thread")
 def test_tasks_that_ask_for_few_columns_at_a_time(monkeypatch):
-    from topofs.engines import dask_engine
-
     # One block of 37 columns, and two of them.
     for at_once in (1, 2 * 37 * 8 * N_SAMPLES):
-        monkeypatch.setattr(dask_engine, "least_worker_memory", lambda size=at_once: 5 * size)
-        monkeypatch.setattr(dask_engine, "most_worker_threads", lambda: 1)
+        monkeypatch.setattr(dask_engine, "_columns_of_a_task", lambda _, size=at_once: size)
         for kind in ("reals", "whole"):
             check_same(next(selectors("pearson")), example(kind), COLUMNS)
 
@@ -183,7 +180,7 @@ def test_the_rule_variance_and_a_graph_that_needs_the_matrix():
 
 
 @pytest.mark.usefixtures("in_this_thread")
-def test_what_cannot_be_done_is_a_sentence():
+def test_what_cannot_be_done_is_a_sentence(monkeypatch):
     X = example("reals")
     selector = next(selectors("pearson"))
     with pytest.raises(
@@ -192,6 +189,12 @@ def test_what_cannot_be_done_is_a_sentence():
         r"takes 0.000\d+ GB there, but memory allows 0.0003 GB: allow more, or select",
     ):
         selector.set_params(memory=300_000).fit(da.from_array(X, chunks=COLUMNS))
+    with monkeypatch.context() as small:
+        small.setattr(dask_engine, "least_worker_memory", lambda: 3 * 10**8)
+        with pytest.raises(
+            ValueError, match=r"a worker has 0.3 GB, but .* each needs 0.375 GB: start workers"
+        ):
+            selector.set_params(memory=860_000).fit(da.from_array(X, chunks=COLUMNS))
     X[3, 5] = np.nan
     with pytest.raises(ValueError, match="1 of 300 columns of X have missing values"):
         selector.set_params(memory=860_000).fit(da.from_array(X, chunks=ROWS))

@@ -26,6 +26,10 @@ Floats = npt.NDArray[np.floating[Any]]
 
 # The matrix, and a block of rows while it is filled.
 _MATRICES = 1.2
+# What a worker takes without any data; the shares of its memory from which dask moves data to
+# disk, and from which it stops working.
+_PROCESS = 300 * 10**6
+_SPILLED, _PAUSED = 0.6, 0.8
 
 
 @dataclass(frozen=True)
@@ -102,14 +106,28 @@ class DaskEngine:
                 f"{needed / 1e9:.3g} GB there, but memory allows {self.memory / 1e9:.3g} GB: allow "
                 "more, or select among fewer columns or samples"
             )
+        at_once = _columns_of_a_task(8 * n_samples * n_features)
         dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
         # Read once, for both sides; whoever dies later reads again.
         chunks = dask.persist(*whole_columns(table, measure).to_delayed()[0])
         prepared = prepare_blocks(chunks, measure)
         values = gather_columns(chunks, ~prepared.constant, (n_samples, table.dtype))
-        # A task has a block of rows beside them, and workers keep what others hold, too.
-        at_once = least_worker_memory() // (5 * most_worker_threads())
         return values, prepared.constant, WorkerEngine(self.memory - held, prepared, at_once)
+
+
+def _columns_of_a_task(n_bytes: int) -> int:
+    """Bytes of columns that a task may ask for; workers that have too little are refused."""
+    has = least_worker_memory()
+    # Workers keep what others hold, too, until dask moves it to disk; full ones stop.
+    kept = min(n_bytes, int(_SPILLED * has))
+    if kept + _PROCESS > _PAUSED * has:
+        least = min((n_bytes + _PROCESS) / _PAUSED, _PROCESS / (_PAUSED - _SPILLED))
+        raise ValueError(
+            f"a worker has {has / 1e9:.3g} GB, but to compare columns of {n_bytes / 1e9:.3g} GB "
+            f"without the matrix each needs {least / 1e9:.3g} GB: start workers with more memory, "
+            "or select among fewer columns"
+        )
+    return has // (5 * most_worker_threads())
 
 
 def _check_measure(measure: Measure) -> None:
