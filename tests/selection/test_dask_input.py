@@ -41,7 +41,7 @@ def client():
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             host="127.0.0.1",
             memory_limit="2GB",
             silence_logs=50,

@@ -78,6 +78,9 @@ def compare_columns(
     """
     if is_dask(table):
         workers = DaskEngine(memory)
+        if needs is not None and not workers.holds_similarity(table):
+            here, constant, beside = workers.columns(table, measure)
+            return ComparedColumns(measure, beside, here, here.shape[1], constant=constant)
         plain = needs is not None and needs.columns
         found = workers.similarity(table, measure.correlation if plain else measure)
         return ComparedColumns(
@@ -153,7 +156,7 @@ def _without_graph(
     whole = replace(whole, graph_left_out=True)
     engine = columns.engine
     if links.rises and columns.by_products and not isinstance(engine, DaskEngine):
-        links.from_products(engine.products(similarity.select(links.order)))
+        links.from_products(engine.products(similarity, links.order))
     else:
         links.from_blocks(similarity)
     return replace(whole, links=links.links, strength=links.strength)
@@ -365,7 +368,7 @@ def graph_from_columns(
             + ": fill them in (sklearn.impute), select among fewer columns, or allow more memory"
         )
     operator: Any = columns.operator
-    products = columns.engine.products(operator if order is None else operator.select(order))
+    products = columns.engine.products(operator, order)
     if isinstance(products, DeviceProducts):
         products.progress = progress
     if links is not None and links.rises:

@@ -15,6 +15,7 @@ from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
 
 if TYPE_CHECKING:
+    from topofs.engines.dask_products import WorkerEngine
     from topofs.engines.device_engine import DeviceEngine
     from topofs.engines.numpy_engine import NumpyEngine
     from topofs.similarity.measure import Measure
@@ -34,7 +35,7 @@ class ComparedColumns:
     ----------
     measure : Measure
         By what.
-    engine : NumpyEngine, DeviceEngine or DaskEngine
+    engine : NumpyEngine, DeviceEngine, DaskEngine or WorkerEngine
         Where.
     table : array, sparse matrix, TypedTable or dask.array.Array
         The columns.
@@ -47,7 +48,7 @@ class ComparedColumns:
     """
 
     measure: Measure
-    engine: NumpyEngine | DeviceEngine | DaskEngine
+    engine: NumpyEngine | DeviceEngine | DaskEngine | WorkerEngine
     table: Any
     n_features: int
     on_workers: Matrix | None = None

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from topofs.similarity.measure import Measure
 
-__all__ = ["similarity_of_columns"]
+__all__ = [
+    "PreparedBlocks",
+    "gather_columns",
+    "prepare_blocks",
+    "similarity_of_columns",
+]
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -88,8 +93,46 @@ def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDA
     >>> values.tolist(), constant.tolist()
     ([[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]], [False, False, False])
     """
+    prepared = prepare_blocks(array.to_delayed()[0], measure)
+    values = _gather(prepared.blocks, prepared.diagonals, array.dtype)
+    return values, prepared.constant
+
+
+@dataclass(frozen=True)
+class PreparedBlocks:
+    """Prepared columns that stay on the workers.
+
+    Attributes
+    ----------
+    blocks : sequence of Delayed
+        Operators of the columns that vary, persisted; a block without any is left out.
+    diagonals : sequence of arrays
+        The similarity of each column of a block with itself.
+    constant : array of bool, shape (n_features,)
+        The columns that do not vary.
+    """
+
+    blocks: Sequence[Any]
+    diagonals: Sequence[Floats]
+    constant: npt.NDArray[np.bool_]
+
+
+def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
+    """Prepare blocks of whole columns where they lie.
+
+    Parameters
+    ----------
+    chunks : sequence of Delayed
+        Arrays of float32 or float64, one beside the other.
+    measure : Measure
+        One that a product of prepared columns gives.
+
+    Returns
+    -------
+    PreparedBlocks
+        In the form that the whole table has in memory.
+    """
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
-    chunks = array.to_delayed()[0]
     prepare = dask.delayed(_prepare)
     blocks = dask.persist(*[prepare(chunk, measure) for chunk in chunks])
     facts: Sequence[_Facts] = dask.compute(*[block.facts for block in blocks])
@@ -108,9 +151,42 @@ def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDA
         for i in used
     ]
     prepared = dask.persist(*prepared)
-    del blocks
-    diagonals = [facts[i].diagonal for i in used]
-    return _gather(prepared, diagonals, array.dtype), highest == lowest
+    return PreparedBlocks(prepared, [facts[i].diagonal for i in used], highest == lowest)
+
+
+def gather_columns(
+    chunks: Sequence[Any],
+    wanted: npt.NDArray[np.bool_],
+    form: tuple[int, np.dtype[Any]],
+) -> Floats:
+    """Bring some columns of blocks of whole columns to the client, a block at a time.
+
+    Parameters
+    ----------
+    chunks : sequence of Delayed
+        Arrays, one beside the other.
+    wanted : array of bool, shape (n_features,)
+        Which of their columns.
+    form : tuple
+        The number of samples, and the type.
+
+    Returns
+    -------
+    array, shape (n_samples, n_wanted)
+        In Fortran order, as similarities like it.
+    """
+    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
+    n_samples, dtype = form
+    columns = np.empty((int(wanted.sum()), n_samples), dtype=dtype)
+    seen = filled = 0
+    for chunk in chunks:
+        (block,) = dask.compute(chunk)
+        some = wanted[seen : seen + block.shape[1]]
+        seen += len(some)
+        n_here = int(some.sum())
+        columns[filled : filled + n_here] = block.T[some]
+        filled += n_here
+    return columns.T
 
 
 def _prepare(X: Floats, measure: Measure) -> _Block:

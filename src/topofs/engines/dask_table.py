@@ -22,6 +22,7 @@ __all__ = [
     "check_dimensions",
     "dask_similarity",
     "is_dask",
+    "whole_columns",
 ]
 
 # A block of columns is at most this wide, so that workers have something to share, …
@@ -179,21 +180,36 @@ def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
     >>> found.values.tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
-    memory = least_worker_memory()
-    of_values = measure.products == "values"
-    if of_values and array.numblocks[0] > 1:
+    if measure.products == "values" and array.numblocks[0] > 1:
         width = _block_width(array)
         values, constant = similarity_of_rows(
             array.rechunk({1: width}, method="tasks"), measure
         )
     else:
-        if not of_values:
-            _check_column_fits(array.shape[0], memory)
-        width = min(_block_width(array), _columns_that_fit(array.shape[0], memory))
-        # By tasks: the other method keeps state on the workers, which one that dies loses.
-        blocks = array.rechunk({0: -1, 1: width}, method="tasks")
-        values, constant = similarity_of_columns(blocks, measure)
+        values, constant = similarity_of_columns(whole_columns(array, measure), measure)
     return DaskSimilarity(values, constant)
+
+
+def whole_columns(array: Any, measure: Measure) -> Any:
+    """Cut a checked dask array into blocks of whole columns that fit on a worker.
+
+    Parameters
+    ----------
+    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
+        As by `check_dask_table`.
+    measure : Measure
+        By what its columns are compared.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+    memory = least_worker_memory()
+    if measure.products != "values":
+        _check_column_fits(array.shape[0], memory)
+    width = min(_block_width(array), _columns_that_fit(array.shape[0], memory))
+    # By tasks: the other method keeps state on the workers, which one that dies loses.
+    return array.rechunk({0: -1, 1: width}, method="tasks")
 
 
 def _block_width(array: Any) -> int:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["active_client", "least_worker_memory"]
+__all__ = ["active_client", "least_worker_memory", "most_worker_threads"]
 
 
 def active_client() -> Any | None:
@@ -54,3 +54,16 @@ def least_worker_memory() -> int:
     if limits:
         return min(limits)
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def most_worker_threads() -> int:
+    """Tasks that a worker runs at once; the cores of this machine without a cluster.
+
+    Examples
+    --------
+    >>> most_worker_threads() >= 1
+    True
+    """
+    client = active_client()
+    workers = [] if client is None else client.scheduler_info()["workers"].values()
+    return max((worker["nthreads"] for worker in workers), default=os.cpu_count() or 1)

@@ -62,8 +62,11 @@ class DeviceEngine:
         """Fill the matrix on the host, whose bits it has to have."""
         return dense(operator)
 
-    def products(self, operator: ColumnOperator) -> DeviceProducts:
+    def products(
+        self, operator: ColumnOperator, order: IntArray | None = None
+    ) -> DeviceProducts:
         """Put the columns on the device."""
+        operator = operator if order is None else operator.select(order)
         return DeviceProducts(operator, self.arrays, limit=self.limit)
 
 

@@ -52,13 +52,17 @@ class Engine(Protocol):
             Exactly symmetric; the caller may change it.
         """
 
-    def products(self, operator: ColumnOperator) -> Products:
+    def products(
+        self, operator: ColumnOperator, order: npt.NDArray[np.int64] | None = None
+    ) -> Products:
         """Give rows, row sums and strongest links of a similarity that is never held whole.
 
         Parameters
         ----------
         operator : ColumnOperator
             Its prepared columns.
+        order : array of int, optional
+            The columns in another order.
 
         Returns
         -------

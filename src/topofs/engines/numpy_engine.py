@@ -42,8 +42,10 @@ class NumpyEngine:
         """Fill the matrix from the blocks of its lower triangle."""
         return dense(operator)
 
-    def products(self, operator: ColumnOperator) -> Products:
+    def products(
+        self, operator: ColumnOperator, order: npt.NDArray[np.int64] | None = None
+    ) -> Products:
         """Give blocks of rows on demand."""
         from topofs.filtering.products import BlockedProducts
 
-        return BlockedProducts(operator)
+        return BlockedProducts(operator if order is None else operator.select(order))

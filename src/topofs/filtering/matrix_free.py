@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
-__all__ = ["TooLittleMemoryError", "tmfg_of_operator", "tmfg_of_products"]
+__all__ = ["TooLittleMemoryError", "least_memory", "tmfg_of_operator", "tmfg_of_products"]
 
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -124,14 +124,36 @@ class _Plan:
     n_kept: int
 
 
+def least_memory(n: int, n_samples: int, itemsize: int) -> int:
+    """Bytes that n columns need beside the columns themselves.
+
+    Parameters
+    ----------
+    n, n_samples : int
+        Number and length of the columns.
+    itemsize : int
+        Bytes of an entry of the similarity.
+
+    Returns
+    -------
+    int
+    """
+    fixed, entry_bytes, row_bytes = _sizes(n, n_samples, itemsize)
+    return fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
+
+
+def _sizes(n: int, n_samples: int, itemsize: int) -> tuple[int, int, int]:
+    """Bytes that are needed at all, for one entry of all lists, and for a row."""
+    # Half of the columns are copied when lists are filled from the free ones.
+    fixed = 150 * n + n * n_samples * 4
+    # Rows: float64 products that are rounded to float32 afterwards, and one temporary.
+    return fixed, n * (itemsize + 4), n * (8 + 8 + itemsize)
+
+
 def _plan(products: Products, memory: int) -> _Plan:
     n, itemsize = products.n_features, products.dtype.itemsize
-    # float64 products that are rounded to float32 afterwards, and one temporary.
-    row_bytes = n * (8 + 8 + itemsize)
-    entry_bytes = n * (itemsize + 4)
-    # Half of the columns are copied when lists are filled from the free ones.
-    fixed = 150 * n + n * products.n_samples * 4
-    least = fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
+    fixed, entry_bytes, row_bytes = _sizes(n, products.n_samples, itemsize)
+    least = least_memory(n, products.n_samples, itemsize)
     if memory < least:
         raise TooLittleMemoryError(
             f"memory is {memory / 1e6:.0f} MB, but {n} features need at least "
@@ -256,10 +278,8 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
         if growth.n_free <= len(rows.columns) // 2:
             rows = rows.of_free_columns(growth.penalty)
             if growth.uses_lists:
-                for first in range(0, n, plan.n_rows):
-                    vertices = np.arange(first, min(first + plan.n_rows, n))
-                    _fill_lists(rows.product(vertices), vertices, rows, growth, lists)
-                    _decide_lists(weights, vertices, lists, rounding)
+                products.refill(rows.columns, rows.level, lists, plan.n_rows)
+                _decide_lists(weights, np.arange(n), lists, rounding)
         corners = growth.corners_on_top
         if not rows.has(corners):
             # Where rows must be multiplied anyway, those that will soon be wanted come along.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.filtering.rounding import rounding_of
-from topofs.kernels.row_survey import survey_rows
+from topofs.kernels.row_survey import refill_lists, survey_rows
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import for_row_ranges, one_blas_thread
 
@@ -80,6 +80,12 @@ class Products(Protocol):
         Whole rows with their diagonal, or the entries in chosen columns, which ascend; there
         the entry of a vertex with itself is never read. The same array of columns is asked
         for many times in a row and does not change.
+        """
+
+    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+        """Fill the lists of all vertices from chosen columns, which ascend and are all free.
+
+        Entries below `level` count as 0; at most `n_rows` rows are held at a time.
         """
 
     def column_weights(self, level: float) -> ColumnWeights:
@@ -185,6 +191,25 @@ class WatchedProducts:
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
         raise NotImplementedError
+
+    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+        """Rows of some vertices: whole with their diagonal, or in chosen columns."""
+        raise NotImplementedError
+
+    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+        """Fill the lists of all vertices from chosen columns, a block of rows at a time."""
+        n = len(lists.length)
+        none_used = np.zeros(n, dtype=lists.weight.dtype)
+        for first in range(0, n, n_rows):
+            vertices = np.arange(first, min(first + n_rows, n))
+            block = self.rows(vertices, columns)
+
+            def fill_part(
+                i: int, j: int, block: Block = block, vertices: IntArray = vertices
+            ) -> None:
+                refill_lists(block[i:j], vertices[i:j], columns, level, none_used, lists)
+
+            for_row_ranges(fill_part, len(vertices), len(columns))
 
 
 class BlockedProducts(WatchedProducts):
