@@ -1,6 +1,7 @@
 """``topofs reproduce`` from its arguments to its files."""
 
 import io
+from functools import partial
 from types import SimpleNamespace
 
 import pandas as pd
@@ -15,10 +16,24 @@ from topofs_study.paper.frames import load
 from topofs_study.paper.items import Tuning
 from topofs_study.paper.parts import Fold
 from topofs_study.paper.study import Study
+from topofs_study.report import reproduction
 from topofs_study.running.driver import survey
 from topofs_study.running.work_item import Shape
 
 TINY = ["--datasets", "wine", "--classifiers", "KNN", "--sizes", "2,4"]
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Fewer draws of the Bayesian tests, which would take most of the time."""
+    write = partial(reproduction.write_reproduction, n_draws=50)
+    monkeypatch.setattr(reproduction, "write_reproduction", write)
+
+
+@pytest.fixture
+def no_report(monkeypatch):
+    """Nothing is written but the store."""
+    monkeypatch.setattr(reproduction, "write_reproduction", lambda *_: [])
 
 
 @pytest.fixture
@@ -76,6 +91,7 @@ def test_the_same_command_again_runs_nothing_and_writes_the_same(topofs, tmp_pat
     assert (tmp_path / "cells.csv").read_bytes() == cells
 
 
+@pytest.mark.usefixtures("no_report")
 def test_another_store_can_be_named(topofs, tmp_path):
     store = tmp_path / "elsewhere.sqlite"
     arguments = (*TINY, "--methods", "variance", "--store", store, "--out", tmp_path / "new")
@@ -84,7 +100,8 @@ def test_another_store_can_be_named(topofs, tmp_path):
     assert not (tmp_path / "new" / "store.sqlite").exists()
 
 
-def test_missing_datasets_are_named_and_the_others_run(topofs, tmp_path, no_datasets):
+@pytest.mark.usefixtures("no_report", "no_datasets")
+def test_missing_datasets_are_named_and_the_others_run(topofs, tmp_path):
     arguments = ("--datasets", "colon,wine", "--methods", "variance", "--sizes", "2")
     status, said = topofs(*arguments, "--out", tmp_path)
     assert status == 3
@@ -92,7 +109,8 @@ def test_missing_datasets_are_named_and_the_others_run(topofs, tmp_path, no_data
     assert set(load(tmp_path / "store.sqlite").scores["dataset"]) == {"wine"}
 
 
-def test_without_data_the_embedded_datasets_run(topofs, tmp_path, no_datasets):
+@pytest.mark.usefixtures("no_report", "no_datasets")
+def test_without_data_the_embedded_datasets_run(topofs, tmp_path):
     arguments = ("--methods", "variance", "--classifiers", "KNN", "--sizes", "3")
     status, said = topofs(*arguments, "--out", tmp_path)
     assert status == 0, said
