@@ -97,7 +97,7 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     else:
         cliques = cliques_of_matrix(matrix)
         graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
-    return replace(graph, labels=matrix.labels)
+    return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 
 
 def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
