@@ -2,6 +2,7 @@
 
 from hypothesis import settings
 
+from tests.dask_fixtures import client, in_this_thread  # noqa: F401
 from tests.shared_files import shared_datasets  # noqa: F401
 
 # No deadline: the first call of a kernel compiles it. The same examples on every run, so that

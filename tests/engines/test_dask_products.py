@@ -3,7 +3,6 @@
 import os
 import signal
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -29,36 +28,6 @@ pytestmark = pytest.mark.needs_jit
 @pytest.fixture(autouse=True)
 def _workers_do_it_all(monkeypatch):
     monkeypatch.setattr(dask_products, "_PRODUCTS_OF_CLIENT", 0)
-
-
-@pytest.fixture
-def in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes, each under a nanny that starts it again when it dies."""
-    from distributed import Client, LocalCluster
-
-    quiet = {"distributed.worker.profile.enabled": False, "logging.distributed": "critical"}
-    with (
-        dask.config.set(quiet),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            # Any port: that of another cluster on this machine would be a warning.
-            dashboard_address=":0",
-            host="127.0.0.1",
-            memory_limit="2GB",
-            silence_logs=50,
-        ) as cluster,
-        Client(cluster, set_as_default=True) as client,
-    ):
-        client.wait_for_workers(2, timeout=60)
-        yield client
 
 
 def example(kind, dtype=np.float64):

@@ -4,7 +4,6 @@ import os
 import signal
 import warnings
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -21,35 +20,6 @@ from topofs import (
 from topofs.engines import dask_columns
 
 ROWS, COLUMNS = (50, -1), (-1, 11)
-
-
-@pytest.fixture
-def in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes, each under a nanny that starts it again when it dies."""
-    from distributed import Client, LocalCluster
-
-    quiet = {"distributed.worker.profile.enabled": False, "logging.distributed": "critical"}
-    with (
-        dask.config.set(quiet),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            host="127.0.0.1",
-            memory_limit="2GB",
-            silence_logs=50,
-        ) as cluster,
-        Client(cluster, set_as_default=True) as client,
-    ):
-        client.wait_for_workers(2, timeout=60)
-        yield client
 
 
 def whole(n_samples=200, n_features=40):

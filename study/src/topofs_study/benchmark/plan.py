@@ -15,10 +15,11 @@ import numpy as np
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS, SIZES
 from topofs_study.errors import StudyError
+from topofs_study.running.driver import PlanOfOneStage
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from topofs_study.datasets import Dataset
     from topofs_study.running.store import Store
@@ -39,7 +40,7 @@ _SEEDS_OF_AN_ITEM = 5
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(PlanOfOneStage):
     """What is to be run.
 
     Parameters
@@ -114,24 +115,6 @@ class Benchmark:
         list of WorkItem
         """
         return [*plan_benchmark(self, shapes)]
-
-    def stages(
-        self, shapes: Mapping[str, Shape], store: Store
-    ) -> Iterator[list[WorkItem[Any]]]:
-        """Give everything at once.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Yields
-        ------
-        list of WorkItem
-        """
-        yield self.every_item(shapes, store)
 
 
 def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[BenchmarkItem]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import Shape, WorkItem
 
-__all__ = ["Plan", "Survey", "Watcher", "run_plan", "survey"]
+__all__ = ["Plan", "PlanOfOneStage", "Survey", "Watcher", "run_plan", "survey"]
 
 
 class Plan(Protocol):
@@ -41,6 +41,20 @@ class Plan(Protocol):
     ) -> Iterator[list[WorkItem[Any]]]:
         """Give the work stage by stage; a stage may follow from what the store holds by then."""
         ...
+
+
+class PlanOfOneStage:
+    """A plan of which nothing follows from earlier results."""
+
+    def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
+        """List all the work."""
+        raise NotImplementedError
+
+    def stages(
+        self, shapes: Mapping[str, Shape], store: Store
+    ) -> Iterator[list[WorkItem[Any]]]:
+        """Give everything at once."""
+        yield self.every_item(shapes, store)
 
 
 class Watcher(Protocol):

@@ -12,10 +12,11 @@ from topofs_study.benchmark.fseval.protocol import FOREST_SEEDS
 from topofs_study.benchmark.fseval.published import published_shares
 from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, SELECTORS
 from topofs_study.errors import StudyError
+from topofs_study.running.driver import PlanOfOneStage
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from topofs_study.datasets import Dataset
     from topofs_study.running.store import Store
@@ -28,7 +29,7 @@ FSEVAL_METHODS = (DEFAULT, "coverage_paths", "rule_variance", GREEDY, "random")
 
 
 @dataclass(frozen=True)
-class FsevalBenchmark:
+class FsevalBenchmark(PlanOfOneStage):
     """What is to be run.
 
     Parameters
@@ -109,21 +110,3 @@ class FsevalBenchmark:
             for dataset in names
             for method in self.methods
         ]
-
-    def stages(
-        self, shapes: Mapping[str, Shape], store: Store
-    ) -> Iterator[list[WorkItem[Any]]]:
-        """Give everything at once.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Yields
-        ------
-        list of WorkItem
-        """
-        yield self.every_item(shapes, store)
