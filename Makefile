@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lowest test-lowest test-torch lint types docs docs-serve dist bench bench-large clean
+.PHONY: demo test lowest test-lowest torch test-torch lint types docs docs-serve dist bench bench-large clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.created:
@@ -44,6 +44,8 @@ endif
 $(VENV)/.installed-torch: pyproject.toml $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --editable '.[torch]'
 	@touch $@
+
+torch: $(VENV)/.installed-torch
 
 # What `make test` leaves out because it does not install torch; such small networks want one thread.
 test-torch: $(VENV)/.installed-torch
