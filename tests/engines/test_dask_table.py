@@ -62,10 +62,14 @@ def example(kind, dtype=np.float64):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
 def test_whole_numbers_and_ranks_have_the_bits_of_the_table_in_memory(measure, dtype, chunks):
-    X = example("whole", dtype)
-    found = computed(X, chunks, measure)
-    assert found.values.dtype == dtype
-    np.testing.assert_array_equal(found.values, in_memory(X, measure))
+    whole = example("whole", dtype)
+    halves = whole.copy()
+    halves[30:] += dtype(0.5)  # a finer grid than that of the first rows
+    powers = 2.0 ** np.arange(-8, 9)
+    for X in (whole, halves, (whole * powers).astype(dtype)):
+        found = computed(X, chunks, measure)
+        assert found.values.dtype == dtype
+        np.testing.assert_array_equal(found.values, in_memory(X, measure))
 
 
 @pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)

@@ -53,9 +53,11 @@ def test_the_order_of_rows(similarity, seed, missing):
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 def test_powers_of_two_and_whole_shifts(similarity, seed, power, shift):
     X = table(seed)
-    assert answer(X + shift, similarity) == answer(X, similarity)
-    if similarity != "auto":
-        assert answer(X * 2.0**power, similarity) == answer(X, similarity)
+    for rule in ("coverage", "eigenvector"):
+        expected = answer(X, similarity, rule=rule)
+        assert answer(X + shift, similarity, rule=rule) == expected
+        powers = power * (np.arange(X.shape[1]) % 3)
+        assert answer(X * 2.0**powers, similarity, rule=rule) == expected
 
 
 @settings(max_examples=6)

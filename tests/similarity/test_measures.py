@@ -8,6 +8,7 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
+from topofs.similarity.correlation import NO_GRID, grid_exponents
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
 
@@ -108,6 +109,38 @@ def test_whole_numbers_give_the_same_bits_in_any_company():
     beside = np.column_stack([X[:, :37], rng.normal(size=62)])
     np.testing.assert_array_equal(pearson(beside)[:37, :37], similarity[:37, :37])
     np.testing.assert_allclose(pearson(beside), naive_pearson(beside), atol=1e-12)
+
+
+@given(X=tables(), power=st.integers(-900, 900), shift=st.integers(-100, 100))
+@pytest.mark.parametrize("container", [np.asarray, sparse.csc_array])
+def test_powers_of_two_and_whole_shifts_change_no_bit(container, X, power, shift):
+    X = np.round(X * 4) / 4
+    expected = pearson(container(X))
+    scale = np.where(np.arange(X.shape[1]) % 2, 2.0**power, 1.0)
+    np.testing.assert_array_equal(pearson(container(X * scale)), expected)
+    np.testing.assert_array_equal(pearson(container(X + shift)), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_coarsest_grid_of_columns(dtype):
+    largest = float(np.finfo(dtype).max)
+    columns = {
+        (0, 0, 0): 0,
+        (3, 8, -5): 0,
+        (0.5, 4, -96): -1,
+        (96, 64, -32): 5,
+        (1024.25, 0, 3): -2,
+        (2.0**40, 1, 0): 0,
+        (2.0**60, 1, 0): NO_GRID,
+        (np.nan, 1, 2): NO_GRID,
+        (np.inf, 1, 2): NO_GRID,
+        (largest, -largest, 0): {np.float32: 104, np.float64: 971}[dtype],
+    }
+    found = grid_exponents(np.array(list(columns), dtype=dtype))
+    assert found.tolist() == list(columns.values())
+    late = np.ones((2, 100), dtype=dtype)
+    late[1, 70] = 1.5
+    assert grid_exponents(late).tolist() == [0, -1]
 
 
 def test_numbers_too_large_to_be_exact_are_still_right():

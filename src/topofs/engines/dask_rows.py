@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
-from topofs.similarity.correlation import EXACT, finish_correlation
+from topofs.similarity.correlation import EXACT, NO_GRID, finish_correlation, grid_exponents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,9 +39,9 @@ class _Basis:
     Attributes
     ----------
     exponent : array of int, shape (n_columns,)
-        e; 0 for a column that begins with whole numbers.
+        e; where the first rows lie on a grid, that grid.
     centre : array of float64, shape (n_columns,)
-        The mean of the first rows; a whole number where they are whole.
+        The mean of the first rows; a whole number where they lie on a grid.
     """
 
     exponent: npt.NDArray[np.int64]
@@ -58,12 +58,12 @@ class _Basis:
 
 @dataclass(frozen=True)
 class _Moments:
-    """What is known of each column of some rows: Σc, the extremes of x, whether all are whole."""
+    """What is known of each column of some rows: Σc, the extremes of x, the grid of c."""
 
     sums: Doubles
     lowest: Doubles
     highest: Doubles
-    whole: npt.NDArray[np.bool_]
+    grid: npt.NDArray[np.int64]
 
     def joined(self, other: _Moments) -> _Moments:
         """Those of both sets of rows."""
@@ -71,7 +71,7 @@ class _Moments:
             self.sums + other.sums,
             np.minimum(self.lowest, other.lowest),
             np.maximum(self.highest, other.highest),
-            self.whole & other.whole,
+            np.minimum(self.grid, other.grid),
         )
 
 
@@ -101,8 +101,8 @@ def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArra
 
     Notes
     -----
-    A column of whole numbers has whole shifts (d is rounded), so that every sum is exact and
-    r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
+    A column on a grid is shifted by multiples of it (d is rounded), so that every sum is exact
+    and r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
     other columns the first m of S rows bound the loss: they lie about d from the mean, so
     S·Σ(x − x̄)² ≥ m·S·d² and r is off by at most about S/m roundings.
 
@@ -129,7 +129,7 @@ def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArra
     constant = moments.lowest == moments.highest
     squares = _squares(grams)[~constant]
     if not ((squares > _VANISHED) & (squares < 1 / _VANISHED)).all():
-        exponent = _exponents(np.maximum(-moments.lowest, moments.highest), moments.whole)
+        exponent = _exponents(np.maximum(-moments.lowest, moments.highest))
         widths = np.cumsum(array.chunks[1])[:-1]
         moments, grams = _one_pass(chunks, groups, np.split(exponent, widths))
     edges = np.cumsum([0, *array.chunks[1]]).tolist()
@@ -204,21 +204,21 @@ def _tree(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
 def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Basis:
     """Choose shift and scale from the first rows (on a worker)."""
     chunk = np.concatenate(chunks)
-    whole = (chunk == np.rint(chunk)).all(axis=0)
+    grid = grid_exponents(chunk.T)
     if exponent is None:
-        exponent = _exponents(np.abs(chunk).max(axis=0), whole)
+        exponent = np.where(grid > NO_GRID, grid, _exponents(np.abs(chunk).max(axis=0)))
     basis = _Basis(exponent, np.zeros(chunk.shape[1]))
     centre = basis.shifted(chunk).mean(axis=0)
-    # A whole shift keeps whole numbers whole; missing values are reported later.
-    centre = np.where(whole & (exponent == 0), np.rint(centre), centre)
+    # A shift along the grid keeps values on it; missing values are reported later.
+    step = np.ldexp(1.0, np.where(grid > NO_GRID, grid - exponent, 0))
+    centre = np.where(grid > NO_GRID, step * np.rint(centre / step), centre)
     return _Basis(exponent, np.where(np.isfinite(centre), centre, 0.0))
 
 
-def _exponents(largest: Floats, whole: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """A power of two that brings each column near 1; whole numbers stay as they are."""
+def _exponents(largest: Floats) -> npt.NDArray[np.int64]:
+    """A power of two that brings each column near 1."""
     largest = np.where(np.isfinite(largest), largest, 0.0).astype(np.float64)
     exponent: npt.NDArray[np.int64] = np.frexp(largest)[1].astype(np.int64)
-    exponent[whole & (largest < EXACT)] = 0
     return exponent
 
 
@@ -235,7 +235,7 @@ def _moments(chunks: list[Floats], shifted: Doubles) -> _Moments:
         shifted.sum(axis=0),
         reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
         reduce(np.maximum, [chunk.max(axis=0) for chunk in chunks]).astype(np.float64),
-        np.logical_and.reduce([(chunk == np.rint(chunk)).all(axis=0) for chunk in chunks]),
+        grid_exponents(shifted.T),
     )
 
 
@@ -265,8 +265,8 @@ def _correlation_blocks(
 ) -> Iterator[tuple[slice, slice, Doubles]]:
     """Turn the blocks of G into correlations of the columns that vary, with their places."""
     sums, squares = moments.sums, _squares(grams)
-    exact = _exact_columns(moments, squares, n_samples)
-    shift = np.where(exact, np.rint(sums / n_samples), sums / n_samples)
+    exact, shift = _exact_shifts(moments, squares, n_samples)
+    shift = np.where(exact, shift, sums / n_samples)
     rest = np.where(exact, sums - n_samples * shift, 0.0)
     spreads = n_samples * (squares - shift * (sums + rest)) - rest * rest
     varying = moments.lowest != moments.highest
@@ -287,13 +287,15 @@ def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:
     return np.concatenate([gram.diagonal() for (i, j), gram in grams.items() if i == j])
 
 
-def _exact_columns(
+def _exact_shifts(
     moments: _Moments, squares: Doubles, n_samples: int
-) -> npt.NDArray[np.bool_]:
-    """Columns whose sums are whole numbers that float64 holds, before and after the shift."""
-    largest = np.maximum(-moments.lowest, moments.highest)
-    shift = np.rint(moments.sums / n_samples)
+) -> tuple[npt.NDArray[np.bool_], Doubles]:
+    """Columns whose sums float64 holds before and after a shift along their grid, and it."""
+    on_grid = moments.grid > NO_GRID
+    step = np.ldexp(1.0, np.where(on_grid, moments.grid, 0))
+    sums, squares = moments.sums / step, squares / step / step
+    shift = np.rint(sums / n_samples)
     moved = n_samples * shift * shift
-    exact = moments.whole & (largest < EXACT) & (squares < EXACT / 4) & (moved < EXACT / 4)
-    after = squares - 2 * shift * moments.sums + moved
-    return np.asarray(exact & (n_samples * after < EXACT))
+    exact = on_grid & (squares < EXACT / 4) & (moved < EXACT / 4)
+    after = squares - 2 * shift * sums + moved
+    return exact & (n_samples * after < EXACT), shift * step

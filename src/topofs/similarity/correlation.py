@@ -1,4 +1,4 @@
-"""Correlation of complete columns by matrix products, exact for integers and ranks."""
+"""Correlation of complete columns by matrix products, exact for columns on a grid and ranks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 from topofs.row_threads import for_each
 
 __all__ = [
+    "NO_GRID",
     "Correlation",
+    "coarsest_grid",
     "correlation_of_ranks",
     "correlation_of_values",
     "finish_correlation",
+    "grid_exponents",
     "unit_columns",
 ]
 
@@ -25,6 +28,12 @@ Columns = slice | npt.NDArray[np.int64]
 
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
+
+# The grid of a column that lies on none.
+NO_GRID = -(10**6)
+
+# Values of a column that are looked at first: most columns of reals fail on these.
+_TRIED = 32
 
 # Values prepared at a time, 8 MiB of them: each row is prepared by itself in any case.
 _BLOCK = 1 << 20
@@ -36,11 +45,12 @@ class Correlation:
 
     .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}},\qquad G = C C^\top
 
-    A column of integers is kept as integers :math:`c` (shifted near zero) with
-    :math:`s = \sum c` and :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}`
-    all four are whole numbers that float64 holds exactly, so no blocking, thread count or
-    order of summation can change a bit of r. Any other column is centred and scaled to unit
-    length, with s = 0 and v = S.
+    A column whose values are whole multiples of a power of two (integers, halves, tens of
+    1024) is kept as those multiples :math:`c` (shifted near zero) with :math:`s = \sum c` and
+    :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}` all four are whole
+    numbers that float64 holds exactly, so no blocking, thread count or order of summation, no
+    shift and no power of two that scales the column can change a bit of r. Any other column
+    is centred and scaled to unit length, with s = 0 and v = S.
 
     Attributes
     ----------
@@ -152,24 +162,27 @@ def correlation_of_values(X: Floats) -> Correlation:
     """
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
-    integer, constant = np.empty((2, len(values)), dtype=np.bool_)
+    grid = np.empty(len(values), dtype=np.int64)
+    constant = np.empty(len(values), dtype=np.bool_)
 
     def take(rows: slice) -> None:
         values[rows] = X.T[rows]
         part = values[rows]
-        integer[rows] = (part == np.rint(part)).all(axis=1)
+        grid[rows] = grid_exponents(part)
         constant[rows] = part.max(axis=1) == part.min(axis=1)
 
     blocks = _blocks_of_rows(values)
     for_each(take, blocks)
-    if integer.any():
+    if (grid > NO_GRID).any():
         values = values.astype(np.float64, copy=False)
     exact = np.zeros(len(values), dtype=np.bool_)
 
     def prepare(rows: slice) -> None:
-        part, whole, kept = values[rows], integer[rows], exact[rows]  # views
-        if whole.any():
-            shifted, kept[whole] = _shift_near_zero(part[whole].astype(np.float64, copy=False))
+        part, kept = values[rows], exact[rows]  # views
+        on_grid = grid[rows] > NO_GRID
+        if on_grid.any():
+            steps = np.ldexp(part[on_grid], -grid[rows][on_grid, None])
+            shifted, kept[on_grid] = _shift_near_zero(steps)
             part[kept] = shifted
         part[~kept] = unit_columns(part[~kept])
 
@@ -183,14 +196,57 @@ def correlation_of_values(X: Floats) -> Correlation:
     return Correlation(values, float(n_samples), sums, spreads, X.dtype)
 
 
+def grid_exponents(columns: Floats) -> npt.NDArray[np.int64]:
+    """Find the coarsest grid of powers of two that each row lies on.
+
+    Parameters
+    ----------
+    columns : array of float32 or float64, shape (n_columns, n_values)
+        One column a row.
+
+    Returns
+    -------
+    array of int, shape (n_columns,)
+        The largest e such that all values are whole multiples of 2ᵉ, the largest of them at
+        most 2⁵³; `NO_GRID` where there is none, or a value is not finite.
+
+    Examples
+    --------
+    >>> grid_exponents(np.array([[3.0, 5.0], [0.5, -1.0], [96.0, 64.0]])).tolist()
+    [0, -1, 5]
+    """
+    grid = _grid_exponents(columns[:, :_TRIED])
+    if columns.shape[1] > _TRIED:
+        rest = grid > NO_GRID
+        grid[rest] = _grid_exponents(columns[rest])
+    return grid
+
+
+def _grid_exponents(columns: Floats) -> npt.NDArray[np.int64]:
+    largest = np.abs(columns).max(axis=1)
+    exponent = np.frexp(largest)[1].astype(np.int64) - 53
+    steps = np.ldexp(columns.astype(np.float64), -exponent[:, None])
+    whole = np.isfinite(largest) & (steps == np.rint(steps)).all(axis=1)
+    grid = np.full(len(columns), NO_GRID)
+    bits = np.bitwise_or.reduce(steps[whole].astype(np.int64), axis=1)
+    grid[whole] = coarsest_grid(bits, exponent[whole])
+    return grid
+
+
+def coarsest_grid(
+    bits: npt.NDArray[np.int64], exponent: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """The exponent of the lowest bit set in any value of a column, in steps of 2ᵉ."""
+    _, lowest = np.frexp((bits & -bits).astype(np.float64))
+    # Zeros lie on any grid.
+    return np.where(bits == 0, 0, exponent + lowest - 1)
+
+
 def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-    """Shift whole-number columns by a whole number; keep those whose sums stay exact."""
-    # Beyond 2^53 the shift itself may round.
-    exact = np.abs(columns).max(axis=1) < EXACT
-    shifted = columns[exact] - np.rint(columns[exact].mean(axis=1, keepdims=True))
-    sums_stay_exact = columns.shape[1] * np.einsum("ij,ij->i", shifted, shifted) < EXACT
-    exact[exact] = sums_stay_exact
-    return shifted[sums_stay_exact], exact
+    """Shift columns of whole numbers by a whole number; keep those whose sums stay exact."""
+    shifted = columns - np.rint(columns.mean(axis=1, keepdims=True))
+    exact = columns.shape[1] * np.einsum("ij,ij->i", shifted, shifted) < EXACT
+    return shifted[exact], exact
 
 
 def unit_columns(columns: Floats) -> Floats:

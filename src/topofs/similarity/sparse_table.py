@@ -9,7 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.similarity.correlation import EXACT, finish_correlation, unit_columns
+from topofs.similarity.correlation import (
+    EXACT,
+    coarsest_grid,
+    finish_correlation,
+    unit_columns,
+)
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
@@ -36,16 +41,25 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
     Returns
     -------
     SimilarityOperator
-        Counts and other whole numbers with S·Σx² < 2⁵³ give the bits of the dense
-        computation, because all sums are exact.
+        Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the
+        dense computation, because all sums are exact.
     """
     n_samples = X.shape[0]
     columns = sparse.csr_array(X.T, dtype=np.float64)
     row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
     largest = abs(columns).max(axis=1).toarray().ravel()
-    whole = largest < EXACT
-    whole[row[columns.data != np.rint(columns.data)]] = False
-    columns.data = columns.data / np.where(whole | (largest == 0), 1.0, largest)[row]
+    exponent = np.frexp(largest)[1].astype(np.int64)
+    # Steps of the last bit of the largest value: whole numbers where a column lies on a grid.
+    steps = np.ldexp(columns.data, 53 - exponent[row])
+    whole = np.ones(len(largest), dtype=np.bool_)
+    whole[row[steps != np.rint(steps)]] = False
+    filled = np.diff(columns.indptr) > 0
+    bits = np.zeros(len(largest), dtype=np.int64)
+    if filled.any():
+        multiples = np.where(whole[row], steps, 0.0).astype(np.int64)
+        bits[filled] = np.bitwise_or.reduceat(multiples, columns.indptr[:-1][filled])
+    exponent = np.where(whole, coarsest_grid(bits, exponent - 53), exponent)
+    columns.data = np.ldexp(columns.data, -exponent[row])
     sums = np.asarray(columns.sum(axis=1)).ravel()
     squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
     spreads = n_samples * squares - sums * sums
