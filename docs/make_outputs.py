@@ -23,6 +23,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -97,25 +101,38 @@ def environment() -> dict[str, str]:
     return {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "PATH": path}
 
 
-def run_example(file: str, folder: Path) -> dict[str, str]:
+def printed_by(path: Path) -> str | None:
+    """Run a script in its folder; None where it needs a package that is not installed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(path)],
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+    if "MissingExtraError" in done.stderr or "No module named 'torch'" in done.stderr:
+        return None
+    if done.returncode:
+        raise RuntimeError(f"examples/{path.name} fails:\n{done.stderr}")
+    return done.stdout
+
+
+def run_example(
+    file: str, folder: Path, run: Callable[[Path], str | None] = printed_by
+) -> dict[str, str]:
     """Run an example in a folder and give what each of its sections printed.
 
     Nothing where it needs a package that is not installed: the page stays as it is.
     """
     source = (EXAMPLES / file).read_text(encoding="utf-8")
-    marked = START.sub(rf"print('{MARK}\1 \2', flush=True)", source)
     path = folder / file
-    path.write_text(marked, encoding="utf-8")
-    command = [sys.executable, "-W", "error", str(path)]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env=environment()
-    )
+    path.write_text(START.sub(rf"print('{MARK}\1 \2', flush=True)", source), encoding="utf-8")
+    printed = run(path)
     path.write_text(source, encoding="utf-8")  # commands may load it
-    if "MissingExtraError" in done.stderr or "No module named 'torch'" in done.stderr:
+    if printed is None:
         return {}
-    if done.returncode:
-        raise RuntimeError(f"examples/{file} fails:\n{done.stderr}")
-    parts = re.split(rf"{MARK}start (\w+)\n(.*?){MARK}end \1\n", done.stdout, flags=re.DOTALL)
+    parts = re.split(rf"{MARK}start (\w+)\n(.*?){MARK}end \1\n", printed, flags=re.DOTALL)
     sections = dict(zip(parts[1::3], parts[2::3], strict=True))
     return {"": "".join(parts[::3]), **sections}
 

@@ -1,6 +1,10 @@
 """Every script in examples/ runs, and pages show what it prints."""
 
 import importlib.util
+import io
+import runpy
+import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -24,10 +28,26 @@ def skip_without(name):
         pytest.skip(f"it needs {package}: pip install 'topofs[{extra}]'")
 
 
+@pytest.fixture
+def run_here(monkeypatch):
+    """Run a script in its folder, in this process: imports take longer than most examples."""
+
+    def run(path):
+        for name in ("COLUMNS", "NO_COLOR", "TERM"):
+            monkeypatch.setenv(name, pages.environment()[name])
+        monkeypatch.chdir(path.parent)
+        with redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings(record=True):
+            warnings.simplefilter("error")
+            runpy.run_path(str(path), run_name="__main__")
+        return printed.getvalue()
+
+    return run
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_example_runs_and_pages_show_what_it_prints(path, tmp_path):
+def test_example_runs_and_pages_show_what_it_prints(path, tmp_path, run_here):
     skip_without(path.stem)
-    printed = pages.run_example(path.name, tmp_path)
+    printed = pages.run_example(path.name, tmp_path, run_here)
     assert any(printed.values())
     for page in pages.pages():
         for shown in pages.shown_outputs(page):
