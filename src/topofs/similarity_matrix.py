@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.matrix_scan import largest_asymmetry, row_sums
+from topofs.kernels.matrix_scan import check_rows, row_sums
 from topofs.row_threads import for_row_ranges
 
 __all__ = ["SimilarityMatrix", "check_similarity_matrix", "sum_and_peak"]
@@ -72,12 +72,12 @@ def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> Sim
     if isinstance(similarity, SimilarityMatrix):
         return similarity
     values = _square_floats(similarity)
-    total, largest = sum_and_peak(values)
+    n, sums = len(values), np.empty(len(values))
+    found = for_row_ranges(lambda i, j: check_rows(values, i, j, sums), n, n)
+    total, (largest, asymmetry) = _exact_sum(sums), map(max, zip(*found, strict=True))
     # A gain is a sum of three entries, so three times the largest must be finite, too.
     if not math.isfinite(total) or 3 * largest > float(np.finfo(values.dtype).max):
         _raise_first_not_finite(values)
-    n = len(values)
-    asymmetry = max(for_row_ranges(lambda i, j: largest_asymmetry(values, i, j), n, n))
     if asymmetry > 0:
         tolerance = float(np.sqrt(np.finfo(values.dtype).eps)) * largest
         if asymmetry > tolerance:
@@ -97,8 +97,11 @@ def sum_and_peak(values: Matrix) -> tuple[float, float]:
     n, n_columns = values.shape
     sums = np.empty(n)
     peaks = for_row_ranges(lambda i, j: row_sums(values, i, j, sums), n, n_columns)
-    total = math.fsum(sums) if np.isfinite(sums).all() else math.nan
-    return total, max(peaks)
+    return _exact_sum(sums), max(peaks)
+
+
+def _exact_sum(sums: npt.NDArray[np.float64]) -> float:
+    return math.fsum(sums) if np.isfinite(sums).all() else math.nan
 
 
 def _square_floats(similarity: npt.ArrayLike) -> Matrix:

@@ -12,6 +12,7 @@ from topofs.kernels.larger import larger
 from topofs.kernels.roofs import Roofs, raise_roofs
 
 __all__ = [
+    "check_rows",
     "exact_sums",
     "largest_asymmetry",
     "row_sums",
@@ -44,13 +45,34 @@ def largest_asymmetry(matrix: Matrix, first: int, last: int) -> float:
     float
     """
     largest = matrix.dtype.type(0)
+    mirror = np.empty((TILE, TILE), matrix.dtype)
     for i0 in range(first, last, TILE):
         i1 = min(i0 + TILE, last)
         for j0 in range(0, i1, TILE):
+            j1 = min(j0 + TILE, i1)
+            # Copied in runs: where rows lie a power of two apart, a column alone misses the cache.
+            for j in range(j0, j1):
+                run = matrix[j, i0:i1]
+                for i in range(i1 - i0):
+                    mirror[j - j0, i] = run[i]
             for i in range(i0, i1):
-                for j in range(j0, min(j0 + TILE, i)):
-                    largest = larger(abs(matrix[i, j] - matrix[j, i]), largest)
+                run = matrix[i, j0:j1]
+                for j in range(j1 - j0):
+                    largest = larger(abs(run[j] - mirror[j, i - i0]), largest)
     return float(largest)
+
+
+@njit(cache=True, nogil=True)
+def check_rows(
+    matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """`row_sums` and `largest_asymmetry` of the rows first … last − 1, while each is in cache."""
+    largest, asymmetry = 0.0, 0.0
+    for i in range(first, last, TILE):
+        stop = min(i + TILE, last)
+        largest = larger(row_sums(matrix, i, stop, sums), largest)
+        asymmetry = larger(largest_asymmetry(matrix, i, stop), asymmetry)
+    return largest, asymmetry
 
 
 @njit(cache=True, nogil=True)
