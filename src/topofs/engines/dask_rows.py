@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
-from topofs.similarity.correlation import EXACT, NO_GRID, finish_correlation, grid_exponents
+from topofs.kernels.grids import NO_GRID
+from topofs.similarity.correlation import EXACT, finish_correlation, grid_exponents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,7 +205,7 @@ def _tree(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
 def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Basis:
     """Choose shift and scale from the first rows (on a worker)."""
     chunk = np.concatenate(chunks)
-    grid = grid_exponents(chunk.T)
+    grid = grid_exponents(np.ascontiguousarray(chunk.T))
     if exponent is None:
         exponent = np.where(grid > NO_GRID, grid, _exponents(np.abs(chunk).max(axis=0)))
     basis = _Basis(exponent, np.zeros(chunk.shape[1]))
@@ -235,7 +236,7 @@ def _moments(chunks: list[Floats], shifted: Doubles) -> _Moments:
         shifted.sum(axis=0),
         reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
         reduce(np.maximum, [chunk.max(axis=0) for chunk in chunks]).astype(np.float64),
-        grid_exponents(shifted.T),
+        grid_exponents(np.ascontiguousarray(shifted.T), chunks[0].dtype),
     )
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
+from topofs.kernels.grids import NO_GRID, grids_of_rows
 from topofs.row_threads import for_each
 
 __all__ = [
-    "NO_GRID",
     "Correlation",
-    "coarsest_grid",
     "correlation_of_ranks",
     "correlation_of_values",
     "finish_correlation",
@@ -28,12 +27,6 @@ Columns = slice | npt.NDArray[np.int64]
 
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
-
-# The grid of a column that lies on none.
-NO_GRID = -(10**6)
-
-# Values of a column that are looked at first: most columns of reals fail on these.
-_TRIED = 32
 
 # Values prepared at a time, 8 MiB of them: each row is prepared by itself in any case.
 _BLOCK = 1 << 20
@@ -196,50 +189,32 @@ def correlation_of_values(X: Floats) -> Correlation:
     return Correlation(values, float(n_samples), sums, spreads, X.dtype)
 
 
-def grid_exponents(columns: Floats) -> npt.NDArray[np.int64]:
+def grid_exponents(
+    columns: Floats, dtype: np.dtype[Any] | None = None
+) -> npt.NDArray[np.int64]:
     """Find the coarsest grid of powers of two that each row lies on.
 
     Parameters
     ----------
     columns : array of float32 or float64, shape (n_columns, n_values)
         One column a row.
+    dtype : dtype or None
+        The type that the values had once; None stands for that of `columns`.
 
     Returns
     -------
     array of int, shape (n_columns,)
-        The largest e such that all values are whole multiples of 2ᵉ, the largest of them at
-        most 2⁵³; `NO_GRID` where there is none, or a value is not finite.
+        The largest e such that all values are whole multiples of 2ᵉ, as `grid_of_values`
+        finds it.
 
     Examples
     --------
     >>> grid_exponents(np.array([[3.0, 5.0], [0.5, -1.0], [96.0, 64.0]])).tolist()
     [0, -1, 5]
     """
-    grid = _grid_exponents(columns[:, :_TRIED])
-    if columns.shape[1] > _TRIED:
-        rest = grid > NO_GRID
-        grid[rest] = _grid_exponents(columns[rest])
-    return grid
-
-
-def _grid_exponents(columns: Floats) -> npt.NDArray[np.int64]:
-    largest = np.abs(columns).max(axis=1)
-    exponent = np.frexp(largest)[1].astype(np.int64) - 53
-    steps = np.ldexp(columns.astype(np.float64), -exponent[:, None])
-    whole = np.isfinite(largest) & (steps == np.rint(steps)).all(axis=1)
-    grid = np.full(len(columns), NO_GRID)
-    bits = np.bitwise_or.reduce(steps[whole].astype(np.int64), axis=1)
-    grid[whole] = coarsest_grid(bits, exponent[whole])
-    return grid
-
-
-def coarsest_grid(
-    bits: npt.NDArray[np.int64], exponent: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """The exponent of the lowest bit set in any value of a column, in steps of 2ᵉ."""
-    _, lowest = np.frexp((bits & -bits).astype(np.float64))
-    # Zeros lie on any grid.
-    return np.where(bits == 0, 0, exponent + lowest - 1)
+    grids = np.empty(len(columns), dtype=np.int64)
+    grids_of_rows(columns, np.finfo(dtype or columns.dtype).nmant + 1, grids)
+    return grids
 
 
 def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:

@@ -9,12 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.similarity.correlation import (
-    EXACT,
-    coarsest_grid,
-    finish_correlation,
-    unit_columns,
-)
+from topofs.kernels.grids import NO_GRID, grids_of_sparse_rows
+from topofs.similarity.correlation import EXACT, finish_correlation, unit_columns
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
@@ -47,18 +43,11 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
     n_samples = X.shape[0]
     columns = sparse.csr_array(X.T, dtype=np.float64)
     row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
+    exponent = np.empty(columns.shape[0], dtype=np.int64)
+    grids_of_sparse_rows(columns.data, columns.indptr, np.finfo(X.dtype).nmant + 1, exponent)
+    whole = exponent > NO_GRID
     largest = abs(columns).max(axis=1).toarray().ravel()
-    exponent = np.frexp(largest)[1].astype(np.int64)
-    # Steps of the last bit of the largest value: whole numbers where a column lies on a grid.
-    steps = np.ldexp(columns.data, 53 - exponent[row])
-    whole = np.ones(len(largest), dtype=np.bool_)
-    whole[row[steps != np.rint(steps)]] = False
-    filled = np.diff(columns.indptr) > 0
-    bits = np.zeros(len(largest), dtype=np.int64)
-    if filled.any():
-        multiples = np.where(whole[row], steps, 0.0).astype(np.int64)
-        bits[filled] = np.bitwise_or.reduceat(multiples, columns.indptr[:-1][filled])
-    exponent = np.where(whole, coarsest_grid(bits, exponent - 53), exponent)
+    exponent[~whole] = np.frexp(largest[~whole])[1]
     columns.data = np.ldexp(columns.data, -exponent[row])
     sums = np.asarray(columns.sum(axis=1)).ravel()
     squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
