@@ -77,7 +77,6 @@ def assert_same(found, expected):
     threshold=st.booleans(),
     error=st.sampled_from([0.0, 1e-13, 1e-6, 1e-2]),
     width=st.sampled_from([1, 4, 64]),
-    n_blocks=st.sampled_from([1, 3, 128]),
     list_length=st.sampled_from([2, 5, 64]),
     seed=st.integers(0, 5),
 )
@@ -90,13 +89,12 @@ def test_the_graph_of_the_cpu_by_any_rounding(
     threshold,
     error,
     width,
-    n_blocks,
     list_length,
     seed,
 ):
     operator = measure.operator(table_of(kind, n_samples, n_features, seed).astype(dtype))
     expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
-    products = rough_products(operator, error, width=width, n_blocks=n_blocks)
+    products = rough_products(operator, error, width=width)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrix_free, "_SHORTEST_LIST", list_length)
         patch.setattr(matrix_free, "_LIST_BY_ASKING", list_length)

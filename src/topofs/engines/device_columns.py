@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class ColumnSet:
         The same there, and −1 for those that are none.
     values, sums, spreads, deviation : device arrays of float64
         As in `topofs.kernels.column_weights.ColumnWeights`.
+    penalty : device array of float64 or None
+        −∞ for those that are left out, 0 for the others; None where none is.
     """
 
     ids: IntArray
@@ -41,6 +43,7 @@ class ColumnSet:
     sums: Any
     spreads: Any
     deviation: Any
+    penalty: Any = None
 
 
 class DeviceSimilarity:
@@ -111,6 +114,14 @@ class DeviceSimilarity:
             deviation=columns.deviation[chosen],
         )
 
+    def without(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
+        """The same columns, of which those at some places count as none."""
+        penalty = columns.penalty
+        if penalty is None:
+            penalty = self.arrays.put(np.zeros(columns.numbers.shape[0]))
+        penalty[self.arrays.put(places)] = -np.inf
+        return replace(columns, penalty=penalty)
+
     def block(self, rows: Any, columns: ColumnSet) -> Any:
         """Entries of some rows of all columns with a set of columns.
 
@@ -129,6 +140,8 @@ class DeviceSimilarity:
             block = (1.0 - xp.abs(block)) * (1.0 - weights.alpha)
             spread = xp.maximum(self.all.deviation[rows][:, None], columns.deviation[None, :])
             block += weights.alpha * spread
+        if columns.penalty is not None:
+            block += columns.penalty[None, :]
         if self.rounding.exact and self._dtype == np.float32:
             block = xp.astype(block, xp.float32)
         block[:, len(columns.ids) :] = -np.inf

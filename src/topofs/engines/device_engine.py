@@ -31,9 +31,9 @@ Ids = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
 
 _WIDTH = 64
-# Blocks of a face that are looked into.
-_BLOCKS = 128
 _MOST_ROWS = 4096
+# Columns that are no longer free are multiplied on until they are one of so many.
+_GONE = 16
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class DeviceProducts(WatchedProducts):
         The device.
     limit : int, optional
         Bytes of the device that may be used; by default what is free there.
-    width, n_blocks : int
-        Columns of a block; how many blocks of a face are looked into.
+    width : int
+        Columns of a block.
 
     Attributes
     ----------
@@ -97,18 +97,18 @@ class DeviceProducts(WatchedProducts):
         *,
         limit: int | None = None,
         width: int = _WIDTH,
-        n_blocks: int = _BLOCKS,
     ) -> None:
         self._operator = operator
         self._host = BlockedProducts(operator)
         self.n_features, self.n_samples = operator.n_features, operator.n_samples
         self.dtype, self.non_negative = operator.dtype, operator.non_negative
-        self._arrays, self._xp, self._n_blocks = arrays, arrays.xp, n_blocks
+        self._arrays, self._xp = arrays, arrays.xp
         self._room = self._room_for_rows(limit)
         weights = operator.column_weights(-np.inf)
         self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
         self.rounding = self.similarity.rounding
         self._free: ColumnSet = self.similarity.all
+        self._gone: npt.NDArray[np.bool_] = np.zeros(self.n_features, dtype=np.bool_)
         self.progress: Callable[[int, int], None] | None = None
 
     def _room_for_rows(self, limit: int | None) -> int:
@@ -210,10 +210,13 @@ class DeviceProducts(WatchedProducts):
 
     def leave_out(self, vertices: IntArray) -> None:
         """Vertices that are no longer free."""
-        free = np.ones(len(self._free.ids), dtype=np.bool_)
-        free[np.searchsorted(self._free.ids, vertices)] = False
-        if not free.all():
-            self._free = self.similarity.among(self._free, np.flatnonzero(free))
+        gone = np.searchsorted(self._free.ids, vertices)
+        self._gone[gone] = True
+        if _GONE * np.count_nonzero(self._gone) > len(self._gone):
+            self._free = self.similarity.among(self._free, np.flatnonzero(~self._gone))
+            self._gone = np.zeros(len(self._free.ids), dtype=np.bool_)
+        elif len(gone):
+            self._free = self.similarity.without(self._free, gone)
 
     def ask(
         self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
@@ -221,7 +224,8 @@ class DeviceProducts(WatchedProducts):
         """Propose the best free vertices of faces, and the strongest free links of vertices."""
         most = max(3, self._rows_at_once(len(self._free.ids)))
         faces = [
-            self._ask_for_faces(some, k, level) for some in _groups(corners, most // 3, most)
+            self._ask_for_faces(corners[first : first + most // 3], k, level)
+            for first in range(0, len(corners), most // 3)
         ]
         links = [
             self._ask_for_links(vertices[first : first + most], list_length, level)
@@ -233,8 +237,35 @@ class DeviceProducts(WatchedProducts):
     def _ask_for_faces(
         self, corners: IntArray, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
-        rows = np.unique(corners)
-        return self._best(*self._free_rows(self._arrays.put(rows), level), rows, corners, k)
+        """The k best free vertices of faces, bounds of their gains, and of those of others.
+
+        To add three rows takes less than to multiply them, so all free vertices are looked at,
+        and the bound of the others is as low as it can be.
+        """
+        xp, columns = self._xp, self._free
+        rows, places = np.unique(corners, return_inverse=True)
+        block = self.similarity.block(self._arrays.put(rows), columns)
+        block = self.similarity.cut(block, self.similarity.least(level))
+        a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
+        gains = block[a]
+        gains += block[b]
+        gains += block[c]
+        # A face that does not exist yet may have a corner that is free.
+        own = np.searchsorted(columns.ids, corners)
+        face, corner = np.nonzero(np.append(columns.ids, -1)[own] == corners)
+        gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
+        maxima = self._maxima(gains)
+        inside = self._inside(self._arrays.top(maxima, min(k, maxima.shape[1]))[1])
+        gains = self._arrays.pick(gains, inside)
+        few = min(k, gains.shape[1])
+        gains, where = self._arrays.top(gains, few)
+        numbers = self._arrays.pick(columns.numbers[inside], where)
+        numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
+        found = self._arrays.to_host(gains).astype(np.float64)
+        bounds = np.where(numbers >= 0, found + self.rounding.margin(found, 3), -np.inf)
+        all_listed = few == block.shape[1]
+        floors = np.full(len(bounds), -np.inf) if all_listed else bounds[:, few - 1]
+        return numbers.astype(np.int32), bounds, floors
 
     def _ask_for_links(
         self, vertices: IntArray, list_length: int, level: float
@@ -318,55 +349,6 @@ class DeviceProducts(WatchedProducts):
             last = np.full(len(last), -np.inf)
         floors = np.where(last > -np.inf, last + self.rounding.margin(last, 1), -np.inf)
         return numbers.astype(np.int32), floors
-
-    def _best(
-        self,
-        block: Any,
-        maxima: Any,
-        least: float,
-        rows: IntArray,
-        corners: IntArray,
-        k: int,
-    ) -> tuple[Ids, Doubles, Doubles]:
-        """The k best vertices of each face, their gains, and a bound of the gains of others."""
-        xp = self._xp
-        a, b, c = self._arrays.put(np.searchsorted(rows, corners.T.copy()))
-        bounds = (maxima[a] + maxima[b]) + maxima[c]
-        n_blocks = min(self._n_blocks + 1, maxima.shape[1])
-        bounds, blocks = self._arrays.top(bounds, n_blocks)
-        outside = None
-        if n_blocks < maxima.shape[1]:
-            outside, blocks = bounds[:, n_blocks - 1], blocks[:, : n_blocks - 1]
-        places = self._inside(blocks)
-        at_a, at_b, at_c = (
-            self.similarity.cut(block[corner[:, None], places], least) for corner in (a, b, c)
-        )
-        gains = (at_a + at_b) + at_c
-        numbers = self._free.numbers[places]
-        for corner in corners.T:
-            own = self._arrays.put(np.ascontiguousarray(corner))
-            gains = xp.where(numbers == own[:, None], -np.inf, gains)
-        few = min(k, gains.shape[1])
-        gains, where = self._arrays.top(gains, few)
-        numbers = self._arrays.pick(numbers, where)
-        numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
-        bounds = self._arrays.to_host(gains).astype(np.float64)
-        bounds += np.where(numbers >= 0, self.rounding.margin(bounds, 3), 0.0)
-        last = gains[:, few - 1]
-        if outside is not None:
-            last = xp.maximum(last, outside)
-        floors = self._arrays.to_host(last).astype(np.float64)
-        if few == gains.shape[1] and outside is None and few == block.shape[1]:
-            floors = np.full(len(floors), -np.inf)
-        floors = np.where(floors > -np.inf, floors + self.rounding.margin(floors, 3), -np.inf)
-        return numbers.astype(np.int32), bounds, floors
-
-
-def _groups(corners: IntArray, n_faces: int, most: int) -> list[IntArray]:
-    """Cut faces into parts with so many corners at most."""
-    if len(corners) <= n_faces or len(np.unique(corners)) <= most:
-        return [corners]
-    return [corners[first : first + n_faces] for first in range(0, len(corners), n_faces)]
 
 
 def _joined(parts: Any) -> Any:
