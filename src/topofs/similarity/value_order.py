@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.row_threads import for_each
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -59,9 +60,12 @@ def value_order(table: Any) -> Ints:
 
     def hashes(of: Callable[[Doubles], Doubles], rows: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
-        for first in range(0, len(some), step):
+
+        def hash_part(first: int) -> None:
             values = of(_columns(table, some[first : first + step]))
             found[first : first + step] = _hashed(values, rows)
+
+        for_each(hash_part, range(0, len(some), step))
         return found
 
     def row_hashes(of: Callable[[Doubles], Doubles]) -> Hashes:
