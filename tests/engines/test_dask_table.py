@@ -65,8 +65,11 @@ def test_whole_numbers_and_ranks_have_the_bits_of_the_table_in_memory(measure, d
     whole = example("whole", dtype)
     halves = whole.copy()
     halves[30:] += dtype(0.5)  # a finer grid than that of the first rows
-    powers = 2.0 ** np.arange(-8, 9)
-    for X in (whole, halves, (whole * powers).astype(dtype)):
+    late = whole * dtype(2.0**30)
+    late[:10] = 0
+    apart = whole * dtype(2.0**10) + 1
+    powers = (2.0 ** np.arange(-8, 9)).astype(dtype)
+    for X in (whole, halves, late, apart, whole * powers):
         found = computed(X, chunks, measure)
         assert found.values.dtype == dtype
         np.testing.assert_array_equal(found.values, in_memory(X, measure))
@@ -144,6 +147,36 @@ def test_first_rows_that_are_not_like_the_others():
     np.testing.assert_allclose(computed(X, (10, -1)).values, in_memory(X), atol=1e-12)
     X[:5, 3] = 1e-300
     np.testing.assert_allclose(computed(X, (5, 2)).values, in_memory(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-95, 1e80, 2.0**-300, 2.0**260])
+def test_first_rows_of_zeros(factor):
+    X = factor_table(60, 6) * factor
+    X[:10] = 0
+    np.testing.assert_allclose(computed(X, (10, -1)).values, in_memory(X), rtol=0, atol=1e-13)
+
+
+def test_tiny_grids_beside_large_ones():
+    first = np.rint(3 * factor_table(60, 6))
+    first[:10] = first[20:30] = 0
+    first[25] = 3e-160
+    second = factor_table(60, 6)
+    second[:10] = 2.0**-950 * (1 + 2.0**50)
+    second[10:] *= 2.0**130
+    for X in (first, second):
+        found = computed(X, (10, -1)).values
+        np.testing.assert_allclose(found, in_memory(X), rtol=0, atol=1e-13)
+
+
+def test_float32_columns_that_only_float64_could_count():
+    rng = np.random.default_rng(1)
+    left = rng.integers(-(2**24) + 1, 2**24, (25, 3)).astype(np.float32)
+    left[0] = 2**24 - 1
+    right = rng.integers(0, 2, (25, 3)).astype(np.float32)
+    for j in range(3):
+        right[j, j], right[10 + j, j] = 2.0**24, 1
+    X = np.hstack([left, right])
+    np.testing.assert_allclose(computed(X, (-1, 3)).values, in_memory(X), rtol=0, atol=1e-6)
 
 
 def test_ranks_of_many_samples_follow_the_block_that_is_not_exact(monkeypatch):

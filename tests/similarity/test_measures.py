@@ -8,8 +8,9 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
-from topofs.kernels.grids import NO_GRID
-from topofs.similarity.correlation import grid_exponents
+from topofs.kernels.grids import ANY_GRID, NO_GRID, exact_grids_of_rows, grids_of_rows
+from topofs.similarity.correlation import correlation_of_values
+from topofs.similarity.sparse_table import sparse_correlation
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
 
@@ -125,23 +126,36 @@ def test_powers_of_two_and_whole_shifts_change_no_bit(container, X, power, shift
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_coarsest_grid_of_columns(dtype):
     largest = float(np.finfo(dtype).max)
+    # Their grid, and that of their differences where sums of these are exact.
     columns = {
-        (0, 0, 0): 0,
-        (3, 8, -5): 0,
-        (0.5, 4, -96): -1,
-        (96, 64, -32): 5,
-        (1024.25, 0, 3): -2,
-        (2.0**23, 1, 0): 0,
-        (2.0**60, 1, 0): NO_GRID,
-        (np.nan, 1, 2): NO_GRID,
-        (np.inf, 1, 2): NO_GRID,
-        (largest, -largest, 0): {np.float32: 104, np.float64: 971}[dtype],
+        (0, 0, 0): (ANY_GRID, 0),
+        (3, 8, -5): (0, 0),
+        (0.5, 4, -96): (-1, -1),
+        (96, 64, -32): (5, 5),
+        (1024.25, 0, 3): (-2, -2),
+        (2.0**20 + 1, 2.0**20 + 9, 2.0**20 + 1): (0, 3),
+        (2.0**40, 1, 0): (0, NO_GRID),
+        (2.0**60, 1, 0): (NO_GRID, NO_GRID),
+        (largest, -largest, 0): (104, 104) if dtype == np.float32 else (971, NO_GRID),
     }
-    found = grid_exponents(np.array(list(columns), dtype=dtype))
-    assert found.tolist() == list(columns.values())
-    late = np.ones((2, 100), dtype=dtype)
-    late[1, 70] = 1.5
-    assert grid_exponents(late).tolist() == [0, -1]
+    table = np.array(list(columns), dtype=dtype)
+    found = np.empty((2, len(table)), dtype=np.int64)
+    grids_of_rows(table, found[0])
+    exact_grids_of_rows(table, found[1], np.empty(len(table)))
+    assert found.T.tolist() == [list(grids) for grids in columns.values()]
+    odd = np.array([(np.nan, 1, 2), (0, np.nan, 0), (np.inf, 1, 2)], dtype=dtype)
+    grids_of_rows(odd, found[0][:3])
+    assert (found[0][:3] == NO_GRID).all()
+
+
+def test_reals_stay_as_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 20), dtype=np.float32)
+    X[:, 0] = 0
+    X[7, 0] = 0.123
+    assert correlation_of_values(X[:, 1:]).values.dtype == np.float32
+    table = sparse.csc_array(sparse.random(300, 40, density=0.02, rng=rng))
+    assert type(sparse_correlation(table)).__name__ == "_SparseGram"
 
 
 def test_numbers_too_large_to_be_exact_are_still_right():

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
-from topofs.kernels.grids import NO_GRID
-from topofs.similarity.correlation import EXACT, finish_correlation, grid_exponents
+from topofs.kernels.grids import ANY_GRID, NO_GRID, grids_of_rows
+from topofs.similarity.correlation import EXACT, finish_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,10 +27,11 @@ Doubles = npt.NDArray[np.float64]
 
 # Results that one task of the reduction adds up.
 _FAN_IN = 8
-# Below this a sum of squares of numbers near 1 has vanished; above its inverse, overflowed.
-_VANISHED = 1e-200
+# Below this a sum of squares of numbers near 1 has vanished, or the product of two such sums will;
+# above its inverse, overflowed.
+_VANISHED = 1e-120
 # Missing and infinite values, and overflow, are dealt with when the extremes are known.
-_QUIET = np.errstate(over="ignore", invalid="ignore")
+_QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,9 @@ class _Basis:
     Attributes
     ----------
     exponent : array of int, shape (n_columns,)
-        e; where the first rows lie on a grid, that grid.
+        e.
     centre : array of float64, shape (n_columns,)
-        The mean of the first rows; a whole number where they lie on a grid.
+        The mean of the first rows; where they lie on a grid but for a constant, a place on it.
     """
 
     exponent: npt.NDArray[np.int64]
@@ -204,23 +205,31 @@ def _tree(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
 @_QUIET
 def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Basis:
     """Choose shift and scale from the first rows (on a worker)."""
-    chunk = np.concatenate(chunks)
-    grid = grid_exponents(np.ascontiguousarray(chunk.T))
+    chunk = np.concatenate(chunks).astype(np.float64)
+    grid = _grids(chunk - chunk[0])
+    on_grid = (grid > NO_GRID) & (grid < ANY_GRID)
     if exponent is None:
-        exponent = np.where(grid > NO_GRID, grid, _exponents(np.abs(chunk).max(axis=0)))
-    basis = _Basis(exponent, np.zeros(chunk.shape[1]))
-    centre = basis.shifted(chunk).mean(axis=0)
+        exponent = np.where(on_grid, grid, _exponents(np.abs(chunk).max(axis=0)))
+    scaled = _Basis(exponent, np.zeros(chunk.shape[1])).shifted(chunk)
+    centre, first = scaled.mean(axis=0), scaled[0]
     # A shift along the grid keeps values on it; missing values are reported later.
-    step = np.ldexp(1.0, np.where(grid > NO_GRID, grid - exponent, 0))
-    centre = np.where(grid > NO_GRID, step * np.rint(centre / step), centre)
+    step = np.ldexp(1.0, np.where(on_grid, grid - exponent, 0))
+    place = first + step * np.rint((centre - first) / step)
+    centre = np.where(on_grid & (step > 0), place, np.where(grid == ANY_GRID, first, centre))
     return _Basis(exponent, np.where(np.isfinite(centre), centre, 0.0))
+
+
+def _grids(rows: Doubles) -> npt.NDArray[np.int64]:
+    """The grid of each column."""
+    grids = np.empty(rows.shape[1], dtype=np.int64)
+    grids_of_rows(np.ascontiguousarray(rows.T), grids)
+    return grids
 
 
 def _exponents(largest: Floats) -> npt.NDArray[np.int64]:
     """A power of two that brings each column near 1."""
     largest = np.where(np.isfinite(largest), largest, 0.0).astype(np.float64)
-    exponent: npt.NDArray[np.int64] = np.frexp(largest)[1].astype(np.int64)
-    return exponent
+    return np.frexp(largest)[1].astype(np.int64)
 
 
 @_QUIET
@@ -236,7 +245,7 @@ def _moments(chunks: list[Floats], shifted: Doubles) -> _Moments:
         shifted.sum(axis=0),
         reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
         reduce(np.maximum, [chunk.max(axis=0) for chunk in chunks]).astype(np.float64),
-        grid_exponents(np.ascontiguousarray(shifted.T), chunks[0].dtype),
+        _grids(shifted),
     )
 
 
@@ -288,12 +297,14 @@ def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:
     return np.concatenate([gram.diagonal() for (i, j), gram in grams.items() if i == j])
 
 
+@_QUIET
 def _exact_shifts(
     moments: _Moments, squares: Doubles, n_samples: int
 ) -> tuple[npt.NDArray[np.bool_], Doubles]:
     """Columns whose sums float64 holds before and after a shift along their grid, and it."""
     on_grid = moments.grid > NO_GRID
-    step = np.ldexp(1.0, np.where(on_grid, moments.grid, 0))
+    # What is zero everywhere lies on any grid.
+    step = np.ldexp(1.0, np.where(on_grid & (moments.grid < ANY_GRID), moments.grid, 0))
     sums, squares = moments.sums / step, squares / step / step
     shift = np.rint(sums / n_samples)
     moved = n_samples * shift * shift

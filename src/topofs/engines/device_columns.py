@@ -115,12 +115,12 @@ class DeviceSimilarity:
         )
 
     def without(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
-        """The same columns, of which those at some places count as none."""
-        penalty = columns.penalty
-        if penalty is None:
-            penalty = self.arrays.put(np.zeros(columns.numbers.shape[0]))
-        penalty[self.arrays.put(places)] = -np.inf
-        return replace(columns, penalty=penalty)
+        """The same columns, of which those at some places count as none from now on."""
+        if columns.penalty is None:
+            none = self.arrays.put(np.zeros(columns.numbers.shape[0]))
+            columns = replace(columns, penalty=none)
+        columns.penalty[self.arrays.put(places)] = -np.inf
+        return columns
 
     def block(self, rows: Any, columns: ColumnSet) -> Any:
         """Entries of some rows of all columns with a set of columns.

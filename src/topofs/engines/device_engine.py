@@ -243,17 +243,8 @@ class DeviceProducts(WatchedProducts):
         and the bound of the others is as low as it can be.
         """
         xp, columns = self._xp, self._free
-        rows, places = np.unique(corners, return_inverse=True)
-        block = self.similarity.block(self._arrays.put(rows), columns)
-        block = self.similarity.cut(block, self.similarity.least(level))
-        a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
-        gains = block[a]
-        gains += block[b]
-        gains += block[c]
-        # A face that does not exist yet may have a corner that is free.
-        own = np.searchsorted(columns.ids, corners)
-        face, corner = np.nonzero(np.append(columns.ids, -1)[own] == corners)
-        gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
+        gains = self._gains(corners, level)
+        n_listed = gains.shape[1]
         maxima = self._maxima(gains)
         inside = self._inside(self._arrays.top(maxima, min(k, maxima.shape[1]))[1])
         gains = self._arrays.pick(gains, inside)
@@ -263,28 +254,37 @@ class DeviceProducts(WatchedProducts):
         numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
         found = self._arrays.to_host(gains).astype(np.float64)
         bounds = np.where(numbers >= 0, found + self.rounding.margin(found, 3), -np.inf)
-        all_listed = few == block.shape[1]
-        floors = np.full(len(bounds), -np.inf) if all_listed else bounds[:, few - 1]
+        floors = np.full(len(bounds), -np.inf) if few == n_listed else bounds[:, few - 1]
         return numbers.astype(np.int32), bounds, floors
+
+    def _gains(self, corners: IntArray, level: float) -> Any:
+        """What each free column gains in each face; −∞ for the corners of a face themselves."""
+        rows, places = np.unique(corners, return_inverse=True)
+        block = self.similarity.block(self._arrays.put(rows), self._free)
+        block = self.similarity.cut(block, self.similarity.least(level))
+        a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
+        gains = block[a]
+        gains += block[b]
+        gains += block[c]
+        # A face that does not exist yet may have a corner that is free.
+        ids = self._free.ids
+        own = np.searchsorted(ids, corners)
+        face, corner = np.nonzero(np.append(ids, -1)[own] == corners)
+        gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
+        return gains
 
     def _ask_for_links(
         self, vertices: IntArray, list_length: int, level: float
     ) -> tuple[Ids, Doubles]:
         numbers = self._arrays.put(vertices)
-        rows = self._free_rows(numbers, level)
-        return self._links(*rows, numbers, self._free, list_length)
-
-    def _free_rows(self, rows: Any, level: float) -> tuple[Any, Any, float]:
-        """Rows over the free columns, their largest entries by blocks, and where to cut both.
-
-        To cut keeps the order of entries unless negative ones are left; so the largest are cut,
-        and of the rows what is picked.
-        """
-        block = self.similarity.block(rows, self._free)
+        block = self.similarity.block(numbers, self._free)
         least = self.similarity.least(level)
+        # To cut keeps the order of entries unless negative ones are left; so the largest are
+        # cut, and of the rows what is picked.
         if -np.inf < least < 0:
             block, least = self.similarity.cut(block, least), -np.inf
-        return block, self.similarity.cut(self._maxima(block), least), least
+        maxima = self.similarity.cut(self._maxima(block), least)
+        return self._links(block, maxima, least, numbers, self._free, list_length)
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -299,14 +299,7 @@ class DeviceProducts(WatchedProducts):
         backwards = xp.flip(self._arrays.put(np.arange(1, len(columns.numbers) + 1)))
         for first in range(0, len(corners), step):
             part = slice(first, first + step)
-            rows, places = np.unique(corners[part], return_inverse=True)
-            block = self.similarity.block(self._arrays.put(rows), columns)
-            block = self.similarity.cut(block, self.similarity.least(level))
-            a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
-            gain = (block[a] + block[b]) + block[c]
-            for corner in corners[part].T:
-                numbers = self._arrays.put(np.ascontiguousarray(corner))
-                gain = xp.where(columns.numbers[None, :] == numbers[:, None], -np.inf, gain)
+            gain = self._gains(corners[part], level)
             reached = gain >= self._arrays.put(least[part])[:, None]
             reached = reached & (columns.numbers >= 0)[None, :]
             counts[part] = self._arrays.to_host(xp.sum(xp.astype(reached, xp.int64), axis=1))

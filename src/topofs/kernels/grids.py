@@ -1,4 +1,4 @@
-"""The coarsest grid of powers of two that the values of a column lie on."""
+"""Grids of powers of two that the values of a column lie on, so that sums of them are exact."""
 
 from __future__ import annotations
 
@@ -11,65 +11,121 @@ from numba import njit
 
 from topofs.kernels.larger import larger
 
-__all__ = ["NO_GRID", "grid_of_values", "grids_of_rows", "grids_of_sparse_rows"]
+__all__ = [
+    "ANY_GRID",
+    "NO_GRID",
+    "exact_grids_of_rows",
+    "grid_of_values",
+    "grids_of_rows",
+    "grids_of_sparse_rows",
+]
 
 Values = npt.NDArray[Any]
 IntArray = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 
-# The grid of a column that lies on none.
-NO_GRID = -(10**6)
+# The grid of values that lie on none, and that of zeros, which lie on all.
+NO_GRID, ANY_GRID = -(10**6), 10**6
 # Below this the power of two that makes whole numbers of the values is too large for float64.
 LOWEST = -1000
+# Whole numbers below this are float64.
+EXACT = 2.0**53
+# A range of more steps has a sum of squares beyond it.
+RANGE_BITS = 27
+# Half a range beyond these may overflow, or have no digits left.
+SMALLEST, LARGEST = 2.0**-970, 2.0**1022
 
 
 @njit(cache=True, nogil=True)
-def grid_of_values(values: Values, bits: int) -> int:
-    """Find the largest e such that all values are whole multiples of 2ᵉ.
+def exact_grids_of_rows(columns: Values, grids: IntArray, shifts: Doubles) -> None:
+    """Find the coarsest grid of each row on which its sums are exact.
+
+    With x₀ the lowest value of a row, c = (x − x₀)·2⁻ᵉ − shift are whole numbers near 0 and
+    S·Σc² < 2⁵³.
 
     Parameters
     ----------
-    values : array of float32 or float64
-        A column.
-    bits : int
-        The digits of their type, 24 or 53: no value may be more than 2**bits multiples.
-
-    Returns
-    -------
-    int
-        0 for zeros; `NO_GRID` where there is none, or a value is not finite.
+    columns : array of float32 or float64, shape (n_columns, n_samples)
+        One column a row, finite.
+    grids, shifts : arrays, shape (n_columns,)
+        Written: the largest such e, or `NO_GRID`; and the shift.
     """
-    peak = values.dtype.type(0)
-    for j in range(len(values)):
-        peak = larger(abs(values[j]), peak)
-    if peak == 0 or not np.isfinite(peak):
-        return 0 if peak == 0 else NO_GRID
-    exponent = math.frexp(np.float64(peak))[1] - bits
-    if exponent < LOWEST:
+    n = columns.shape[1]
+    for i in range(len(columns)):
+        row = columns[i]
+        low, high = -row[0], row[0]
+        for j in range(n):
+            low, high = larger(-row[j], low), larger(row[j], high)
+        first, last = -np.float64(low), np.float64(high)
+        grids[i], shifts[i] = NO_GRID, 0.0
+        if first == last:
+            grids[i] = 0
+            continue
+        half = last / 2 - first / 2
+        if not SMALLEST < half < LARGEST:
+            continue
+        exponent = math.frexp(half)[1] + 1 - RANGE_BITS
+        scale = math.ldexp(1.0, -exponent)
+        bits = np.int64(0)
+        for j in range(n):
+            step = row[j] * scale
+            if step != np.rint(step):
+                bits = np.int64(-1)
+                break
+            bits |= np.int64((row[j] - first) * scale)
+        if bits < 0:
+            continue
+        while bits & 1 == 0:
+            bits >>= 1
+            exponent += 1
+        scale = math.ldexp(1.0, -exponent)
+        total = 0.0
+        for j in range(n):
+            total += (row[j] - first) * scale
+        shift, squares = np.rint(total / n), 0.0
+        for j in range(n):
+            squares += ((row[j] - first) * scale - shift) ** 2
+        if n * squares < EXACT:
+            grids[i], shifts[i] = exponent, shift
+
+
+@njit(cache=True, nogil=True)
+def grid_of_values(values: Values) -> int:
+    """Find the largest e such that all values are whole multiples of 2ᵉ, at most 2⁵³ of them.
+
+    `NO_GRID` where there is none, or a value is not finite; `ANY_GRID` for zeros.
+    """
+    peak = 0.0
+    for value in values:
+        if abs(value) > peak:
+            peak = abs(np.float64(value))
+    exponent = math.frexp(peak)[1] - 53 if peak > 0 else 0
+    if exponent < LOWEST or peak == np.inf:
         return NO_GRID
     scale = math.ldexp(1.0, -exponent)
-    found = np.int64(0)
+    bits = np.int64(0)
     for value in values:
         step = value * scale
         if step != np.rint(step):
             return NO_GRID
-        found |= np.int64(step)
-    while found & 1 == 0:
-        found >>= 1
+        bits |= np.int64(step)
+    if bits == 0:
+        return ANY_GRID
+    while bits & 1 == 0:
+        bits >>= 1
         exponent += 1
     return exponent
 
 
 @njit(cache=True, nogil=True)
-def grids_of_rows(columns: Values, bits: int, grids: IntArray) -> None:
+def grids_of_rows(columns: Values, grids: IntArray) -> None:
     """Write `grid_of_values` of each row."""
     for i in range(len(columns)):
-        grids[i] = grid_of_values(columns[i], bits)
+        grids[i] = grid_of_values(columns[i])
 
 
 @njit(cache=True, nogil=True)
-def grids_of_sparse_rows(
-    data: Values, starts: npt.NDArray[Any], bits: int, grids: IntArray
-) -> None:
+def grids_of_sparse_rows(data: Values, starts: npt.NDArray[Any], grids: IntArray) -> None:
     """Write `grid_of_values` of each row of a sparse table, from data[starts[i]] on."""
     for i in range(len(grids)):
-        grids[i] = grid_of_values(data[starts[i] : starts[i + 1]], bits)
+        grids[i] = grid_of_values(data[starts[i] : starts[i + 1]])

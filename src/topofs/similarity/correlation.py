@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
-from topofs.kernels.grids import NO_GRID, grids_of_rows
+from topofs.kernels.grids import NO_GRID, exact_grids_of_rows
 from topofs.row_threads import for_each
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "correlation_of_ranks",
     "correlation_of_values",
     "finish_correlation",
-    "grid_exponents",
     "unit_columns",
 ]
 
@@ -39,11 +38,11 @@ class Correlation:
     .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}},\qquad G = C C^\top
 
     A column whose values are whole multiples of a power of two (integers, halves, tens of
-    1024) is kept as those multiples :math:`c` (shifted near zero) with :math:`s = \sum c` and
-    :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}` all four are whole
-    numbers that float64 holds exactly, so no blocking, thread count or order of summation, no
-    shift and no power of two that scales the column can change a bit of r. Any other column
-    is centred and scaled to unit length, with s = 0 and v = S.
+    1024), but for a constant, is kept as those multiples :math:`c` (shifted near zero) with
+    :math:`s = \sum c` and :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}`
+    all four are whole numbers that float64 holds exactly, so no blocking, thread count or
+    order of summation, no shift and no power of two that scales the column can change a bit
+    of r. Any other column is centred and scaled to unit length, with s = 0 and v = S.
 
     Attributes
     ----------
@@ -155,28 +154,26 @@ def correlation_of_values(X: Floats) -> Correlation:
     """
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
-    grid = np.empty(len(values), dtype=np.int64)
-    constant = np.empty(len(values), dtype=np.bool_)
+    grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
+    lowest, constant = np.empty(len(values)), np.empty(len(values), dtype=np.bool_)
 
     def take(rows: slice) -> None:
         values[rows] = X.T[rows]
         part = values[rows]
-        grid[rows] = grid_exponents(part)
+        exact_grids_of_rows(part, grid[rows], shift[rows])
+        lowest[rows] = part.min(axis=1)
         constant[rows] = part.max(axis=1) == part.min(axis=1)
 
     blocks = _blocks_of_rows(values)
     for_each(take, blocks)
-    if (grid > NO_GRID).any():
+    exact = grid > NO_GRID
+    if exact.any():
         values = values.astype(np.float64, copy=False)
-    exact = np.zeros(len(values), dtype=np.bool_)
 
     def prepare(rows: slice) -> None:
-        part, kept = values[rows], exact[rows]  # views
-        on_grid = grid[rows] > NO_GRID
-        if on_grid.any():
-            steps = np.ldexp(part[on_grid], -grid[rows][on_grid, None])
-            shifted, kept[on_grid] = _shift_near_zero(steps)
-            part[kept] = shifted
+        part, kept = values[rows], exact[rows]
+        low, by, off = (of[rows][kept, None] for of in (lowest, grid, shift))
+        part[kept] = np.ldexp(part[kept] - low, -by) - off
         part[~kept] = unit_columns(part[~kept])
 
     for_each(prepare, blocks)
@@ -187,41 +184,6 @@ def correlation_of_values(X: Floats) -> Correlation:
     squares = np.where(exact, np.einsum("ij,ij->i", values, values), 1.0)
     spreads = np.where(constant, np.inf, n_samples * squares - sums * sums)
     return Correlation(values, float(n_samples), sums, spreads, X.dtype)
-
-
-def grid_exponents(
-    columns: Floats, dtype: np.dtype[Any] | None = None
-) -> npt.NDArray[np.int64]:
-    """Find the coarsest grid of powers of two that each row lies on.
-
-    Parameters
-    ----------
-    columns : array of float32 or float64, shape (n_columns, n_values)
-        One column a row.
-    dtype : dtype or None
-        The type that the values had once; None stands for that of `columns`.
-
-    Returns
-    -------
-    array of int, shape (n_columns,)
-        The largest e such that all values are whole multiples of 2ᵉ, as `grid_of_values`
-        finds it.
-
-    Examples
-    --------
-    >>> grid_exponents(np.array([[3.0, 5.0], [0.5, -1.0], [96.0, 64.0]])).tolist()
-    [0, -1, 5]
-    """
-    grids = np.empty(len(columns), dtype=np.int64)
-    grids_of_rows(columns, np.finfo(dtype or columns.dtype).nmant + 1, grids)
-    return grids
-
-
-def _shift_near_zero(columns: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-    """Shift columns of whole numbers by a whole number; keep those whose sums stay exact."""
-    shifted = columns - np.rint(columns.mean(axis=1, keepdims=True))
-    exact = columns.shape[1] * np.einsum("ij,ij->i", shifted, shifted) < EXACT
-    return shifted[exact], exact
 
 
 def unit_columns(columns: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.grids import NO_GRID, grids_of_sparse_rows
+from topofs.kernels.grids import ANY_GRID, NO_GRID, grids_of_sparse_rows
 from topofs.similarity.correlation import EXACT, finish_correlation, unit_columns
 from topofs.similarity.table import is_constant
 
@@ -43,19 +43,18 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
     n_samples = X.shape[0]
     columns = sparse.csr_array(X.T, dtype=np.float64)
     row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
-    exponent = np.empty(columns.shape[0], dtype=np.int64)
-    grids_of_sparse_rows(columns.data, columns.indptr, np.finfo(X.dtype).nmant + 1, exponent)
-    whole = exponent > NO_GRID
     largest = abs(columns).max(axis=1).toarray().ravel()
-    exponent[~whole] = np.frexp(largest[~whole])[1]
-    columns.data = np.ldexp(columns.data, -exponent[row])
+    # A power of two rounds nothing.
+    columns.data = np.ldexp(columns.data, -np.frexp(largest)[1][row])
     sums = np.asarray(columns.sum(axis=1)).ravel()
     squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
     spreads = n_samples * squares - sums * sums
     constant = is_constant(X)
-    accurate = np.where(
-        whole, n_samples * squares < EXACT, spreads > _LEAST_SPREAD * n_samples * squares
-    )
+    grid = np.empty(len(largest), dtype=np.int64)
+    grids_of_sparse_rows(columns.data, columns.indptr, grid)
+    some = (grid > NO_GRID) & (grid < ANY_GRID)
+    exact = some & (n_samples * squares < EXACT * 4.0 ** np.where(some, grid, 0))
+    accurate = exact | (spreads > _LEAST_SPREAD * n_samples * squares)
     if not (accurate | constant).all():
         return _DenseBlocks(sparse.csr_array(X.T), X.dtype)
     spreads[constant] = np.inf
