@@ -31,9 +31,7 @@ demo: $(VENV)/.installed-demo
 	@echo "The report: $(CURDIR)/demo/report.html"
 
 # COVERAGE=1 measures the lines that were run, which costs a quarter more; a second run then has
-# the JIT off, so that the kernels are measured line by line too. Two processes on two cores: each
-# product takes one thread.
-test: export OMP_NUM_THREADS := 1
+# the JIT off, so that the kernels are measured line by line too.
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(COVERAGE),--cov --cov-report=)
 ifdef COVERAGE

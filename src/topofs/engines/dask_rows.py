@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
-from topofs.kernels.grids import ANY_GRID, NO_GRID, grids_of_rows
-from topofs.similarity.correlation import EXACT, finish_correlation
+from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_rows
+from topofs.similarity.correlation import finish_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

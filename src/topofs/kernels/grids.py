@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
-
 __all__ = [
     "ANY_GRID",
+    "EXACT",
     "NO_GRID",
     "exact_grids_of_rows",
     "grid_of_values",
@@ -28,7 +27,7 @@ Doubles = npt.NDArray[np.float64]
 NO_GRID, ANY_GRID = -(10**6), 10**6
 # Below this the power of two that makes whole numbers of the values is too large for float64.
 LOWEST = -1000
-# Whole numbers below this are float64.
+# Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
 # A range of more steps has a sum of squares beyond it.
 RANGE_BITS = 27
@@ -37,7 +36,9 @@ SMALLEST, LARGEST = 2.0**-970, 2.0**1022
 
 
 @njit(cache=True, nogil=True)
-def exact_grids_of_rows(columns: Values, grids: IntArray, shifts: Doubles) -> None:
+def exact_grids_of_rows(
+    columns: Values, lowest: Doubles, highest: Doubles, grids: IntArray, shifts: Doubles
+) -> None:
     """Find the coarsest grid of each row on which its sums are exact.
 
     With x₀ the lowest value of a row, c = (x − x₀)·2⁻ᵉ − shift are whole numbers near 0 and
@@ -47,16 +48,14 @@ def exact_grids_of_rows(columns: Values, grids: IntArray, shifts: Doubles) -> No
     ----------
     columns : array of float32 or float64, shape (n_columns, n_samples)
         One column a row, finite.
+    lowest, highest : arrays, shape (n_columns,)
+        The extremes of each.
     grids, shifts : arrays, shape (n_columns,)
         Written: the largest such e, or `NO_GRID`; and the shift.
     """
     n = columns.shape[1]
     for i in range(len(columns)):
-        row = columns[i]
-        low, high = -row[0], row[0]
-        for j in range(n):
-            low, high = larger(-row[j], low), larger(row[j], high)
-        first, last = -np.float64(low), np.float64(high)
+        row, first, last = columns[i], lowest[i], highest[i]
         grids[i], shifts[i] = NO_GRID, 0.0
         if first == last:
             grids[i] = 0
@@ -75,9 +74,7 @@ def exact_grids_of_rows(columns: Values, grids: IntArray, shifts: Doubles) -> No
             bits |= np.int64((row[j] - first) * scale)
         if bits < 0:
             continue
-        while bits & 1 == 0:
-            bits >>= 1
-            exponent += 1
+        exponent += _zeros_at_end(bits)
         scale = math.ldexp(1.0, -exponent)
         total = 0.0
         for j in range(n):
@@ -109,12 +106,16 @@ def grid_of_values(values: Values) -> int:
         if step != np.rint(step):
             return NO_GRID
         bits |= np.int64(step)
-    if bits == 0:
-        return ANY_GRID
+    return ANY_GRID if bits == 0 else exponent + _zeros_at_end(bits)
+
+
+@njit(cache=True, nogil=True)
+def _zeros_at_end(bits: np.int64) -> int:
+    count = 0
     while bits & 1 == 0:
         bits >>= 1
-        exponent += 1
-    return exponent
+        count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,6 @@ from topofs.kernels.roofs import Roofs, raise_roofs
 __all__ = [
     "check_rows",
     "exact_sums",
-    "largest_asymmetry",
     "row_sums",
     "sums_above",
     "survey_matrix",
@@ -30,49 +29,52 @@ LANES = 64
 
 
 @njit(cache=True, nogil=True)
-def largest_asymmetry(matrix: Matrix, first: int, last: int) -> float:
-    """Largest |w_ij − w_ji| over the rows first … last − 1 and the columns up to the diagonal.
+def check_rows(
+    matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1, and their sums.
+
+    Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so.
 
     Parameters
     ----------
     matrix : array of float32 or float64, shape (n, n), C-contiguous
-        Finite.
+        The matrix.
     first, last : int
         A range of rows, so that threads can share the work.
+    sums : array of float64, shape (n,)
+        Written as by `row_sums`.
 
     Returns
     -------
-    float
+    tuple of float
     """
-    largest = matrix.dtype.type(0)
-    mirror = np.empty((TILE, TILE), matrix.dtype)
-    for i0 in range(first, last, TILE):
-        i1 = min(i0 + TILE, last)
-        for j0 in range(0, i1, TILE):
-            j1 = min(j0 + TILE, i1)
-            # Copied in runs: where rows lie a power of two apart, a column alone misses the cache.
-            for j in range(j0, j1):
-                run = matrix[j, i0:i1]
-                for i in range(i1 - i0):
-                    mirror[j - j0, i] = run[i]
-            for i in range(i0, i1):
-                run = matrix[i, j0:j1]
-                for j in range(j1 - j0):
-                    largest = larger(abs(run[j] - mirror[j, i - i0]), largest)
-    return float(largest)
-
-
-@njit(cache=True, nogil=True)
-def check_rows(
-    matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
-) -> tuple[float, float]:
-    """`row_sums` and `largest_asymmetry` of the rows first … last − 1, while each is in cache."""
     largest, asymmetry = 0.0, 0.0
     for i in range(first, last, TILE):
         stop = min(i + TILE, last)
+        # The rows of a tile are still in the cache when they are compared.
         largest = larger(row_sums(matrix, i, stop, sums), largest)
-        asymmetry = larger(largest_asymmetry(matrix, i, stop), asymmetry)
+        asymmetry = larger(np.float64(_asymmetry_of_tile(matrix, i, stop)), asymmetry)
     return largest, asymmetry
+
+
+@njit(cache=True, nogil=True)
+def _asymmetry_of_tile(matrix: Matrix, i0: int, i1: int) -> float:
+    """Largest |w_ij − w_ji| of the rows i0 … i1 − 1, at most `TILE`."""
+    largest = matrix.dtype.type(0)
+    mirror = np.empty((TILE, TILE), matrix.dtype)
+    for j0 in range(0, i1, TILE):
+        j1 = min(j0 + TILE, i1)
+        # Copied in runs: where rows lie a power of two apart, a column alone misses the cache.
+        for j in range(j0, j1):
+            run = matrix[j, i0:i1]
+            for i in range(i1 - i0):
+                mirror[j - j0, i] = run[i]
+        for i in range(i0, i1):
+            run = matrix[i, j0:j1]
+            for j in range(j1 - j0):
+                largest = larger(abs(run[j] - mirror[j, i - i0]), largest)
+    return largest
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
-from topofs.kernels.grids import NO_GRID, exact_grids_of_rows
+from topofs.kernels.grids import EXACT, NO_GRID, exact_grids_of_rows
 from topofs.row_threads import for_each
 
 __all__ = [
@@ -23,9 +23,6 @@ __all__ = [
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Columns = slice | npt.NDArray[np.int64]
-
-# Every integer up to this one is a float64, so sums of products below it are exact.
-EXACT = 2.0**53
 
 # Values prepared at a time, 8 MiB of them: each row is prepared by itself in any case.
 _BLOCK = 1 << 20
@@ -155,18 +152,17 @@ def correlation_of_values(X: Floats) -> Correlation:
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
     grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
-    lowest, constant = np.empty(len(values)), np.empty(len(values), dtype=np.bool_)
+    lowest, highest = np.empty((2, len(values)))
 
     def take(rows: slice) -> None:
         values[rows] = X.T[rows]
         part = values[rows]
-        exact_grids_of_rows(part, grid[rows], shift[rows])
-        lowest[rows] = part.min(axis=1)
-        constant[rows] = part.max(axis=1) == part.min(axis=1)
+        lowest[rows], highest[rows] = part.min(axis=1), part.max(axis=1)
+        exact_grids_of_rows(part, lowest[rows], highest[rows], grid[rows], shift[rows])
 
     blocks = _blocks_of_rows(values)
     for_each(take, blocks)
-    exact = grid > NO_GRID
+    exact, constant = grid > NO_GRID, lowest == highest
     if exact.any():
         values = values.astype(np.float64, copy=False)
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.grids import ANY_GRID, NO_GRID, grids_of_sparse_rows
-from topofs.similarity.correlation import EXACT, finish_correlation, unit_columns
+from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_sparse_rows
+from topofs.similarity.correlation import finish_correlation, unit_columns
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
