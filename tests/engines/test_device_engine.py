@@ -38,15 +38,21 @@ class RoughSimilarity(DeviceSimilarity):
         return 0.9 * self.error * spreads[np.isfinite(spreads)].min() / self._weights.scale
 
 
+def rougher(similarity, error):
+    rough = RoughSimilarity.__new__(RoughSimilarity)
+    old = similarity.rounding
+    rounding = Rounding(error + old.error, old.finish, squared=old.squared)
+    rough.__dict__ = similarity.__dict__ | {"error": error, "rounding": rounding}
+    return rough
+
+
 def rough_products(operator, error, **options):
     products = DeviceProducts(operator, NumpyArrays(), **options)
     if error:
-        rough = RoughSimilarity.__new__(RoughSimilarity)
-        rough.__dict__ = products.similarity.__dict__
-        rough.error = error
-        old = products.rounding
-        rough.rounding = Rounding(error, old.finish, squared=old.squared)
-        products.similarity, products.rounding = rough, rough.rounding
+        same = products.asked is products.similarity
+        products.similarity = rougher(products.similarity, error)
+        products.asked = products.similarity if same else rougher(products.asked, error)
+        products.rounding = products.asked.rounding
     return products
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,10 +31,10 @@ class ColumnSet:
         Which columns they are, here, ascending.
     numbers : device array of int64
         The same there, and −1 for those that are none.
-    values, sums, spreads, deviation : device arrays of float64
+    values, sums, spreads, deviation : device arrays
         As in `topofs.kernels.column_weights.ColumnWeights`.
-    penalty : device array of float64 or None
-        −∞ for those that are left out, 0 for the others; None where none is.
+    penalty : device array
+        −∞ for those that are none or are left out, 0 for the others.
     """
 
     ids: IntArray
@@ -43,11 +43,11 @@ class ColumnSet:
     sums: Any
     spreads: Any
     deviation: Any
-    penalty: Any = None
+    penalty: Any
 
 
 class DeviceSimilarity:
-    """Entries of a similarity on a device, in float64 and the host's order of operations.
+    """Entries of a similarity on a device, in the host's order of operations.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ class DeviceSimilarity:
         The device.
     width : int
         Columns of a block, of which the largest entry is looked for first.
+    single : bool
+        Whether to compute in float32 instead of float64: half of the bytes, more rounding.
 
     Attributes
     ----------
@@ -67,26 +69,44 @@ class DeviceSimilarity:
     """
 
     def __init__(
-        self, weights: ColumnWeights, dtype: np.dtype[Any], arrays: DeviceArrays, width: int
+        self,
+        weights: ColumnWeights,
+        dtype: np.dtype[Any],
+        arrays: DeviceArrays,
+        width: int,
+        *,
+        single: bool = False,
     ) -> None:
         self.arrays, self.xp, self.width = arrays, arrays.xp, width
+        self._type = np.dtype(np.float32 if single else np.float64)
         self._weights, self._dtype = weights, dtype
         self._plain = (
             weights.scale == 1.0
             and not weights.sums.any()
             and bool((weights.spreads == 1.0).all())
         )
-        self.rounding = rounding_of(weights, dtype, unit=2.0**-53)
+        self.rounding = rounding_of(
+            weights, self._type if single else dtype, unit=float(np.finfo(self._type).eps) / 2
+        )
         self.all = self._put()
+
+    def in_single(self) -> DeviceSimilarity:
+        """The same in float32 where rounding is allowed for anyway; otherwise this one."""
+        if self.rounding.exact or not self._plain or self._weights.kind == ENERGY:
+            return self
+        return DeviceSimilarity(
+            self._weights, self._dtype, self.arrays, self.width, single=True
+        )
 
     def _put(self) -> ColumnSet:
         weights, put, xp = self._weights, self.arrays.put, self.xp
         n = len(weights.values)
         more = -n % self.width
+        kind = xp.float32 if self._type == np.float32 else xp.float64
         values = xp.concat(
             [
-                xp.astype(put(weights.values), xp.float64),
-                put(np.zeros((more, weights.values.shape[1]))),
+                xp.astype(put(weights.values), kind),
+                put(np.zeros((more, weights.values.shape[1]), self._type)),
             ]
         )
         deviation = weights.deviation if weights.kind == ENERGY else np.zeros(n)
@@ -97,7 +117,12 @@ class DeviceSimilarity:
             sums=put(np.concatenate([weights.sums, np.zeros(more)])),
             spreads=put(np.concatenate([weights.spreads, np.ones(more)])),
             deviation=put(np.concatenate([deviation, np.zeros(more)])),
+            penalty=self._penalty(n, more),
         )
+
+    def _penalty(self, n: int, more: int) -> Any:
+        """Nothing for n columns, −∞ for some more that are none."""
+        return self.arrays.put(np.repeat(np.array([0.0, -np.inf], self._type), [n, more]))
 
     def among(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
         """Some of the columns, by their places, which ascend."""
@@ -112,20 +137,17 @@ class DeviceSimilarity:
             sums=columns.sums[chosen],
             spreads=columns.spreads[chosen],
             deviation=columns.deviation[chosen],
+            penalty=self._penalty(len(places), more),
         )
 
-    def without(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
-        """The same columns, of which those at some places count as none from now on."""
-        if columns.penalty is None:
-            none = self.arrays.put(np.zeros(columns.numbers.shape[0]))
-            columns = replace(columns, penalty=none)
+    def leave_out(self, columns: ColumnSet, places: IntArray) -> None:
+        """Let the columns at some places count as none from now on."""
         columns.penalty[self.arrays.put(places)] = -np.inf
-        return columns
 
     def block(self, rows: Any, columns: ColumnSet) -> Any:
-        """Entries of some rows of all columns with a set of columns.
+        """Entries of some rows of all columns with a set of columns, without their penalty.
 
-        `rows` is a slice or a device array of numbers. Entries of columns that are none are −∞.
+        `rows` is a slice or a device array of numbers.
         """
         xp, weights = self.xp, self._weights
         block = self.multiply(self.all.values[rows], columns.values)
@@ -140,11 +162,8 @@ class DeviceSimilarity:
             block = (1.0 - xp.abs(block)) * (1.0 - weights.alpha)
             spread = xp.maximum(self.all.deviation[rows][:, None], columns.deviation[None, :])
             block += weights.alpha * spread
-        if columns.penalty is not None:
-            block += columns.penalty[None, :]
         if self.rounding.exact and self._dtype == np.float32:
             block = xp.astype(block, xp.float32)
-        block[:, len(columns.ids) :] = -np.inf
         return block
 
     def cut(self, values: Any, least: float) -> Any:
@@ -163,6 +182,8 @@ class DeviceSimilarity:
             rounded = np.float32(least)
             up = np.nextafter(rounded, np.float32(np.inf))
             return float(up if rounded < least else rounded)
+        if self._type == np.float32:
+            return float(np.nextafter(np.float32(least), np.float32(-np.inf)))
         return float(least)
 
     def multiply(self, left: Any, right: Any) -> Any:

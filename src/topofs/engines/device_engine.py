@@ -106,8 +106,10 @@ class DeviceProducts(WatchedProducts):
         self._room = self._room_for_rows(limit)
         weights = operator.column_weights(-np.inf)
         self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
-        self.rounding = self.similarity.rounding
-        self._free: ColumnSet = self.similarity.all
+        # Sums are taken of the one, what is asked is answered by the other.
+        self.asked = self.similarity.in_single()
+        self.rounding = self.asked.rounding
+        self._free: ColumnSet = self.asked.all
         self._gone: npt.NDArray[np.bool_] = np.zeros(self.n_features, dtype=np.bool_)
         self.progress: Callable[[int, int], None] | None = None
 
@@ -175,6 +177,7 @@ class DeviceProducts(WatchedProducts):
         xp, n = self._xp, self.n_features
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
+        block[:, n:] = -np.inf
         own = self._arrays.put(np.arange(first, last))
         here = self._arrays.put(np.arange(last - first))
         exact = diagonal[first:last]
@@ -189,7 +192,8 @@ class DeviceProducts(WatchedProducts):
         if not list_length:
             return totals, (np.empty((0, 0), np.int32), np.empty(0))
         block[here, own] = -np.inf
-        links = self._links(block, self._maxima(block), -np.inf, own, columns, list_length)
+        maxima = self._maxima(block)
+        links = self._links(self.similarity, block, maxima, -np.inf, own, columns, list_length)
         return totals, links
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
@@ -213,10 +217,10 @@ class DeviceProducts(WatchedProducts):
         gone = np.searchsorted(self._free.ids, vertices)
         self._gone[gone] = True
         if _GONE * np.count_nonzero(self._gone) > len(self._gone):
-            self._free = self.similarity.among(self._free, np.flatnonzero(~self._gone))
+            self._free = self.asked.among(self._free, np.flatnonzero(~self._gone))
             self._gone = np.zeros(len(self._free.ids), dtype=np.bool_)
         elif len(gone):
-            self._free = self.similarity.without(self._free, gone)
+            self.asked.leave_out(self._free, gone)
 
     def ask(
         self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
@@ -260,12 +264,15 @@ class DeviceProducts(WatchedProducts):
     def _gains(self, corners: IntArray, level: float) -> Any:
         """What each free column gains in each face; −∞ for the corners of a face themselves."""
         rows, places = np.unique(corners, return_inverse=True)
-        block = self.similarity.block(self._arrays.put(rows), self._free)
-        block = self.similarity.cut(block, self.similarity.least(level))
+        block = self.asked.block(self._arrays.put(rows), self._free)
+        least = self.asked.least(level)
+        if least > -np.inf:
+            block[block < least] = 0.0
         a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
         gains = block[a]
         gains += block[b]
         gains += block[c]
+        gains += self._free.penalty[None, :]
         # A face that does not exist yet may have a corner that is free.
         ids = self._free.ids
         own = np.searchsorted(ids, corners)
@@ -277,14 +284,15 @@ class DeviceProducts(WatchedProducts):
         self, vertices: IntArray, list_length: int, level: float
     ) -> tuple[Ids, Doubles]:
         numbers = self._arrays.put(vertices)
-        block = self.similarity.block(numbers, self._free)
-        least = self.similarity.least(level)
+        block = self.asked.block(numbers, self._free)
+        block += self._free.penalty[None, :]
+        least = self.asked.least(level)
         # To cut keeps the order of entries unless negative ones are left; so the largest are
         # cut, and of the rows what is picked.
         if -np.inf < least < 0:
-            block, least = self.similarity.cut(block, least), -np.inf
-        maxima = self.similarity.cut(self._maxima(block), least)
-        return self._links(block, maxima, least, numbers, self._free, list_length)
+            block, least = self.asked.cut(block, least), -np.inf
+        maxima = self.asked.cut(self._maxima(block), least)
+        return self._links(self.asked, block, maxima, least, numbers, self._free, list_length)
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -301,7 +309,6 @@ class DeviceProducts(WatchedProducts):
             part = slice(first, first + step)
             gain = self._gains(corners[part], level)
             reached = gain >= self._arrays.put(least[part])[:, None]
-            reached = reached & (columns.numbers >= 0)[None, :]
             counts[part] = self._arrays.to_host(xp.sum(xp.astype(reached, xp.int64), axis=1))
             few = min(k, len(columns.numbers))
             order = xp.where(reached, backwards[None, :], 0)
@@ -323,7 +330,14 @@ class DeviceProducts(WatchedProducts):
         return xp.reshape(places, (blocks.shape[0], -1))
 
     def _links(
-        self, block: Any, maxima: Any, least: float, vertices: Any, columns: ColumnSet, k: int
+        self,
+        similarity: DeviceSimilarity,
+        block: Any,
+        maxima: Any,
+        least: float,
+        vertices: Any,
+        columns: ColumnSet,
+        k: int,
     ) -> tuple[Ids, Doubles]:
         """The k largest entries of each row, and a bound of the others."""
         xp = self._xp
@@ -331,7 +345,7 @@ class DeviceProducts(WatchedProducts):
         n_blocks = min(k + 1, maxima.shape[1])
         places = self._inside(self._arrays.top(maxima, n_blocks)[1])
         numbers = columns.numbers[places]
-        values = self.similarity.cut(self._arrays.pick(block, places), least)
+        values = similarity.cut(self._arrays.pick(block, places), least)
         values = xp.where(numbers == vertices[:, None], -np.inf, values)
         few = min(k, values.shape[1])
         values, where = self._arrays.top(values, few)
@@ -340,7 +354,7 @@ class DeviceProducts(WatchedProducts):
         last = self._arrays.to_host(values[:, few - 1]).astype(np.float64)
         if few == block.shape[1]:
             last = np.full(len(last), -np.inf)
-        floors = np.where(last > -np.inf, last + self.rounding.margin(last, 1), -np.inf)
+        floors = np.where(last > -np.inf, last + similarity.rounding.margin(last, 1), -np.inf)
         return numbers.astype(np.int32), floors
 
 

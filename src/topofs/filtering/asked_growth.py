@@ -76,6 +76,8 @@ class _Asking:
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
         self.n_asked = 0
         self.step = 1
+        # How many vertices were free when all lists were filled.
+        self.n_filled = products.n_features
         products.leave_out(growth.cliques[0])
 
     def grow(self) -> bool:
@@ -98,8 +100,7 @@ class _Asking:
             self.n_asked,
             self.seen,
         )
-        vertices = np.unique(corners[faces < self.n_slots])
-        stale = vertices[stale_among(vertices, self.lists, growth.penalty)]
+        stale = self._stale(corners[faces < self.n_slots])
         said, links = self.products.ask(
             corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
         )
@@ -107,6 +108,17 @@ class _Asking:
         if len(stale):
             fill_lists(self.weights, stale, *links, self.lists)
         self._settle_top()
+
+    def _stale(self, corners: IntArray) -> IntArray:
+        """Those of some corners whose lists are used up by half, or those of all vertices.
+
+        All of them are looked at whenever half of the free vertices are gone, and the lists of
+        most with them: to fill many at once costs less than to be asked for a few many times.
+        """
+        growth, vertices = self.growth, np.unique(corners)
+        if growth.uses_lists and 2 * growth.n_free <= self.n_filled:
+            vertices, self.n_filled = np.arange(self.products.n_features), growth.n_free
+        return vertices[stale_among(vertices, self.lists, growth.penalty)]
 
     def _first_slots(self) -> IntArray:
         """The slot on top of the heap, then others with large keys, largest first."""

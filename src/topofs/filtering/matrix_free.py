@@ -42,7 +42,7 @@ _ROWS_AHEAD = 64
 _LISTS_AT_ONCE = 4096
 # Where somebody is asked: length of the lists; below how many products the host finds the
 # threshold itself; how far sums of rows may be apart.
-_LIST_BY_ASKING = 64
+_LIST_BY_ASKING = 128
 _PRODUCTS_OF_HOST = 10**10
 _SLACK = 1e-9
 

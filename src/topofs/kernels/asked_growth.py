@@ -40,6 +40,8 @@ UNDECIDED = -2
 # After a window in which lists decided less than half of the faces, they get a rest.
 WINDOW = 64
 REST = 4096
+# A face that lists do not decide in so many rounds is cheaper to ask for.
+ROUNDS = 22
 
 
 @njit(cache=True, nogil=True)
@@ -89,7 +91,7 @@ def _answer_top(
     if vertex[top] == UNDECIDED or not counters.use_lists:
         return False
     a, b, c = growth.corner[top]
-    found, gain, bound = merge_lists(weights, a, b, c, lists, penalty)
+    found, gain, bound = merge_lists(weights, a, b, c, lists, penalty, ROUNDS)
     counters.questions += 1
     counters.scans += gain <= bound
     if counters.questions >= WINDOW:
@@ -170,8 +172,9 @@ def what_to_ask(
 
     They are those of the given slots of which nothing is known, the one on top first, and
     children. To find these, the growth goes on in thought, as far as it is known, down to the
-    key of the last slot. New faces get the stamp. `seen` is False for all vertices, and is so
-    again in the end.
+    key of the last slot, and by `limit` / 2 vertices at most: what lies farther ahead often
+    comes otherwise. New faces get the stamp. `seen` is False for all vertices, and is so again
+    in the end.
     """
     n_slots = len(growth.key)
     merging = growth.counters[0].use_lists
@@ -179,10 +182,11 @@ def what_to_ask(
     faces = np.empty(limit, np.int64)
     corners = np.empty((limit, 3), np.int64)
     # A heap of faces that exist in thought, and the vertices that were inserted.
-    room = len(slots) + 8 * limit
+    most = limit // 2
+    room = len(slots) + 3 * most
     node, high = np.empty(room, np.int64), np.empty(room, np.float64)
     order = np.arange(room)
-    inserted = np.empty(room, np.int64)
+    inserted = np.empty(most, np.int64)
     count = n_inserted = n_heap = 0
     for position in range(len(slots)):
         slot = slots[position]
@@ -197,7 +201,7 @@ def what_to_ask(
     size = n_heap
     for position in range(1, size):
         sift_up(order, position, high)
-    while size > 0 and count + 3 <= limit and n_inserted < room and n_heap + 3 <= room:
+    while size > 0 and count + 3 <= limit and n_inserted < most:
         top = order[0]
         face = node[top]
         vertex, bound = _in_thought(face, growth, answers, seen)

@@ -30,18 +30,21 @@ def merge_lists(
     c: int,
     lists: TopLists,
     penalty: npt.NDArray[Any],
+    rounds: int,
 ) -> tuple[int, float, float]:
     """Merge the lists of three corners from the top until the best vertex met is certain.
 
-    Returns the best vertex met, its gain, and a bound on the gain of those not met: the sum
-    of the weights the merge has come down to, whose order floating-point addition keeps. The
-    vertex is certain if its gain exceeds the bound.
+    It ends after so many rounds at the latest; each of them meets up to three vertices. Returns
+    the best vertex met, its gain, and a bound on the gain of those not met: the sum of the
+    weights the merge has come down to, whose order floating-point addition keeps. The vertex is
+    certain if its gain exceeds the bound.
     """
     like, listed, length, head, floor = lists
     end_a, end_b, end_c = length[a], length[b], length[c]
     at_a, at_b, at_c = head[a], head[b], head[c]
     best_vertex, best = -1, -np.inf
-    while True:
+    bound = np.inf
+    for _ in range(rounds):
         while at_a < end_a and penalty[listed[a, at_a]] != 0:
             at_a += 1
         while at_b < end_b and penalty[listed[b, at_b]] != 0:
@@ -53,27 +56,61 @@ def merge_lists(
         w_c = like[c, at_c] if at_c < end_c else floor[c]
         bound = (w_a + w_b) + w_c
         if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
-            return best_vertex, best, bound
+            break
         if at_a < end_a:
             u = listed[a, at_a]
-            gain = (w_a + weight(weights, b, u, like)) + weight(weights, c, u, like)
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
             at_a += 1
         if at_b < end_b:
             u = listed[b, at_b]
-            gain = (weight(weights, a, u, like) + w_b) + weight(weights, c, u, like)
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
             at_b += 1
         if at_c < end_c:
             u = listed[c, at_c]
-            gain = (weight(weights, a, u, like) + weight(weights, b, u, like)) + w_c
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
             at_c += 1
+    return best_vertex, best, bound
 
 
 @njit(cache=True, nogil=True)
-def _better(u: int, gain: float, best_vertex: int, best: float) -> tuple[int, float]:
-    """The vertex of the larger gain; the lower one wins a tie."""
+def _meet(
+    weights: ColumnWeights,
+    a: int,
+    b: int,
+    c: int,
+    u: int,
+    lists: TopLists,
+    best_vertex: int,
+    best: float,
+) -> tuple[int, float]:
+    """The better of a free vertex u and the best one so far; the lower one wins a tie.
+
+    A list that has u has its weight; one that has not bounds it. So few columns are multiplied.
+    """
+    like, floor = lists.weight, lists.floor
+    at_a, at_b, at_c = _place(a, u, lists), _place(b, u, lists), _place(c, u, lists)
+    w_a = like[a, at_a] if at_a >= 0 else floor[a]
+    w_b = like[b, at_b] if at_b >= 0 else floor[b]
+    w_c = like[c, at_c] if at_c >= 0 else floor[c]
+    if at_a < 0 and (w_a + w_b) + w_c >= best:
+        w_a = weight(weights, a, u, like)
+    if at_b < 0 and (w_a + w_b) + w_c >= best:
+        w_b = weight(weights, b, u, like)
+    if at_c < 0 and (w_a + w_b) + w_c >= best:
+        w_c = weight(weights, c, u, like)
+    gain = (w_a + w_b) + w_c
     if gain > best or (gain == best and u < best_vertex):
         return u, gain
     return best_vertex, best
+
+
+@njit(cache=True, nogil=True)
+def _place(v: int, u: int, lists: TopLists) -> int:
+    """Where u stands in the list of v, or −1."""
+    place = -1
+    listed, length = lists.vertex, lists.length
+    # Without an end in between these are vector instructions.
+    for position in range(length[v]):
+        if listed[v, position] == u:
+            place = position
+    return place
