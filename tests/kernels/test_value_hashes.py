@@ -23,7 +23,8 @@ def naive_hash(values, seeds):
 
 def hashed(rows, seeds):
     found = np.empty(len(rows), np.uint64)
-    hash_rows(np.array(rows, dtype=np.float64, order="C"), seeds, found)
+    with np.errstate(over="ignore"):
+        hash_rows(np.array(rows, dtype=np.float64, order="C"), seeds, found)
     return found.tolist()
 
 

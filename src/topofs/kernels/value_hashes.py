@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["hash_rows", "mix", "steps_of_rows"]
+__all__ = ["hash_rows", "steps_of_rows"]
 
 Doubles = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
@@ -14,6 +14,10 @@ Hashes = npt.NDArray[np.uint64]
 # Steps of a column's range that count as different: far more than rounding, and a number of
 # them that puts no simple fraction of the range on the border of two steps.
 STEPS = 1021.7368
+
+# An odd factor, so that products lose nothing, and by how many bits a word is shifted when.
+FACTOR = np.uint64(0xFF51AFD7ED558CCD)
+FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
 
 
 @njit(cache=True, nogil=True)
@@ -63,17 +67,10 @@ def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
         row = rows[i]
         for j in range(len(row)):
             row[j] = row[j] + 0.0 if row[j] == row[j] else np.nan
-        bits = row.view(np.uint64)
-        bits += seeds
-        mix(bits)
-        hashes[i] = bits.sum()
-
-
-@njit(cache=True, nogil=True)
-def mix(bits: Hashes) -> None:
-    """Spread the bits of whole numbers over all 64, in place."""
-    # Arrays and no single numbers: without numba, these would warn when they overflow.
-    for shift in (33, 29):
-        bits ^= bits >> np.uint64(shift)
-        bits *= np.uint64(0xFF51AFD7ED558CCD)
-    bits ^= bits >> np.uint64(32)
+        bits, total = row.view(np.uint64), np.uint64(0)
+        for j in range(len(row)):
+            word = bits[j] + seeds[j]
+            word = (word ^ (word >> FIRST)) * FACTOR
+            word = (word ^ (word >> SECOND)) * FACTOR
+            total += word ^ (word >> LAST)
+        hashes[i] = total

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.value_hashes import hash_rows, mix, steps_of_rows
+from topofs.kernels.value_hashes import FACTOR, FIRST, LAST, SECOND, hash_rows, steps_of_rows
 from topofs.row_threads import for_each
 from topofs.tables.typed_table import TypedTable
 
@@ -60,27 +60,25 @@ def value_order(table: Any) -> Ints:
 
         def hash_part(first: int) -> None:
             values = of(_columns(table, some[first : first + step]))
-            hash_rows(values, rows, found[first : first + step])
+            found[first : first + step] = _hashed(values, rows)
 
         for_each(hash_part, range(0, len(some), step))
         return found
 
     def row_hashes(of: Callable[[Doubles], Doubles]) -> Hashes:
         """What tells rows apart, wherever they stand: the values in them, and of which column."""
-        found, part = nothing.copy(), nothing.copy()
+        found = nothing.copy()
         for first in range(0, n_features, step):
             values = of(_columns(table, everyone[first : first + step]))
-            hash_rows(np.ascontiguousarray(values.T), multisets[first : first + step], part)
-            found += part
+            turned = np.ascontiguousarray(values.T)
+            found += _hashed(turned, multisets[first : first + step])
         return found
 
     def both_ways(some: Ints) -> Hashes:
         """The same for a column and its mirror image."""
         rows = row_hashes(_distance)
         there, back = hashes(_standing, rows, some), hashes(_mirrored, rows, some)
-        mix(there)
-        mix(back)
-        return there + back
+        return _mixed(there) + _mixed(back)
 
     multisets = hashes(_distance, nothing, everyone)
     return _by_keys(
@@ -106,16 +104,14 @@ def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
         As by `value_order`.
     """
     n = len(matrix)
-    own = np.empty(n, np.uint64)
-    # The hash of a single number is its mixed bits.
-    hash_rows(_doubles(matrix.diagonal()[:, None]), np.zeros(1, np.uint64), own)
+    own = _hashed(_doubles(matrix.diagonal()[:, None]), np.zeros(1, np.uint64))
 
     def hashes(seeds: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
         step = max(1, _BLOCK // n)
         for first in range(0, len(some), step):
             rows = some[first : first + step]
-            hash_rows(_doubles(matrix[rows]), seeds, found[first : first + step])
+            found[first : first + step] = _hashed(_doubles(matrix[rows]), seeds)
         return found + own[some]
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
@@ -228,3 +224,19 @@ def _distance(values: Doubles) -> Doubles:
 
 def _itself(values: Doubles) -> Doubles:
     return values
+
+
+def _hashed(values: Doubles, seeds: Hashes) -> Hashes:
+    """The hash of each row of numbers, which are overwritten."""
+    found = np.empty(len(values), np.uint64)
+    # Words wrap around, which only a kernel that is not compiled warns of.
+    with np.errstate(over="ignore"):
+        hash_rows(values, seeds, found)
+    return found
+
+
+def _mixed(words: Hashes) -> Hashes:
+    """Spread the bits of words over all 64, as for each number of a row."""
+    for shift in (FIRST, SECOND):
+        words = (words ^ (words >> shift)) * FACTOR
+    return words ^ (words >> LAST)
