@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,9 +13,10 @@ import numba
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["for_each", "for_row_ranges", "one_blas_thread"]
+__all__ = ["at_once", "for_each", "for_row_ranges", "one_blas_thread"]
 
 Result = TypeVar("Result")
+Other = TypeVar("Other")
 Item = TypeVar("Item")
 
 # Below this many entries a range is not worth a thread.
@@ -49,6 +51,48 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
         # setdefault is atomic: of two threads that come here at once both get the same pool.
         pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs"))
     return list(pool.map(function, items))
+
+
+def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
+    """Call two functions at the same time, each of which may share its rows among threads.
+
+    Where numba has one thread, one is called after the other.
+
+    Parameters
+    ----------
+    first : callable
+        Runs in a thread of its own and shares its rows among all threads but one.
+    second : callable
+        Runs in this thread; best what takes longest on one thread.
+
+    Returns
+    -------
+    tuple
+        What both returned. If one of them raises, so does this, when both are at an end; if both
+        do, the first is heard.
+
+    Examples
+    --------
+    >>> at_once(lambda: 1, lambda: 2)
+    (1, 2)
+    """
+    n_threads = numba.get_num_threads()
+    if n_threads == 1:
+        return first(), second()
+
+    def run_first() -> Result:
+        # All but the one that the second has for itself, in a pool of their own: neither
+        # waits in a queue behind the other, and this thread is none of a pool that it waits for.
+        numba.set_num_threads(n_threads - 1)
+        return first()
+
+    with ThreadPoolExecutor(1, "topofs-beside") as beside:
+        running = beside.submit(copy_context().run, run_first)
+        try:
+            found = second()
+        finally:
+            others = running.result()
+    return others, found
 
 
 def one_blas_thread() -> Any:

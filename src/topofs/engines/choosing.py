@@ -20,6 +20,7 @@ from topofs.filtering.matrix_free import TooLittleMemoryError
 from topofs.graph import FilteredGraph
 from topofs.kernels.matrix_scan import row_sums
 from topofs.network import Needs, Network
+from topofs.row_threads import at_once
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import (
     check_shared_variance,
@@ -47,6 +48,9 @@ Matrix = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int64]
 
 _MEAN, _LINKS = "mean", "links"
+
+# Entries of a matrix from which on graph and links are worth a thread each.
+_LARGE = 2**20
 
 
 def compare_columns(
@@ -192,20 +196,40 @@ def _with_matrix(
         pairs = _in_order(pairs, order)
     if cut == _LINKS:
         threshold_links_in_place(similarity)
-    if links is not None:
+    left_out = whole.scale if graph.leaves_out_chance else None
+    if links is not None and (left_out is not None or cut == _MEAN):
+        # The graph is to see less of the matrix than the links.
         links.from_matrix(similarity)
-        whole = replace(whole, links=links.links, strength=links.strength)
     if needs.all_pairs and whole.scale:
         shares = whole_weights(similarity, whole.scale, order)
         sums = np.empty(len(similarity))
         row_sums(similarity, 0, len(sums), sums)
         strength = sums if order is None else sums[places(order)]
         whole = replace(whole, shares=shares, strength=strength)
-    if graph.leaves_out_chance and whole.scale is not None:
-        leave_out_chance(similarity, whole.scale, order)
-    built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
+    if left_out is not None:
+        leave_out_chance(similarity, left_out, order)
+    built = _graph_and_links(similarity, graph, links, cut)
+    if links is not None:
+        whole = replace(whole, links=links.links, strength=links.strength)
     built = built if order is None else built.renumbered(order)
     return replace(whole, graph=built, pairs=pairs)
+
+
+def _graph_and_links(
+    similarity: Matrix, graph: Graph, links: StrongestLinks | None, cut: str | None
+) -> FilteredGraph:
+    """Build the graph; the strongest links, where they are still to be found, meanwhile."""
+
+    def build() -> FilteredGraph:
+        return graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
+
+    if links is None or links.links is not None:
+        return build()
+    if similarity.size < _LARGE:
+        links.from_matrix(similarity)
+        return build()
+    # Both only read the matrix. A graph grows on one thread, so the links have the others.
+    return at_once(lambda: links.from_matrix(similarity), build)[1]
 
 
 def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:

@@ -127,7 +127,18 @@ def _start_paths(reach: PathGraph) -> Any:
 
 @njit(cache=True, nogil=True)
 def _start_matrix(reach: ShareMatrix) -> Any:
-    return np.zeros(len(reach.starts) - 1, np.int64)
+    """Nothing covered, and a copy of sparse rows, in units, which shrink on the way.
+
+    What covers a column no better than others do never will again, so it is left out of the
+    row when that is next looked at. A dense matrix is not copied: of it the rows are empty.
+    """
+    starts, _, columns, weights = reach
+    covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
+    n_kept = len(weights) if len(columns) == len(weights) else 0
+    nodes, amounts = np.empty(n_kept, np.int32), np.empty(n_kept, np.int64)
+    for position in range(n_kept):
+        nodes[position], amounts[position] = columns[position], units(weights[position])
+    return covered, ends, nodes, amounts
 
 
 @njit(cache=True, nogil=True)
@@ -152,12 +163,23 @@ def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _gain_by_matrix(reach: ShareMatrix, node: int, covered: Ints) -> int:
-    shift = reach.columns_at[node] - reach.starts[node]
-    total = 0
-    for position in range(reach.starts[node], reach.starts[node + 1]):
-        more = units(reach.weights[position]) - covered[reach.columns[position + shift]]
+def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
+    covered, ends, nodes, amounts = state
+    starts, _, _, weights = reach
+    start, total = starts[node], 0
+    if len(amounts) == 0:
+        for j in range(len(covered)):
+            total += max(0, units(weights[start + j]) - covered[j])
+        return total
+    kept = start
+    for position in range(start, ends[node]):
+        j, amount = nodes[position], amounts[position]
+        more = amount - covered[j]
+        # Written in any case: a jump that nobody can foresee takes longer.
+        nodes[kept], amounts[kept] = j, amount
+        kept += more > 0
         total += max(0, more)
+    ends[node] = kept
     return total
 
 
@@ -171,8 +193,14 @@ def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _cover_by_matrix(reach: ShareMatrix, node: int, covered: Ints) -> None:
-    shift = reach.columns_at[node] - reach.starts[node]
-    for position in range(reach.starts[node], reach.starts[node + 1]):
-        j = reach.columns[position + shift]
-        covered[j] = max(covered[j], units(reach.weights[position]))
+def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
+    covered, ends, nodes, amounts = state
+    starts, _, _, weights = reach
+    start = starts[node]
+    if len(amounts) == 0:
+        for j in range(len(covered)):
+            covered[j] = max(covered[j], units(weights[start + j]))
+        return
+    for position in range(start, ends[node]):
+        j = nodes[position]
+        covered[j] = max(covered[j], amounts[position])

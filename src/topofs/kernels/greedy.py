@@ -102,45 +102,47 @@ def greedy_cover(
     A node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
     stays.
     """
-    n = len(limits.allowed)
+    allowed, group, room, _, _, cost, left, by_cost = limits
+    nodes_first, linked, alone, alone_early, place = turns
+    n = len(allowed)
     state = start_cover(reach)
     bound = first_bounds(reach, state)
     known_at = np.full(n, -1, np.int64)
-    room, open_ = limits.room.copy(), limits.allowed.copy()
+    room, open_ = room.copy(), allowed.copy()
     order, gains = np.empty(n, np.int64), np.empty(n, np.float64)
-    taken, end, left = 0, 0, limits.budget
+    taken, end = 0, 0
     for turn in range(4):
         if turn == 2:
-            for v in turns.alone:
-                if _is_open(v, open_, room, left, limits):
+            for v in alone:
+                if _is_open(v, open_, group, room, cost, left):
                     bound[v] = gain_of(reach, v, state)
                     left = _take(v, reach, state, limits, room, open_, left)
                     order[taken], gains[taken] = v, bound[v] / UNIT
                     taken += 1
-                    end += turns.alone_early
+                    end += alone_early
             continue
-        if turn == 3 and not turns.alone_early:
+        if turn == 3 and not alone_early:
             break
         if turn < 2:
-            heap = turns.first.copy() if turn == 0 else turns.linked.copy()
+            heap = nodes_first.copy() if turn == 0 else linked.copy()
             size = len(heap)
             for v in heap:
-                _set_key(key, v, bound[v], limits)
-            heapify(heap, key, turns.place)
+                _set_key(key, v, bound[v], cost, by_cost)
+            heapify(heap, key, place)
         while size > 0:
             v = heap[0]
-            if turn > 0 and not _is_open(v, open_, room, left, limits):
+            if turn > 0 and not _is_open(v, open_, group, room, cost, left):
                 size -= 1
                 heap[0] = heap[size]
-                sift_down(heap, size, key, 0, turns.place)
+                sift_down(heap, size, key, 0, place)
                 continue
             if known_at[v] != taken:
                 bound[v] = gain_of(reach, v, state)
-                _set_key(key, v, bound[v], limits)
+                _set_key(key, v, bound[v], cost, by_cost)
                 known_at[v] = taken
-                sift_down(heap, size, key, 0, turns.place)
+                sift_down(heap, size, key, 0, place)
                 continue
-            if turn == 1 and turns.alone_early and bound[v] <= UNIT:
+            if turn == 1 and alone_early and bound[v] <= UNIT:
                 break
             left = _take(v, reach, state, limits, room, open_, left)
             order[taken], gains[taken] = v, bound[v] / UNIT
@@ -148,7 +150,7 @@ def greedy_cover(
             end += turn == 0 or bound[v] > UNIT
             size -= 1
             heap[0] = heap[size]
-            sift_down(heap, size, key, 0, turns.place)
+            sift_down(heap, size, key, 0, place)
     return order[:taken].copy(), gains[:taken].copy(), end
 
 
@@ -180,22 +182,27 @@ def gains_given(reach: Any, chosen: Ints) -> Doubles:
 
 
 @njit(cache=True, nogil=True)
-def _set_key(key: npt.NDArray[Any], v: int, bound: int, limits: Limits) -> None:
+def _set_key(key: npt.NDArray[Any], v: int, bound: int, cost: Doubles, by_cost: int) -> None:
     """Note what the heap is ordered by: the bound itself, exact, or what it is for its cost."""
-    if limits.by_cost:
-        key[v] = bound / limits.cost[v]
+    if by_cost:
+        key[v] = bound / cost[v]
     else:
         key[v] = bound
 
 
 @njit(cache=True, nogil=True)
 def _is_open(
-    v: int, open_: npt.NDArray[np.bool_], room: Ints, left: float, limits: Limits
+    v: int,
+    open_: npt.NDArray[np.bool_],
+    group: Ints,
+    room: Ints,
+    cost: Doubles,
+    left: float,
 ) -> bool:
     """Whether a node may be taken beside those taken."""
-    if not open_[v] or (limits.group[v] >= 0 and room[limits.group[v]] <= 0):
+    if not open_[v] or (group[v] >= 0 and room[group[v]] <= 0):
         return False
-    return len(limits.cost) == 0 or limits.cost[v] <= left
+    return len(cost) == 0 or cost[v] <= left
 
 
 @njit(cache=True, nogil=True)

@@ -24,8 +24,9 @@ Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Columns = slice | npt.NDArray[np.int64]
 
-# Values prepared at a time, 8 MiB of them: each row is prepared by itself in any case.
-_BLOCK = 1 << 20
+# Values prepared at a time, 2 MiB of them, so that all threads have some and caches hold them:
+# each row is prepared by itself in any case.
+_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)

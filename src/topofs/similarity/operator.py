@@ -206,6 +206,7 @@ def dense(operator: SimilarityOperator) -> Block:
 
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
+    above = ~np.tri(min(n, _ROWS), dtype=np.bool_)
 
     def fill(corner: tuple[int, int]) -> None:
         first, left = corner
@@ -218,11 +219,12 @@ def dense(operator: SimilarityOperator) -> Block:
         similarity[left:inner, first:last] = block[:, : inner - left].T
         if right > first:
             square = similarity[first:last, first:last]
-            above = np.triu_indices(last - first, k=1)
-            square[above] = square.T[above]
+            np.copyto(square, square.T.copy(), where=above[: last - first, : last - first])
 
     rows = range(0, n, _ROWS)
     corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
+    # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
+    corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
     with one_blas_thread():
         for_each(fill, corners)
     np.fill_diagonal(similarity, operator.diagonal())

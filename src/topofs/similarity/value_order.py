@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.kernels.value_hashes import FACTOR, FIRST, LAST, SECOND, hash_rows, steps_of_rows
 from topofs.row_threads import for_each
 from topofs.tables.typed_table import TypedTable
 
@@ -22,10 +23,6 @@ Hashes = npt.NDArray[np.uint64]
 
 # Values held at a time: few enough for a cache.
 _BLOCK = 1 << 17
-
-# Steps of a column's range that count as different: far more than rounding, and a number of
-# them that puts no simple fraction of the range on the border of two steps.
-_STEPS = 1021.7368
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -73,7 +70,8 @@ def value_order(table: Any) -> Ints:
         found = nothing.copy()
         for first in range(0, n_features, step):
             values = of(_columns(table, everyone[first : first + step]))
-            found += _hashed(values.T, multisets[first : first + step])
+            turned = np.ascontiguousarray(values.T)
+            found += _hashed(turned, multisets[first : first + step])
         return found
 
     def both_ways(some: Ints) -> Hashes:
@@ -106,15 +104,15 @@ def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
         As by `value_order`.
     """
     n = len(matrix)
-    own = _mixed(_bits(matrix.diagonal()))
+    own = _hashed(_doubles(matrix.diagonal()[:, None]), np.zeros(1, np.uint64))
 
     def hashes(seeds: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
         step = max(1, _BLOCK // n)
         for first in range(0, len(some), step):
             rows = some[first : first + step]
-            found[first : first + step] = _hashed(matrix[rows], seeds) + own[rows]
-        return found
+            found[first : first + step] = _hashed(_doubles(matrix[rows]), seeds)
+        return found + own[some]
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
     # What the others are like tells apart columns that are alike equally much.
@@ -188,56 +186,57 @@ def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
 
 
 def _columns(table: Any, some: Ints) -> Doubles:
-    """Some columns, one a row; codes of names become negative, which tells them from numbers."""
+    """Some columns, ascending, one a row, in an array of their own.
+
+    Codes of names become negative, which tells them from numbers.
+    """
     if isinstance(table, TypedTable):
         columns = [table.columns[position] for position in some]
         parts = [-1 - column.values if column.nominal else column.values for column in columns]
         return np.array(parts, dtype=np.float64)
-    part = table[:, some]
-    part = part.toarray() if sparse.issparse(part) else part
-    return np.ascontiguousarray(part.T, dtype=np.float64)
+    together = some[-1] - some[0] == len(some) - 1
+    # A slice takes less time than as many positions.
+    part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
+    return _doubles((part.toarray() if sparse.issparse(part) else part).T)
+
+
+def _doubles(values: npt.NDArray[Any]) -> Doubles:
+    """A copy as float64, row by row."""
+    return np.array(values, dtype=np.float64, order="C")
 
 
 def _standing(values: Doubles) -> Doubles:
     """How far values lie above the mean of their row, in whole steps of its range; NaN stays."""
-    low, high = (ends.reduce(values, axis=1)[:, None] for ends in (np.fmin, np.fmax))
-    # Halved, so that the range of the largest floats does not overflow.
-    standing = (values / 2 - low / 2) / (high / 2 - low / 2)
-    standing -= np.nanmean(standing, axis=1, keepdims=True)
-    return np.asarray(np.rint(standing * _STEPS))
+    steps_of_rows(values)
+    return values
 
 
 def _mirrored(values: Doubles) -> Doubles:
-    return -_standing(values)
+    steps_of_rows(values)
+    return np.negative(values, out=values)
 
 
 def _distance(values: Doubles) -> Doubles:
     """The same without its sign."""
-    return np.abs(_standing(values))
+    steps_of_rows(values)
+    return np.abs(values, out=values)
 
 
 def _itself(values: Doubles) -> Doubles:
     return values
 
 
-def _hashed(values: npt.NDArray[Any], seeds: Hashes) -> Hashes:
-    """Sum of the mixed bits of each row: whole numbers, whose sum has no order."""
-    bits = _bits(values)
-    bits += seeds
-    return np.asarray(_mixed(bits).sum(axis=1, dtype=np.uint64))
+def _hashed(values: Doubles, seeds: Hashes) -> Hashes:
+    """The hash of each row of numbers, which are overwritten."""
+    found = np.empty(len(values), np.uint64)
+    # Words wrap around, which only a kernel that is not compiled warns of.
+    with np.errstate(over="ignore"):
+        hash_rows(values, seeds, found)
+    return found
 
 
-def _bits(values: npt.NDArray[Any]) -> Hashes:
-    """The bits of float64 numbers in a fresh array; one for both zeros, and one for NaN."""
-    plain = values.astype(np.float64) + 0.0
-    plain[np.isnan(plain)] = np.nan
-    return plain.view(np.uint64)
-
-
-def _mixed(bits: Hashes) -> Hashes:
-    """Spread the bits of whole numbers over all 64, in place."""
-    for shift in (33, 29):
-        bits ^= bits >> np.uint64(shift)
-        bits *= np.uint64(0xFF51AFD7ED558CCD)
-    bits ^= bits >> np.uint64(32)
-    return bits
+def _mixed(words: Hashes) -> Hashes:
+    """Spread the bits of words over all 64, as for each number of a row."""
+    for shift in (FIRST, SECOND):
+        words = (words ^ (words >> shift)) * FACTOR
+    return words ^ (words >> LAST)

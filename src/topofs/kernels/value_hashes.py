@@ -1,0 +1,76 @@
+"""Hashes of the values of columns, which depend on neither the order of columns nor of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["hash_rows", "steps_of_rows"]
+
+Doubles = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
+
+# Steps of a column's range that count as different: far more than rounding, and a number of
+# them that puts no simple fraction of the range on the border of two steps.
+STEPS = 1021.7368
+
+# An odd factor, so that products lose nothing, and by how many bits a word is shifted when.
+FACTOR = np.uint64(0xFF51AFD7ED558CCD)
+FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
+
+
+@njit(cache=True, nogil=True)
+def steps_of_rows(rows: Doubles) -> None:
+    """Replace values by how far they lie above the mean of their row, in steps of its range.
+
+    Parameters
+    ----------
+    rows : array of float64, shape (n_rows, length)
+        One column a row, changed to whole numbers. NaN stays, and counts nowhere else; at
+        least two other values of a row differ.
+    """
+    for i in range(len(rows)):
+        row = rows[i]
+        low, high = np.inf, -np.inf
+        for value in row:
+            low = value if value < low else low
+            high = value if value > high else high
+        # Halved, so that the range of the largest floats does not overflow.
+        half_low, half_range = low / 2, high / 2 - low / 2
+        for j in range(len(row)):
+            row[j] = (row[j] / 2 - half_low) / half_range
+        total, count = 0.0, 0
+        for value in row:
+            if value == value:  # noqa: PLR0124 - not NaN
+                total += value
+                count += 1
+        mean = total / count
+        for j in range(len(row)):
+            row[j] = np.rint((row[j] - mean) * STEPS)
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
+    """Write the sum of the mixed bits of each row: whole numbers, whose sum has no order.
+
+    Parameters
+    ----------
+    rows : array of float64, shape (n_rows, length)
+        The numbers, overwritten. Both zeros are one, and so is every NaN.
+    seeds : array of uint64, shape (length,)
+        What tells the columns apart; equal where their order is not to count.
+    hashes : array of uint64, shape (n_rows,)
+        Written.
+    """
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(row)):
+            row[j] = row[j] + 0.0 if row[j] == row[j] else np.nan
+        bits, total = row.view(np.uint64), np.uint64(0)
+        for j in range(len(row)):
+            word = bits[j] + seeds[j]
+            word = (word ^ (word >> FIRST)) * FACTOR
+            word = (word ^ (word >> SECOND)) * FACTOR
+            total += word ^ (word >> LAST)
+        hashes[i] = total

@@ -1,0 +1,76 @@
+import threading
+
+import numba
+import numpy as np
+import pytest
+
+from topofs import TopologicalFeatureSelector
+from topofs.engines import choosing
+from topofs.row_threads import at_once, for_each, for_row_ranges
+
+
+@pytest.fixture(params=[1, 2])
+def n_threads(request):
+    before = numba.get_num_threads()
+    if request.param > numba.config.NUMBA_NUM_THREADS:
+        pytest.skip("numba has fewer threads")
+    numba.set_num_threads(request.param)
+    yield request.param
+    numba.set_num_threads(before)
+
+
+def squares(n):
+    return for_each(lambda i: i * i, range(n))
+
+
+def fail(error):
+    raise error
+
+
+def test_items_and_ranges_keep_their_order(n_threads):
+    assert squares(50) == [i * i for i in range(50)]
+    found = for_row_ranges(lambda i, j: list(range(i, j)), 1000, 2**12)
+    assert len(found) > 1
+    assert [row for rows in found for row in rows] == list(range(1000))
+
+
+def test_two_at_once_share_their_rows_and_leave_the_number_of_threads(n_threads):
+    there, back = at_once(lambda: squares(200), lambda: squares(300))
+    assert (len(there), len(back)) == (200, 300)
+    inner, own = at_once(numba.get_num_threads, numba.get_num_threads)
+    assert (inner, own) == (max(1, n_threads - 1), n_threads)
+    assert numba.get_num_threads() == n_threads
+
+
+def test_two_run_at_the_same_time():
+    if numba.get_num_threads() < 2:
+        pytest.skip("numba has one thread")
+    meeting = threading.Barrier(2, timeout=30)
+    places = at_once(meeting.wait, meeting.wait)
+    assert sorted(places) == [0, 1]
+
+
+def test_whoever_fails_is_heard_the_first_before_the_second(n_threads):
+    first, second = ValueError("first"), KeyError("second")
+    ended = []
+    with pytest.raises(ValueError, match="first"):
+        at_once(lambda: fail(first), lambda: ended.append("second"))
+    with pytest.raises(KeyError):
+        at_once(lambda: ended.append("first"), lambda: fail(second))
+    # On one thread nothing begins after the first has failed.
+    assert ended == (["second", "first"] if n_threads > 1 else ["first"])
+    with pytest.raises(ValueError, match="first"):
+        at_once(lambda: fail(first), lambda: fail(second))
+
+
+def test_graph_and_links_at_once_are_those_one_after_the_other(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6)) @ rng.normal(size=(6, 300)) + rng.normal(size=(60, 300))
+    found = []
+    for large in (1, 2**40):
+        monkeypatch.setattr(choosing, "_LARGE", large)
+        for threshold in (None, "mean"):
+            selector = TopologicalFeatureSelector(5, similarity="pearson", threshold=threshold)
+            selector.fit(X)
+            found.append((selector.graph_, selector.ranking_.tolist()))
+    assert found[:2] == found[2:]
