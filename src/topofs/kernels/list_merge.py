@@ -54,20 +54,27 @@ def merge_lists(
         bound = (w_a + w_b) + w_c
         if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
             return best_vertex, best, bound
+        # Whoever is met here for the first time weighs no more elsewhere than is left there.
         if at_a < end_a:
             u = listed[a, at_a]
-            gain = (w_a + weight(weights, b, u, like)) + weight(weights, c, u, like)
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            half = w_a + weight(weights, b, u, like)
+            if half + w_c >= best:
+                gain = half + weight(weights, c, u, like)
+                best_vertex, best = _better(u, gain, best_vertex, best)
             at_a += 1
         if at_b < end_b:
             u = listed[b, at_b]
-            gain = (weight(weights, a, u, like) + w_b) + weight(weights, c, u, like)
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            half = weight(weights, a, u, like) + w_b
+            if half + w_c >= best:
+                gain = half + weight(weights, c, u, like)
+                best_vertex, best = _better(u, gain, best_vertex, best)
             at_b += 1
         if at_c < end_c:
             u = listed[c, at_c]
-            gain = (weight(weights, a, u, like) + weight(weights, b, u, like)) + w_c
-            best_vertex, best = _better(u, gain, best_vertex, best)
+            w_au = weight(weights, a, u, like)
+            if (w_au + w_b) + w_c >= best:
+                gain = (w_au + weight(weights, b, u, like)) + w_c
+                best_vertex, best = _better(u, gain, best_vertex, best)
             at_c += 1
 
 
