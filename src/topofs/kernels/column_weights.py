@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["CORRELATION", "ENERGY", "SQUARED", "ColumnWeights", "finish_row", "is_plain", "weight"]
+__all__ = [
+    "CORRELATION",
+    "ENERGY",
+    "SQUARED",
+    "ColumnWeights",
+    "finish_row",
+    "is_plain",
+    "weight",
+]
 
 # What becomes of a correlation.
 CORRELATION, SQUARED, ENERGY = 0, 1, 2

@@ -115,8 +115,15 @@ def unpacked(lists: Surveyed) -> Surveyed:
     m, k = lists.weight.shape
     found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
     found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
-    for mine, given in zip(found[3:], lists[3:], strict=True):
-        mine[:] = given
+    for mine, given in (
+        (found.length, lists.length),
+        (found.least, lists.least),
+        (found.last, lists.last),
+        (found.sums, lists.sums),
+        (found.rests, lists.rests),
+        (found.above, lists.above),
+    ):
+        mine[...] = given
     return found
 
 
@@ -253,9 +260,7 @@ def _add_links(
 
 
 @njit(cache=True, nogil=True)
-def _drop_weak(
-    waiting: npt.NDArray[Any], ids: Ids, count: int, k: int
-) -> tuple[int, float]:
+def _drop_weak(waiting: npt.NDArray[Any], ids: Ids, count: int, k: int) -> tuple[int, float]:
     """Drop links below a weight that k others reach at least; give how many stay, and it.
 
     Invariant of the bisection: at least k reach `low`, fewer than k reach `high`.
@@ -274,7 +279,7 @@ def _drop_weak(
                 break
         else:
             high = middle
-    kept = 0
+    kept = np.int64(0)
     for p in range(count):
         entry, u = waiting[p], ids[p]
         waiting[kept], ids[kept] = entry, u
