@@ -106,6 +106,8 @@ def one_blas_thread() -> Any:
 
 @cache
 def _blas() -> Any:
+    # The BLAS that numba calls in kernels; only what is loaded by now is limited.
+    import scipy.linalg.cython_blas  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

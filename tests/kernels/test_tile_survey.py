@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topofs.kernels.tile_survey import add_tile, nothing_surveyed
+from topofs.kernels.tile_survey import add_tile, nothing_surveyed, packed, unpacked
 
 
 @settings(max_examples=40, deadline=None)
@@ -16,11 +16,12 @@ def test_tiles_in_any_order_leave_the_strongest(data):
     own, level = data.draw(st.integers(0, n - 1)), data.draw(st.sampled_from([-np.inf, 0.3]))
     order = np.array(data.draw(st.permutations(range(n))), dtype=np.int32)
     cut = data.draw(st.integers(0, n))
-    found = nothing_surveyed(1, k, 1, np.float64)
+    found = nothing_surveyed(1, k, 2, row)
     for part in (order[:cut], order[cut:]):
         rows = np.array([own], dtype=np.int32)
         tile = row[None, part].copy()
         add_tile(tile, 0, rows, part, level, np.array([0.2]), 1.5 * 2.0**7, found)
+        found = unpacked(packed(found))
     seen = np.where(row >= level, row, 0.0)
     best = sorted((-seen[u], u) for u in range(n) if u != own)[:k]
     length = found.length[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,14 @@ import numpy.typing as npt
 
 from topofs.errors import import_extra
 from topofs.filtering.products import BlockedProducts
-from topofs.kernels.tile_survey import Surveyed, add_tile, nothing_surveyed
+from topofs.kernels.tile_survey import (
+    Surveyed,
+    add_tile,
+    nothing_surveyed,
+    packed,
+    round_off_of,
+    unpacked,
+)
 from topofs.kernels.top_lists import empty_lists
 from topofs.similarity.operator import dense
 from topofs.similarity.value_order import places
@@ -154,7 +160,7 @@ class WorkerProducts(BlockedProducts):
         """Survey the rows of each block in chosen columns, and give them as they come."""
         dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
         # No entry of a measure with products exceeds 1.
-        round_off = 1.5 * 2.0 ** np.ceil(np.log2(self.n_features))
+        round_off = round_off_of(self.n_features)
         asked = dask.delayed(_Survey)(
             columns,
             self._vertices,
@@ -225,10 +231,11 @@ def _survey_block(
     """Add what the columns of some blocks give to the rows of block i (on a worker)."""
     m = rows.n_features
     if before is None:
-        found = nothing_surveyed(m, asked.list_length, len(asked.cuts), asked.dtype)
+        like = np.empty(0, dtype=asked.dtype)
+        found = nothing_surveyed(m, asked.list_length, 1 + len(asked.cuts), like)
     else:
-        # The task may have to be done again with what it was given.
-        found = deepcopy(before)
+        # A copy: the task may have to be done again with what it was given.
+        found = unpacked(before)
     own, diagonal = asked.vertices[i], rows.diagonal()
     for j, block in zip(group, blocks, strict=True):
         chosen = asked.columns[j]
@@ -245,4 +252,4 @@ def _survey_block(
             add_tile(
                 tile, first, own, vertices, asked.level, asked.cuts, asked.round_off, found
             )
-    return found
+    return packed(found)

@@ -200,6 +200,10 @@ class DeviceProducts(WatchedProducts):
         """Rows of some vertices, computed by the host."""
         return self._host.rows(vertices, columns)
 
+    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+        """Fill the lists of all vertices from chosen columns, on the host."""
+        self._host.refill(columns, level, lists, n_rows)
+
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any single entry."""
         return self._operator.column_weights(level)

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.filtering.rounding import rounding_of
-from topofs.kernels.row_survey import refill_lists, survey_rows
+from topofs.kernels.product_survey import multiply_rows, survey_products
+from topofs.kernels.tile_survey import round_off_of
 from topofs.kernels.top_lists import TopLists, empty_lists
-from topofs.row_threads import for_row_ranges, one_blas_thread
+from topofs.row_threads import for_each, for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +33,12 @@ Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
+
+
+# Rows that a thread multiplies at a time, and how many such ranges are enough for all threads.
+_FEWEST_ROWS = 64
+_MOST_ROWS = 256
+_RANGES = 128
 
 
 class Products(Protocol):
@@ -134,7 +141,7 @@ class AskedProducts(Products, Protocol):
 
 
 class Operator(Protocol):
-    """A similarity as rows times chosen columns, and any entry in a kernel.
+    """A similarity of which a kernel computes any entry, among all columns or chosen ones.
 
     `topofs.similarity.operator.ColumnOperator` says what the members mean.
     """
@@ -148,7 +155,6 @@ class Operator(Protocol):
     @property
     def non_negative(self) -> bool: ...  # noqa: D102
     def select(self, columns: Any) -> Self: ...  # noqa: D102
-    def cross(self, rows: Any, other: Self) -> Block: ...  # noqa: D102
     def diagonal(self) -> Block: ...  # noqa: D102
     def column_weights(self, level: float) -> ColumnWeights: ...  # noqa: D102
     def approximate_mean(self) -> float | None: ...  # noqa: D102
@@ -192,25 +198,6 @@ class WatchedProducts:
     ) -> tuple[TopLists, Doubles]:
         raise NotImplementedError
 
-    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
-        """Rows of some vertices: whole with their diagonal, or in chosen columns."""
-        raise NotImplementedError
-
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
-        """Fill the lists of all vertices from chosen columns, a block of rows at a time."""
-        n = len(lists.length)
-        none_used = np.zeros(n, dtype=lists.weight.dtype)
-        for first in range(0, n, n_rows):
-            vertices = np.arange(first, min(first + n_rows, n))
-            block = self.rows(vertices, columns)
-
-            def fill_part(
-                i: int, j: int, block: Block = block, vertices: IntArray = vertices
-            ) -> None:
-                refill_lists(block[i:j], vertices[i:j], columns, level, none_used, lists)
-
-            for_row_ranges(fill_part, len(vertices), len(columns))
-
 
 class BlockedProducts(WatchedProducts):
     """The products of an operator, a block of rows at a time, by numpy.
@@ -240,22 +227,46 @@ class BlockedProducts(WatchedProducts):
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
-        cut_levels = np.array(cuts, dtype=np.float64)
-        for first in range(0, n, n_rows):
-            block = self._whole_rows(slice(first, first + n_rows))
-
-            def survey_part(i: int, j: int, block: Block = block, first: int = first) -> None:
-                survey_rows(block[i:j], first + i, level, cut_levels, totals, lists)
-
-            for_row_ranges(survey_part, len(block), n)
+        self._survey_among(self._operator, np.arange(n), level, cuts, totals, lists, n_rows)
         return lists, totals
+
+    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+        """Fill the lists of all vertices from chosen columns, which ascend and are all free."""
+        self._choose(columns)
+        no_totals = np.empty((0, self.n_features))
+        self._survey_among(self._among, columns, level, [], no_totals, lists, n_rows)
+
+    def _survey_among(
+        self,
+        among: Operator,
+        columns: IntArray,
+        level: float,
+        cuts: Sequence[float],
+        totals: Doubles,
+        lists: TopLists,
+        n_rows: int,
+    ) -> None:
+        """Survey all rows in chosen columns, in ranges that need nothing of each other."""
+        n = self.n_features
+        left, right = (some.column_weights(level) for some in (self._operator, among))
+        ids, cut_levels = columns.astype(np.int32), np.array(cuts, dtype=np.float64)
+        round_off, diagonal = round_off_of(n), self._operator.diagonal()
+        step = _rows_of_range(n, n_rows)
+
+        def survey(first: int) -> None:
+            last = min(first + step, n)
+            survey_products(
+                left, right, ids, first, last, cut_levels, round_off, diagonal, totals, lists
+            )
+
+        with one_blas_thread():
+            for_each(survey, range(0, n, step))
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""
         if columns is None:
             return self._whole_rows(vertices)
-        if columns is not self._columns:
-            self._choose(columns)
+        self._choose(columns)
         return self._products(vertices, self._among)
 
     def column_weights(self, level: float) -> ColumnWeights:
@@ -266,29 +277,38 @@ class BlockedProducts(WatchedProducts):
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
         return self._operator.approximate_mean()
 
-    def _whole_rows(self, rows: slice | IntArray) -> Block:
+    def _whole_rows(self, rows: IntArray) -> Block:
         block = self._products(rows, self._operator)
-        numbers = np.arange(self.n_features)[rows]
-        block[np.arange(len(block)), numbers] = self._operator.diagonal()[numbers]
+        block[np.arange(len(block)), rows] = self._operator.diagonal()[rows]
         return block
 
-    def _products(self, rows: slice | IntArray, among: Operator) -> Block:
+    def _products(self, rows: IntArray, among: Operator) -> Block:
         """Rows times columns, shared among threads by ranges of columns."""
-        n_rows = len(np.arange(self.n_features)[rows])
-        block = np.empty((n_rows, among.n_features), dtype=self.dtype)
-
-        def multiply(first: int, last: int) -> None:
-            # A part is finished (scaled, clipped, squared) while it is in the cache.
-            part = slice(first, last)
-            block[:, part] = self._operator.cross(rows, among.select(part))
-
+        block = np.empty((len(rows), among.n_features), dtype=self.dtype)
+        chosen = self._operator.select(rows)
+        left, right = (some.column_weights(-np.inf) for some in (chosen, among))
         with one_blas_thread():
-            for_row_ranges(multiply, among.n_features, n_rows)
+            for_row_ranges(
+                lambda first, last: multiply_rows(left, right, first, last, block),
+                among.n_features,
+                len(rows),
+            )
         return block
 
     def _choose(self, columns: IntArray) -> None:
+        if columns is self._columns:
+            return
         # Let go of the copy made before the next one is made.
         self._among = self._operator
         if len(columns) < self.n_features:
             self._among = self._operator.select(columns)
         self._columns = columns
+
+
+def _rows_of_range(n: int, n_rows: int) -> int:
+    """Rows that a thread takes at a time, whatever the number of threads.
+
+    Few enough for all threads to end together, and for the tiles of all to take no more than
+    `n_rows` whole rows do.
+    """
+    return min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, -(-n // _RANGES))))

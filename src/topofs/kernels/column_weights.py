@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["CORRELATION", "ENERGY", "SQUARED", "ColumnWeights", "weight"]
+__all__ = [
+    "CORRELATION",
+    "ENERGY",
+    "SQUARED",
+    "ColumnWeights",
+    "finish_row",
+    "is_plain",
+    "weight",
+]
 
 # What becomes of a correlation.
 CORRELATION, SQUARED, ENERGY = 0, 1, 2
@@ -46,17 +54,94 @@ def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> fl
     The operations and their order are those of `Correlation.block`, so that columns of whole
     numbers give the bits of the matrix.
     """
-    gram = weights.scale * _dot(weights.values[i], weights.values[j])
-    gram -= weights.sums[i] * weights.sums[j]
-    entry = gram / np.sqrt(weights.spreads[i] * weights.spreads[j])
-    entry = min(1.0, max(-1.0, entry))
-    if weights.kind == SQUARED:
-        entry = entry * entry
-    elif weights.kind == ENERGY:
-        dispersion = max(weights.deviation[i], weights.deviation[j])
-        entry = (1.0 - abs(entry)) * (1.0 - weights.alpha) + weights.alpha * dispersion
+    deviation = weights.deviation
+    dispersion = max(deviation[i], deviation[j]) if weights.kind == ENERGY else 0.0
+    entry = _finished(
+        weights.kind,
+        weights.scale * _dot(weights.values[i], weights.values[j]),
+        weights.sums[i] * weights.sums[j],
+        weights.spreads[i] * weights.spreads[j],
+        weights.alpha,
+        dispersion,
+    )
     rounded = like.dtype.type(entry)
     return rounded if rounded >= weights.level else like.dtype.type(0)
+
+
+# Division as numpy's: one that may raise is no vector instruction.
+@njit(cache=True, nogil=True, error_model="numpy")
+def _finished(
+    kind: int, gram: float, sums: float, spreads: float, alpha: float, dispersion: float
+) -> float:
+    """Turn a product of columns, with products of their sums and spreads, into an entry."""
+    entry = min(1.0, max(-1.0, (gram - sums) / np.sqrt(spreads)))
+    if kind == SQUARED:
+        entry = entry * entry
+    elif kind == ENERGY:
+        entry = (1.0 - abs(entry)) * (1.0 - alpha) + alpha * dispersion
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def is_plain(weights: ColumnWeights, first: int, last: int) -> bool:
+    """Whether products with the columns first … last − 1 are correlations already."""
+    if weights.scale != 1.0 or weights.kind == ENERGY:
+        return False
+    for j in range(first, last):
+        if weights.sums[j] != 0.0 or weights.spreads[j] != 1.0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def finish_row(
+    gram: npt.NDArray[Any],
+    left: ColumnWeights,
+    i: int,
+    right: ColumnWeights,
+    first: int,
+    plain: bool,  # noqa: FBT001
+    row: npt.NDArray[Any],
+) -> None:
+    """Turn products of column i of `left` with columns of `right` into entries, as `weight`.
+
+    Parameters
+    ----------
+    gram : array, shape (m,)
+        The products with the columns first … first + m − 1.
+    left, right : ColumnWeights
+        Columns of the same similarity; the level is not applied.
+    i, first : int
+        Whose products these are.
+    plain : bool
+        Whether `is_plain` holds for all of these columns.
+    row : array, shape (m,)
+        Where the entries go, in its type.
+    """
+    kind, _, scale, left_sums, left_spreads, alpha, left_deviation, _ = left
+    if plain:
+        one = gram.dtype.type(1)
+        squared = kind == SQUARED
+        for j in range(len(gram)):
+            entry = min(one, max(-one, gram[j]))
+            row[j] = entry * entry if squared else entry
+        return
+    end = first + len(gram)
+    sums, spreads = right.sums[first:end], right.spreads[first:end]
+    own_sum, own_spread = left_sums[i], left_spreads[i]
+    if kind != ENERGY:
+        for j in range(len(gram)):
+            product = scale * np.float64(gram[j])
+            row[j] = _finished(
+                kind, product, own_sum * sums[j], own_spread * spreads[j], 0.0, 0.0
+            )
+        return
+    own_deviation, deviation = left_deviation[i], right.deviation[first:end]
+    for j in range(len(gram)):
+        product, dispersion = scale * np.float64(gram[j]), max(own_deviation, deviation[j])
+        row[j] = _finished(
+            kind, product, own_sum * sums[j], own_spread * spreads[j], alpha, dispersion
+        )
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})

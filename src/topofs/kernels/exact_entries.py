@@ -14,6 +14,7 @@ from numba import njit
 
 from topofs.kernels.column_weights import weight
 from topofs.kernels.face_heap import sift_down
+from topofs.kernels.prefetch import fetch_row
 
 if TYPE_CHECKING:
     from topofs.kernels.column_weights import ColumnWeights
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["answer_from_near", "best_among", "best_by_columns", "edge_weights", "write_lists"]
 
 IntArray = npt.NDArray[np.int64]
+
+# Columns are asked for so many entries before they are multiplied.
+AHEAD = 2
 
 
 @njit(cache=True, nogil=True)
@@ -70,6 +74,8 @@ def write_lists(
         count = 0
         for p in range(proposed.shape[1]):
             u = proposed[r, p]
+            if p + AHEAD < proposed.shape[1] and proposed[r, p + AHEAD] >= 0:
+                fetch_row(weights.values, proposed[r, p + AHEAD])
             if u < 0:
                 continue
             w = weight(weights, v, u, weight_of)

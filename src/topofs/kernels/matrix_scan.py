@@ -15,6 +15,7 @@ __all__ = [
     "check_rows",
     "exact_sums",
     "row_sums",
+    "sum_above",
     "sums_above",
     "survey_matrix",
     "zero_below",
@@ -157,18 +158,22 @@ def sums_above(
     matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
 ) -> None:
     """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`, up to rounding."""
-    n = matrix.shape[1]
-    lanes = np.zeros(8, np.float64)
     for i in range(first, last):
-        row = matrix[i]
-        lanes[:] = 0.0
-        for j in range(0, n - 7, 8):
-            for lane in range(8):
-                weight = row[j + lane]
-                lanes[lane] += weight if weight > level else 0.0
-        for j in range(n - n % 8, n):
-            lanes[0] += row[j] if row[j] > level else 0.0
-        sums[i] = _add_lanes(lanes)
+        sums[i] = sum_above(matrix[i], level)
+
+
+@njit(cache=True, nogil=True)
+def sum_above(row: Matrix, level: float) -> float:
+    """Σ_j w_j·[w_j > level], up to rounding."""
+    n = len(row)
+    lanes = np.zeros(LANES)
+    for j in range(0, n - n % LANES, LANES):
+        part = row[j : j + LANES]
+        for lane in range(LANES):
+            lanes[lane] += part[lane] if part[lane] > level else 0.0
+    for j in range(n - n % LANES, n):
+        lanes[0] += row[j] if row[j] > level else 0.0
+    return lanes.sum()
 
 
 @njit(cache=True, nogil=True)
@@ -184,10 +189,3 @@ def zero_below(
         for j in range(len(row)):
             row[j] = row[j] if row[j] >= level else 0
         row_sums(matrix, i, i + 1, sums)
-
-
-@njit(cache=True, nogil=True)
-def _add_lanes(lanes: npt.NDArray[np.float64]) -> float:
-    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + (
-        (lanes[4] + lanes[5]) + (lanes[6] + lanes[7])
-    )

@@ -107,7 +107,7 @@ def refill_lists(
 
 
 @njit(cache=True, nogil=True)
-def place_among(columns: IntArray, v: int) -> int:
+def place_among(columns: npt.NDArray[np.integer[Any]], v: int) -> int:
     """Where v stands among ascending columns, or −1.
 
     Invariant: what lies before `low` is below v, what lies from `high` on is not.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,19 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.larger import larger
-from topofs.kernels.matrix_scan import sums_above
+from topofs.kernels.matrix_scan import sum_above
+from topofs.kernels.top_lists import sort_links, strongest_first
 
-__all__ = ["Surveyed", "add_tile", "nothing_surveyed"]
+__all__ = [
+    "Surveyed",
+    "add_row",
+    "add_tile",
+    "nothing_surveyed",
+    "packed",
+    "round_off_of",
+    "settle_lists",
+    "unpacked",
+]
 
 Ids = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
@@ -20,39 +31,105 @@ Doubles = npt.NDArray[np.float64]
 LANES = 64
 # Entries that are passed over at once if none of them is strong enough.
 BLOCK = 32
+# Room for so many lists of k in the place of one: the longer links wait there, the more of
+# them are dropped at once.
+ROOM = 3
+# Enough to come near to the k-th of so many links.
+HALVINGS = 12
+# Higher than any vertex.
+NO_VERTEX = np.iinfo(np.int32).max
 
 
 class Surveyed(NamedTuple):
     """What is known of m rows of a similarity after some of their entries.
 
-    weight, vertex : arrays, shape (m, k)
-        The strongest links so far, falling; of equal ones the lowest vertex first.
+    k : int
+        Length of the lists.
+    weight, vertex : arrays, shape (m, `ROOM` · k + `BLOCK`)
+        Links that may be among the k strongest, in any order; `settle_lists` makes lists of
+        them: falling, of equal weights the lowest vertex first.
     length : array of int64, shape (m,)
         How many there are.
+    least, last : arrays, shape (m,)
+        A link must have a larger weight than this, or as large a one and a lower vertex.
     sums, rests : arrays of float64, shape (m,)
-        Their sum is that of the entries.
+        Their sum is that of the entries; of shape (0,) where nobody asks for it.
     above : array of float64, shape (n_cuts, m)
         Sums of the entries above each cut.
     """
 
+    k: int
     weight: npt.NDArray[Any]
     vertex: Ids
     length: npt.NDArray[np.int64]
+    least: npt.NDArray[Any]
+    last: Ids
     sums: Doubles
     rests: Doubles
     above: Doubles
 
 
-def nothing_surveyed(m: int, k: int, n_cuts: int, dtype: npt.DTypeLike) -> Surveyed:
-    """Rows of which no entry is known."""
+@njit(cache=True, nogil=True)
+def nothing_surveyed(m: int, k: int, n_totals: int, like: npt.NDArray[Any]) -> Surveyed:
+    """Rows of which no entry is known.
+
+    Parameters
+    ----------
+    m, k : int
+        Number of rows, length of the lists.
+    n_totals : int
+        0, or 1 and the number of cuts.
+    like : array
+        Its type is that of the entries.
+
+    Returns
+    -------
+    Surveyed
+    """
+    room = ROOM * k + BLOCK if k > 0 else 0
+    n_sums = m if n_totals > 0 else 0
     return Surveyed(
-        weight=np.zeros((m, k), dtype=dtype),
-        vertex=np.zeros((m, k), dtype=np.int32),
-        length=np.zeros(m, dtype=np.int64),
-        sums=np.zeros(m),
-        rests=np.zeros(m),
-        above=np.zeros((n_cuts, m)),
+        k,
+        np.empty((m, room), like.dtype),
+        np.empty((m, room), np.int32),
+        np.zeros(m, np.int64),
+        np.full(m, -np.inf, like.dtype),
+        np.full(m, NO_VERTEX, np.int32),
+        np.zeros(n_sums),
+        np.zeros(n_sums),
+        np.zeros((max(n_totals - 1, 0), n_sums)),
     )
+
+
+def packed(surveyed: Surveyed) -> Surveyed:
+    """The lists alone, without the room for links that wait."""
+    settle_lists(surveyed)
+    k = surveyed.k
+    return surveyed._replace(
+        weight=surveyed.weight[:, :k].copy(), vertex=surveyed.vertex[:, :k].copy()
+    )
+
+
+def unpacked(lists: Surveyed) -> Surveyed:
+    """A copy of what was packed, to which more can be added."""
+    m, k = lists.weight.shape
+    found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
+    found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
+    for mine, given in (
+        (found.length, lists.length),
+        (found.least, lists.least),
+        (found.last, lists.last),
+        (found.sums, lists.sums),
+        (found.rests, lists.rests),
+        (found.above, lists.above),
+    ):
+        mine[...] = given
+    return found
+
+
+def round_off_of(n: int) -> float:
+    """3/2 of a power of two that no sum of n entries exceeds, none of which exceeds 1."""
+    return 1.5 * 2.0 ** math.ceil(math.log2(n))
 
 
 @njit(cache=True, nogil=True)
@@ -87,22 +164,45 @@ def add_tile(
         Changed. What it holds in the end does not depend on the order of the tiles, but for the
         last bits of `rests` and `above`.
     """
-    weight, vertex, length, sums, rests, above = surveyed
-    k, n = weight.shape[1], tile.shape[1]
-    one = np.empty(1, np.float64)
     for r in range(tile.shape[0]):
-        row, here = tile[r], first + r
-        if level > -np.inf:
-            for u in range(n):
-                row[u] = row[u] if row[u] >= level else 0
-        _add_sums(row, round_off, here, sums, rests)
-        for cut in range(len(cuts)):
-            sums_above(tile[r : r + 1], cuts[cut], 0, 1, one)
-            above[cut, here] += one[0]
-        if k > 0:
-            length[here] = _join_row(
-                row, columns, rows[here], weight[here], vertex[here], length[here]
-            )
+        own = rows[first + r]
+        add_row(tile[r], first + r, own, columns, level, cuts, round_off, surveyed)
+
+
+@njit(cache=True, nogil=True)
+def add_row(
+    row: npt.NDArray[Any],
+    here: int,
+    own: int,
+    columns: Ids,
+    level: float,
+    cuts: Doubles,
+    round_off: float,
+    surveyed: Surveyed,
+) -> None:
+    """Add entries of one of the surveyed rows, which belongs to the vertex `own`."""
+    if level > -np.inf:
+        for u in range(len(row)):
+            row[u] = row[u] if row[u] >= level else 0
+    if len(surveyed.sums) > 0:
+        _add_sums(row, round_off, here, surveyed.sums, surveyed.rests)
+    for cut in range(len(cuts)):
+        surveyed.above[cut, here] += sum_above(row, cuts[cut])
+    if surveyed.k > 0:
+        _add_links(row, columns, own, here, surveyed)
+
+
+@njit(cache=True, nogil=True)
+def settle_lists(surveyed: Surveyed) -> None:
+    """Leave the k strongest links of each row, in their order."""
+    k, weight, vertex, length, least, last, _, _, _ = surveyed
+    for here in range(len(length)):
+        if length[here] > k:
+            strongest_first(weight[here], vertex[here], length[here], k)
+            length[here] = k
+        sort_links(weight[here], vertex[here], length[here])
+        if length[here] == k > 0:
+            least[here], last[here] = weight[here, k - 1], vertex[here, k - 1]
 
 
 @njit(cache=True, nogil=True)
@@ -128,39 +228,60 @@ def _add_sums(
 
 
 @njit(cache=True, nogil=True)
-def _join_row(
-    row: npt.NDArray[Any],
-    columns: Ids,
-    own: int,
-    weight: npt.NDArray[Any],
-    vertex: Ids,
-    count: int,
-) -> int:
-    """Put the entries of a row into a list of the strongest; give its new length."""
-    k = len(weight)
-    # What is below the last of a full list stays outside.
-    least = weight[k - 1] if count == k else -np.inf
+def _add_links(
+    row: npt.NDArray[Any], columns: Ids, own: int, here: int, surveyed: Surveyed
+) -> None:
+    """Put the entries of a row that are strong enough to those that wait."""
+    k, weight, vertex, length, least, last, _, _, _ = surveyed
+    waiting, ids, count = weight[here], vertex[here], length[here]
+    lowest, latest = least[here], last[here]
     n = len(row)
     for start in range(0, n, BLOCK):
         end = min(start + BLOCK, n)
         largest = row[start]
         for j in range(1, end - start):
             largest = larger(row[np.uint64(start + j)], largest)
-        if largest < least:
+        if largest < lowest or (largest == lowest and columns[start:end].min() > latest):
             continue
         for p in range(start, end):
             entry, u = row[p], columns[p]
-            outside = entry < least or (count == k and entry == least and u > vertex[k - 1])
-            if outside or u == own:
-                continue
-            count = min(count + 1, k)
-            hole = count - 1
-            while hole > 0 and (
-                weight[hole - 1] < entry or (weight[hole - 1] == entry and vertex[hole - 1] > u)
-            ):
-                weight[hole], vertex[hole] = weight[hole - 1], vertex[hole - 1]
-                hole -= 1
-            weight[hole], vertex[hole] = entry, u
-            if count == k:
-                least = weight[k - 1]
-    return count
+            # Written in any case, and kept by counting it: a branch would be guessed wrongly.
+            waiting[count], ids[count] = entry, u
+            strong = (entry > lowest) | ((entry == lowest) & (u < latest))
+            count += np.int64(strong & (u != own))
+        if count > ROOM * k:
+            count, lowest = _drop_weak(waiting, ids, count, k)
+            latest = NO_VERTEX
+            if count > 2 * k:
+                # Too many are equal: vertices decide.
+                strongest_first(waiting, ids, count, k)
+                count, lowest, latest = k, waiting[k - 1], ids[k - 1]
+    length[here], least[here], last[here] = count, lowest, latest
+
+
+@njit(cache=True, nogil=True)
+def _drop_weak(waiting: npt.NDArray[Any], ids: Ids, count: int, k: int) -> tuple[int, float]:
+    """Drop links below a weight that k others reach at least; give how many stay, and it.
+
+    Invariant of the bisection: at least k reach `low`, fewer than k reach `high`.
+    """
+    entries = waiting[:count]
+    low, high = entries.min(), np.nextafter(entries.max(), entries.dtype.type(np.inf))
+    reached, half = count, entries.dtype.type(0.5)
+    for _ in range(HALVINGS):
+        middle = low + (high - low) * half
+        reaching = 0
+        for p in range(count):
+            reaching += entries[p] >= middle
+        if reaching >= k:
+            low, reached = middle, reaching
+            if 4 * reaching <= 5 * k:
+                break
+        else:
+            high = middle
+    kept = np.int64(0)
+    for p in range(count):
+        entry, u = waiting[p], ids[p]
+        waiting[kept], ids[kept] = entry, u
+        kept += np.int64(entry >= low)
+    return reached, low

@@ -17,6 +17,8 @@ __all__ = [
     "fill_list",
     "highest_free_weight",
     "make_scratch",
+    "sort_links",
+    "strongest_first",
 ]
 
 # Vertices per block in the search for a threshold.
@@ -116,18 +118,17 @@ def fill_list(
     kept = values[n_blocks:]
     if n_blocks > k:
         for block in range(n_blocks):
-            kept[block] = values[block]
-        _largest_first(kept, places, n_blocks, k)
+            kept[block], places[block] = values[block], block
+        strongest_first(kept, places, n_blocks, k)
         threshold = kept[k - 1]
     count, outside = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
     if count > k:
-        _largest_first(kept, places, count, k)
-        threshold = kept[k - 1]
-        # The same again, now in the order of the vertices.
-        count, _ = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
-        count = _drop_last_equal(kept, places, count, k, threshold)
-        outside = True
-    _sort_into_list(v, kept, places, count, lists)
+        strongest_first(kept, places, count, k)
+        count, outside = k, True
+    sort_links(kept, places, count)
+    for position in range(count):
+        lists.weight[v, position] = kept[position]
+        lists.vertex[v, position] = places[position]
     lists.head[v] = 0
     lists.length[v] = count
     lists.floor[v] = lists.weight[v, count - 1] if outside else -np.inf
@@ -180,23 +181,24 @@ def _gather(
 
 
 @njit(cache=True, nogil=True)
-def _largest_first(
-    values: npt.NDArray[Any], places: npt.NDArray[np.int64], count: int, k: int
+def strongest_first(
+    values: npt.NDArray[Any], places: npt.NDArray[Any], count: int, k: int
 ) -> None:
-    """Rearrange the first `count` values, with their places, so that the k largest lead.
+    """Rearrange the first `count` values, with their places, so that the k strongest lead.
 
-    The k-th largest stands last among them. Hoare's selection; invariant: values before `low`
-    are at least those from it on, values after `high` at most those up to it, and the k-th
-    largest lies between.
+    Of equal values the one at the lowest place is the strongest; the k-th stands last among
+    the k. Hoare's selection; invariant: what stands before `low` is as strong as what stands
+    from it on, what stands after `high` as weak as what stands up to it, and the k-th lies
+    between.
     """
     low, high = 0, count - 1
     while low < high:
-        pivot = values[(low + high) // 2]
+        pivot, at = values[(low + high) // 2], places[(low + high) // 2]
         i, j = low, high
         while i <= j:
-            while values[i] > pivot:
+            while _stronger(values[i], places[i], pivot, at):
                 i += 1
-            while values[j] < pivot:
+            while _stronger(pivot, at, values[j], places[j]):
                 j -= 1
             if i <= j:
                 values[i], values[j] = values[j], values[i]
@@ -212,41 +214,23 @@ def _largest_first(
 
 
 @njit(cache=True, nogil=True)
-def _drop_last_equal(
-    values: npt.NDArray[Any],
-    places: npt.NDArray[np.int64],
-    count: int,
-    k: int,
-    least: float,
-) -> int:
-    """Drop the last of those that equal the least value until k are left; give k."""
-    excess = count - k
-    kept = count
-    while excess > 0:
-        kept -= 1
-        excess -= values[kept] == least
-    # Before `kept` nothing is dropped, behind it every equal one.
-    for position in range(kept, count):
-        if values[position] != least:
-            values[kept], places[kept] = values[position], places[position]
-            kept += 1
-    return k
+def sort_links(values: npt.NDArray[Any], places: npt.NDArray[Any], count: int) -> None:
+    """Sort the first `count` values, with their places, the strongest first (Shell's sort)."""
+    gap = 40
+    while gap > 0:
+        for position in range(gap, count):
+            value, place, hole = values[position], places[position], position
+            while hole >= gap and _stronger(
+                value, place, values[hole - gap], places[hole - gap]
+            ):
+                values[hole], places[hole] = values[hole - gap], places[hole - gap]
+                hole -= gap
+            values[hole], places[hole] = value, place
+        # 40, 13, 4, 1
+        gap //= 3
 
 
 @njit(cache=True, nogil=True)
-def _sort_into_list(
-    v: int,
-    values: npt.NDArray[Any],
-    places: npt.NDArray[np.int64],
-    count: int,
-    lists: TopLists,
-) -> None:
-    """Insert the first `count` values into the list of v, falling."""
-    for position in range(count):
-        hole = position
-        while hole > 0 and lists.weight[v, hole - 1] < values[position]:
-            lists.weight[v, hole] = lists.weight[v, hole - 1]
-            lists.vertex[v, hole] = lists.vertex[v, hole - 1]
-            hole -= 1
-        lists.weight[v, hole] = values[position]
-        lists.vertex[v, hole] = places[position]
+def _stronger(value: float, place: int, other: float, there: int) -> bool:
+    """Whether a value is larger than another, or as large and at a lower place."""
+    return value > other or (value == other and place < there)
