@@ -85,9 +85,8 @@ class DeviceSimilarity:
             and not weights.sums.any()
             and bool((weights.spreads == 1.0).all())
         )
-        self.rounding = rounding_of(
-            weights, self._type if single else dtype, unit=float(np.finfo(self._type).eps) / 2
-        )
+        unit = 2.0**-24 if single else 2.0**-53
+        self.rounding = rounding_of(weights, self._type if single else dtype, unit=unit)
         self.all = self._put()
 
     def in_single(self) -> DeviceSimilarity:
