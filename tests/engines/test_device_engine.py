@@ -11,6 +11,7 @@ from topofs.engines import device_arrays, device_engine
 from topofs.engines.device_arrays import NumpyArrays, TorchArrays
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_engine import DeviceProducts
+from topofs.engines.device_rows import DeviceRows
 from topofs.engines.strongest_links import StrongestLinks
 from topofs.filtering import asked_growth, matrix_free
 from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
@@ -53,6 +54,7 @@ def rough_products(operator, error, **options):
         products.similarity = rougher(products.similarity, error)
         products.asked = products.similarity if same else rougher(products.asked, error)
         products.rounding = products.asked.rounding
+        products._rows = DeviceRows(products.asked, products._arrays, products._kept_entries())
     return products
 
 

@@ -36,6 +36,9 @@ class DeviceArrays(Protocol):
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Copy an array from the device; this waits until it is computed."""
 
+    def room(self, shape: tuple[int, int], like: Any) -> Any:
+        """An array of the type of another one, with anything in it."""
+
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
         """The k largest of each row, largest first, and where they stand."""
 
@@ -59,6 +62,10 @@ class NumpyArrays:
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Give the array."""
         return np.asarray(array)
+
+    def room(self, shape: tuple[int, int], like: Any) -> Any:
+        """An array of the type of another one, with anything in it."""
+        return np.empty(shape, dtype=like.dtype)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
         """The k largest of each row, largest first, and where they stand."""
@@ -93,6 +100,10 @@ class TorchArrays:
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Copy a tensor from the device."""
         return np.asarray(array.cpu().numpy())
+
+    def room(self, shape: tuple[int, int], like: Any) -> Any:
+        """A tensor of the type of another one, with anything in it."""
+        return like.new_empty(shape)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
         """The k largest of each row, largest first, and where they stand."""
@@ -130,6 +141,10 @@ class CupyArrays:
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Copy an array from the device."""
         return np.asarray(self._cupy.asnumpy(array))
+
+    def room(self, shape: tuple[int, int], like: Any) -> Any:
+        """An array of the type of another one, with anything in it."""
+        return self._cupy.empty(shape, dtype=like.dtype)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
         """The k largest of each row, largest first, and where they stand."""

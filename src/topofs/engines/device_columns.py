@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,6 @@ class DeviceSimilarity:
         The device.
     width : int
         Columns of a block, of which the largest entry is looked for first.
-    single : bool
-        Whether to compute in float32 instead of float64: half of the bytes, more rounding.
 
     Attributes
     ----------
@@ -69,43 +68,40 @@ class DeviceSimilarity:
     """
 
     def __init__(
-        self,
-        weights: ColumnWeights,
-        dtype: np.dtype[Any],
-        arrays: DeviceArrays,
-        width: int,
-        *,
-        single: bool = False,
+        self, weights: ColumnWeights, dtype: np.dtype[Any], arrays: DeviceArrays, width: int
     ) -> None:
         self.arrays, self.xp, self.width = arrays, arrays.xp, width
-        self._type = np.dtype(np.float32 if single else np.float64)
         self._weights, self._dtype = weights, dtype
         self._plain = (
             weights.scale == 1.0
             and not weights.sums.any()
             and bool((weights.spreads == 1.0).all())
         )
-        unit = 2.0**-24 if single else 2.0**-53
-        self.rounding = rounding_of(weights, self._type if single else dtype, unit=unit)
+        self.rounding = rounding_of(weights, dtype, unit=2.0**-53)
+        # Whether products are rounded to float32 before anything else is done.
+        self._single = False
         self.all = self._put()
 
     def in_single(self) -> DeviceSimilarity:
-        """The same in float32 where rounding is allowed for anyway; otherwise this one."""
+        """The same, rounded to float32, where rounding is allowed for; otherwise this one.
+
+        What follows a product then reads and writes half of the bytes.
+        """
         if self.rounding.exact or not self._plain or self._weights.kind == ENERGY:
             return self
-        return DeviceSimilarity(
-            self._weights, self._dtype, self.arrays, self.width, single=True
-        )
+        single = copy(self)
+        single.rounding = rounding_of(self._weights, np.dtype(np.float32), unit=2.0**-53)
+        single._single = True  # noqa: SLF001
+        return single
 
     def _put(self) -> ColumnSet:
         weights, put, xp = self._weights, self.arrays.put, self.xp
         n = len(weights.values)
         more = -n % self.width
-        kind = xp.float32 if self._type == np.float32 else xp.float64
         values = xp.concat(
             [
-                xp.astype(put(weights.values), kind),
-                put(np.zeros((more, weights.values.shape[1]), self._type)),
+                xp.astype(put(weights.values), xp.float64),
+                put(np.zeros((more, weights.values.shape[1]))),
             ]
         )
         deviation = weights.deviation if weights.kind == ENERGY else np.zeros(n)
@@ -121,7 +117,7 @@ class DeviceSimilarity:
 
     def _penalty(self, n: int, more: int) -> Any:
         """Nothing for n columns, −∞ for some more that are none."""
-        return self.arrays.put(np.repeat(np.array([0.0, -np.inf], self._type), [n, more]))
+        return self.arrays.put(np.repeat(np.array([0.0, -np.inf], np.float32), [n, more]))
 
     def among(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
         """Some of the columns, by their places, which ascend."""
@@ -150,6 +146,8 @@ class DeviceSimilarity:
         """
         xp, weights = self.xp, self._weights
         block = self.multiply(self.all.values[rows], columns.values)
+        if self._single:
+            block = xp.astype(block, xp.float32)
         if not self._plain:
             block *= weights.scale
             block -= self.all.sums[rows][:, None] * columns.sums[None, :]
@@ -181,7 +179,7 @@ class DeviceSimilarity:
             rounded = np.float32(least)
             up = np.nextafter(rounded, np.float32(np.inf))
             return float(up if rounded < least else rounded)
-        if self._type == np.float32:
+        if self._single:
             return float(np.nextafter(np.float32(least), np.float32(-np.inf)))
         return float(least)
 

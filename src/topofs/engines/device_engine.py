@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.engines.device_columns import DeviceSimilarity
+from topofs.engines.device_rows import DeviceRows
 from topofs.filtering.asked_growth import fill_lists
 from topofs.filtering.products import BlockedProducts, WatchedProducts
 from topofs.kernels.top_lists import TopLists, empty_lists
@@ -32,6 +33,8 @@ IntArray = npt.NDArray[np.int64]
 
 _WIDTH = 64
 _MOST_ROWS = 4096
+# Rows that are kept for other faces with the same corners.
+_KEPT_ROWS = 16384
 # Columns that are no longer free are multiplied on until they are one of so many.
 _GONE = 16
 
@@ -110,6 +113,7 @@ class DeviceProducts(WatchedProducts):
         self.asked = self.similarity.in_single()
         self.rounding = self.asked.rounding
         self._free: ColumnSet = self.asked.all
+        self._rows = DeviceRows(self.asked, arrays, self._kept_entries())
         self._gone: npt.NDArray[np.bool_] = np.zeros(self.n_features, dtype=np.bool_)
         self.progress: Callable[[int, int], None] | None = None
 
@@ -129,9 +133,13 @@ class DeviceProducts(WatchedProducts):
             )
         return room
 
+    def _kept_entries(self) -> int:
+        """How many entries of rows are kept, in a fourth of the room at most."""
+        return min(self._room // 4 // 8, _KEPT_ROWS * self.n_features)
+
     def _rows_at_once(self, n_columns: int) -> int:
         # The block, what is made of it, and the like.
-        return int(max(1, min(_MOST_ROWS, self._room // (5 * 8 * n_columns))))
+        return int(max(1, min(_MOST_ROWS, self._room // (7 * 8 * n_columns))))
 
     def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
@@ -267,20 +275,17 @@ class DeviceProducts(WatchedProducts):
 
     def _gains(self, corners: IntArray, level: float) -> Any:
         """What each free column gains in each face; −∞ for the corners of a face themselves."""
-        rows, places = np.unique(corners, return_inverse=True)
-        block = self.asked.block(self._arrays.put(rows), self._free)
-        least = self.asked.least(level)
-        if least > -np.inf:
-            block[block < least] = 0.0
-        a, b, c = self._arrays.put(places.reshape(-1, 3).T.copy())
-        gains = block[a]
-        gains += block[b]
-        gains += block[c]
+        vertices, which = np.unique(corners, return_inverse=True)
+        rows, places = self._rows.of(vertices, self._free, level)
+        a, b, c = self._arrays.put(places[which.reshape(-1, 3).T])
+        gains = rows[a]
+        gains += rows[b]
+        gains += rows[c]
         gains += self._free.penalty[None, :]
         # A face that does not exist yet may have a corner that is free.
         ids = self._free.ids
-        own = np.searchsorted(ids, corners)
-        face, corner = np.nonzero(np.append(ids, -1)[own] == corners)
+        own = np.minimum(np.searchsorted(ids, corners), len(ids) - 1)
+        face, corner = np.nonzero(ids[own] == corners)
         gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
         return gains
 

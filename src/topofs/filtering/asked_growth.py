@@ -32,9 +32,8 @@ Doubles = npt.NDArray[np.float64]
 
 # Vertices that are kept for a face.
 _ANSWERS = 8
-# Faces that are asked for at once, and how many of the heap's first are looked at.
+# Faces that are asked for at once; as many of the heap's first are looked at.
 _FACES = 768
-_FIRST_SLOTS = 2 * _FACES
 
 
 def grow_by_asking(
@@ -123,7 +122,7 @@ class _Asking:
     def _first_slots(self) -> IntArray:
         """The slot on top of the heap, then others with large keys, largest first."""
         growth = self.growth
-        slots = growth.heap[: min(int(growth.counters[0].n_faces), _FIRST_SLOTS)]
+        slots = growth.heap[: min(int(growth.counters[0].n_faces), _FACES)]
         return slots[np.argsort(-growth.key[slots], kind="stable")]
 
     def _settle_top(self) -> None:
