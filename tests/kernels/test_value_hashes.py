@@ -1,10 +1,22 @@
 import struct
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 from tests.matrices import tables
-from topofs.kernels.value_hashes import STEPS, hash_rows, steps_of_rows
+from topofs.kernels.value_hashes import (
+    DISTANCE,
+    ITSELF,
+    MIRRORED,
+    STANDING,
+    STEPS,
+    hash_columns,
+    hash_rows,
+    steps_of_rows,
+)
+from topofs.similarity import value_order as value_order_module
+from topofs.similarity.value_order import value_order
 
 WORD = 2**64
 
@@ -54,3 +66,36 @@ def test_steps_are_of_the_range_from_the_mean():
         steps[:] = np.rint(above_mean / (high / 2 - low / 2) * STEPS)
     steps_of_rows(rows)
     np.testing.assert_array_equal(rows, wanted)
+
+
+WAYS = {ITSELF: None, STANDING: lambda x: x, MIRRORED: np.negative, DISTANCE: np.abs}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("what", WAYS)
+def test_columns_in_any_layout_are_hashed_as_their_steps(dtype, what):
+    table = np.random.default_rng(3).normal(size=(30, 9)).astype(dtype)
+    table[2, 4] = np.nan
+    kept, seeds = table.copy(), np.arange(30, dtype=np.uint64)
+    rows = np.array(table.T, dtype=np.float64, order="C")
+    if what != ITSELF:
+        steps_of_rows(rows)
+        rows = WAYS[what](rows)
+    for columns in (table.T[2:7], np.asfortranarray(table).T[2:7]):
+        found = np.empty(5, np.uint64)
+        with np.errstate(over="ignore"):
+            hash_columns(columns, what, seeds, found)
+        assert found.tolist() == hashed(rows[2:7], seeds)
+    np.testing.assert_array_equal(table, kept)
+
+
+def test_an_order_is_that_of_the_values_in_any_layout_and_type(monkeypatch):
+    table = np.random.default_rng(4).integers(0, 9, (5, 40)).astype(np.float64)
+    expected = value_order(table).tolist()
+    monkeypatch.setattr(value_order_module, "_BLOCK", 35)  # parts of the table are no copies
+    frozen = table.copy()
+    frozen.flags.writeable = False
+    for same in (table, np.asfortranarray(table), frozen, table.astype(np.float32)):
+        assert value_order(same).tolist() == expected
+    for dtype in (np.int8, np.float16, ">f8"):
+        assert value_order(table.astype(dtype)).tolist() == expected

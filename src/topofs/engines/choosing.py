@@ -228,8 +228,9 @@ def _graph_and_links(
     if similarity.size < _LARGE:
         links.from_matrix(similarity)
         return build()
-    # Both only read the matrix. A graph grows on one thread, so the links have the others.
-    return at_once(lambda: links.from_matrix(similarity), build)[1]
+    # All threads read the rows, first for the links, then for the graph. Only what one thread
+    # does of either is done at once; both only read the matrix.
+    return at_once(links.look_at(similarity), build)[1]
 
 
 def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:

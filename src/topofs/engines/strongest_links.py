@@ -18,7 +18,7 @@ from topofs.row_threads import for_row_ranges
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from topofs.filtering.products import Products
     from topofs.kernels.top_lists import TopLists
@@ -98,16 +98,31 @@ class StrongestLinks:
 
     def from_matrix(self, similarity: Matrix) -> None:
         """Find them in a matrix whose rows and columns are in the order."""
+        self.look_at(similarity)()
+
+    def look_at(self, similarity: Matrix) -> Callable[[], None]:
+        """Do of `from_matrix` what all threads can share.
+
+        Parameters
+        ----------
+        similarity : array, shape (n, n)
+            Not to be changed until the rest is done.
+
+        Returns
+        -------
+        callable
+            Does the rest, on one thread.
+        """
         n = len(similarity)
         if not self.rises:
-            self._by_shares((self.order[part], similarity[part]) for part in self._parts())
-            return
+            parts = ((self.order[part], similarity[part]) for part in self._parts())
+            return lambda: self._by_shares(parts)
         lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
         no_cuts = np.empty(0)
         for_row_ranges(
             lambda i, j: survey_rows(similarity[i:j], i, -np.inf, no_cuts, totals, lists), n, n
         )
-        self._take(lists, totals)
+        return lambda: self._take(lists, totals)
 
     def from_blocks(self, operator: SimilarityOperator) -> None:
         """Find them in blocks of any similarity."""

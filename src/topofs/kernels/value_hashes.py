@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["hash_rows", "steps_of_rows"]
+__all__ = [
+    "DISTANCE",
+    "ITSELF",
+    "MIRRORED",
+    "STANDING",
+    "hash_columns",
+    "hash_rows",
+    "steps_of_rows",
+    "take_columns",
+]
 
+Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
+
+# What of a column counts: its values; how far they lie above its mean, in steps of its range;
+# the same of its mirror image; the same without its sign.
+ITSELF, STANDING, MIRRORED, DISTANCE = 0, 1, 2, 3
 
 # Steps of a column's range that count as different: far more than rounding, and a number of
 # them that puts no simple fraction of the range on the border of two steps.
@@ -74,3 +90,52 @@ def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
             word = (word ^ (word >> SECOND)) * FACTOR
             total += word ^ (word >> LAST)
         hashes[i] = total
+
+
+@njit(cache=True, nogil=True)
+def take_columns(columns: Floats, what: int, rows: Doubles) -> None:
+    """Copy what counts of some columns.
+
+    Parameters
+    ----------
+    columns : array of float32 or float64, shape (n_columns, length)
+        One column a row, in any layout.
+    what : int
+        ITSELF, STANDING, MIRRORED or DISTANCE.
+    rows : array of float64, shape (n_columns, length)
+        Written.
+    """
+    for i in range(len(rows)):
+        for j in range(rows.shape[1]):
+            rows[i, j] = columns[i, j]
+    if what == ITSELF:
+        return
+    steps_of_rows(rows)
+    if what == STANDING:
+        return
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(row)):
+            row[j] = -row[j] if what == MIRRORED else abs(row[j])
+
+
+@njit(cache=True, nogil=True)
+def hash_columns(columns: Floats, what: int, seeds: Hashes, hashes: Hashes) -> None:
+    """Write the hash of what counts of each column, as `take_columns` and `hash_rows` do.
+
+    A thread that hashes a range of columns needs the interpreter once.
+
+    Parameters
+    ----------
+    columns : array of float32 or float64, shape (n_columns, length)
+        As in `take_columns`; not changed.
+    what : int
+        As there.
+    seeds : array of uint64, shape (length,)
+        As in `hash_rows`.
+    hashes : array of uint64, shape (n_columns,)
+        Written.
+    """
+    rows = np.empty(columns.shape)
+    take_columns(columns, what, rows)
+    hash_rows(rows, seeds, hashes)

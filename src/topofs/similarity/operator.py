@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -22,6 +23,7 @@ __all__ = [
 
 Block = npt.NDArray[np.floating[Any]]
 Columns = slice | npt.NDArray[np.int64]
+Fill = Callable[[int, int, int, int], None]
 
 # Rows and columns computed at a time: enough for a fast product, few enough for the cache.
 _ROWS = 256
@@ -206,12 +208,28 @@ def dense(operator: SimilarityOperator) -> Block:
 
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
-    above = ~np.tri(min(n, _ROWS), dtype=np.bool_)
+    fill = _by_tiles(operator, similarity) or _by_blocks(operator, similarity)
 
-    def fill(corner: tuple[int, int]) -> None:
+    def fill_from(corner: tuple[int, int]) -> None:
         first, left = corner
         last = min(first + _ROWS, n)
-        right = min(left + _COLUMNS, last)
+        fill(first, last, left, min(left + _COLUMNS, last))
+
+    rows = range(0, n, _ROWS)
+    corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
+    # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
+    corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
+    with one_blas_thread():
+        for_each(fill_from, corners)
+    np.fill_diagonal(similarity, operator.diagonal())
+    return similarity
+
+
+def _by_blocks(operator: SimilarityOperator, similarity: Block) -> Fill:
+    """What writes a block of the lower triangle and its mirror image, of any similarity."""
+    above = ~np.tri(min(len(similarity), _ROWS), dtype=np.bool_)
+
+    def fill(first: int, last: int, left: int, right: int) -> None:
         block = similarity[first:last, left:right]
         block[...] = operator.block(slice(first, last), slice(left, right))
         # Blocks of columns are whole numbers of blocks of rows: one of them has the diagonal.
@@ -221,11 +239,25 @@ def dense(operator: SimilarityOperator) -> Block:
             square = similarity[first:last, first:last]
             np.copyto(square, square.T.copy(), where=above[: last - first, : last - first])
 
-    rows = range(0, n, _ROWS)
-    corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
-    # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
-    corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
-    with one_blas_thread():
-        for_each(fill, corners)
-    np.fill_diagonal(similarity, operator.diagonal())
-    return similarity
+    return fill
+
+
+def _by_tiles(operator: Any, similarity: Block) -> Fill | None:
+    """The same where entries are a function of two columns, and there is more than one block.
+
+    A kernel does all but the product, so that threads seldom wait for the interpreter. The bits
+    are those of `block`.
+    """
+    parts = operator, getattr(operator, "inner", operator)
+    if len(similarity) <= _ROWS or not all(hasattr(part, "column_weights") for part in parts):
+        return None
+    from topofs.kernels.matrix_tiles import finish_tile
+
+    weights = operator.column_weights(-np.inf)
+    values = weights.values
+
+    def fill(first: int, last: int, left: int, right: int) -> None:
+        gram = values[first:last] @ values[left:right].T
+        finish_tile(gram, weights, first, left, similarity)
+
+    return fill

@@ -8,7 +8,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.value_hashes import FACTOR, FIRST, LAST, SECOND, hash_rows, steps_of_rows
+from topofs.kernels.value_hashes import (
+    DISTANCE,
+    FACTOR,
+    FIRST,
+    ITSELF,
+    LAST,
+    MIRRORED,
+    SECOND,
+    STANDING,
+    hash_columns,
+    hash_rows,
+    take_columns,
+)
 from topofs.row_threads import for_each
 from topofs.tables.typed_table import TypedTable
 
@@ -18,11 +30,15 @@ if TYPE_CHECKING:
 __all__ = ["matrix_order", "permute_in_place", "places", "value_order"]
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
 
 # Values held at a time: few enough for a cache.
 _BLOCK = 1 << 17
+
+# Types that kernels read without a copy.
+_TAKEN = (np.dtype(np.float32), np.dtype(np.float64))
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -55,38 +71,42 @@ def value_order(table: Any) -> Ints:
     nothing = np.zeros(n_samples, np.uint64)
     step = max(1, _BLOCK // n_samples)
 
-    def hashes(of: Callable[[Doubles], Doubles], rows: Hashes, some: Ints) -> Hashes:
+    def hashes(what: int, rows: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
 
         def hash_part(first: int) -> None:
-            values = of(_columns(table, some[first : first + step]))
-            found[first : first + step] = _hashed(values, rows)
+            columns, part = some[first : first + step], found[first : first + step]
+            # Words wrap around, which only a kernel that is not compiled warns of.
+            with np.errstate(over="ignore"):
+                hash_columns(_columns(table, columns), what, rows, part)
 
         for_each(hash_part, range(0, len(some), step))
         return found
 
-    def row_hashes(of: Callable[[Doubles], Doubles]) -> Hashes:
+    def row_hashes(what: int) -> Hashes:
         """What tells rows apart, wherever they stand: the values in them, and of which column."""
         found = nothing.copy()
         for first in range(0, n_features, step):
-            values = of(_columns(table, everyone[first : first + step]))
+            columns = _columns(table, everyone[first : first + step])
+            values = np.empty(columns.shape)
+            take_columns(columns, what, values)
             turned = np.ascontiguousarray(values.T)
             found += _hashed(turned, multisets[first : first + step])
         return found
 
     def both_ways(some: Ints) -> Hashes:
         """The same for a column and its mirror image."""
-        rows = row_hashes(_distance)
-        there, back = hashes(_standing, rows, some), hashes(_mirrored, rows, some)
+        rows = row_hashes(DISTANCE)
+        there, back = hashes(STANDING, rows, some), hashes(MIRRORED, rows, some)
         return _mixed(there) + _mixed(back)
 
-    multisets = hashes(_distance, nothing, everyone)
+    multisets = hashes(DISTANCE, nothing, everyone)
     return _by_keys(
         multisets,
         both_ways,
-        lambda some: hashes(_standing, row_hashes(_standing), some),
-        lambda some: hashes(_itself, nothing, some),
-        lambda some: hashes(_itself, np.arange(n_samples, dtype=np.uint64) * _ODD, some),
+        lambda some: hashes(STANDING, row_hashes(STANDING), some),
+        lambda some: hashes(ITSELF, nothing, some),
+        lambda some: hashes(ITSELF, np.arange(n_samples, dtype=np.uint64) * _ODD, some),
     )
 
 
@@ -185,8 +205,8 @@ def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
     return np.lexsort(keys[::-1])
 
 
-def _columns(table: Any, some: Ints) -> Doubles:
-    """Some columns, ascending, one a row, in an array of their own.
+def _columns(table: Any, some: Ints) -> Floats:
+    """Some columns, ascending, one a row; not to be changed.
 
     Codes of names become negative, which tells them from numbers.
     """
@@ -197,33 +217,16 @@ def _columns(table: Any, some: Ints) -> Doubles:
     together = some[-1] - some[0] == len(some) - 1
     # A slice takes less time than as many positions.
     part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
-    return _doubles((part.toarray() if sparse.issparse(part) else part).T)
+    if sparse.issparse(part):
+        return _doubles(part.toarray().T)
+    # A whole table is small here, and copied, so that a kernel is compiled for fewer layouts.
+    as_it_is = len(some) < table.shape[1] and table.dtype in _TAKEN
+    return np.asarray(part.T) if as_it_is else _doubles(part.T)
 
 
 def _doubles(values: npt.NDArray[Any]) -> Doubles:
     """A copy as float64, row by row."""
     return np.array(values, dtype=np.float64, order="C")
-
-
-def _standing(values: Doubles) -> Doubles:
-    """How far values lie above the mean of their row, in whole steps of its range; NaN stays."""
-    steps_of_rows(values)
-    return values
-
-
-def _mirrored(values: Doubles) -> Doubles:
-    steps_of_rows(values)
-    return np.negative(values, out=values)
-
-
-def _distance(values: Doubles) -> Doubles:
-    """The same without its sign."""
-    steps_of_rows(values)
-    return np.abs(values, out=values)
-
-
-def _itself(values: Doubles) -> Doubles:
-    return values
 
 
 def _hashed(values: Doubles, seeds: Hashes) -> Hashes:
