@@ -57,18 +57,13 @@ def merge_lists(
         bound = (w_a + w_b) + w_c
         if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
             break
-        if at_a < end_a:
-            u = listed[a, at_a]
-            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
-            at_a += 1
-        if at_b < end_b:
-            u = listed[b, at_b]
-            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
-            at_b += 1
-        if at_c < end_c:
-            u = listed[c, at_c]
-            best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
-            at_c += 1
+        met_a = listed[a, at_a] if at_a < end_a else -1
+        met_b = listed[b, at_b] if at_b < end_b else -1
+        met_c = listed[c, at_c] if at_c < end_c else -1
+        for u in (met_a, met_b, met_c):
+            if u >= 0:
+                best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
+        at_a, at_b, at_c = at_a + 1, at_b + 1, at_c + 1
     return best_vertex, best, bound
 
 

@@ -60,13 +60,13 @@ class Scratch(NamedTuple):
     """Room for `fill_list` to work in: arrays of shape (2n,) for rows of n entries."""
 
     values: npt.NDArray[Any]
-    places: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
 def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
     """Room for rows of n entries, in the type of the array `like`."""
-    return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int64))
+    return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int32))
 
 
 @njit(cache=True, nogil=True)
@@ -157,7 +157,7 @@ def _gather(
     threshold: float,
     maxima: npt.NDArray[Any],
     kept: npt.NDArray[Any],
-    places: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int32],
 ) -> tuple[int, bool]:
     """Write the free weights from the threshold on, and where they are; count them.
 
@@ -182,7 +182,7 @@ def _gather(
 
 @njit(cache=True, nogil=True)
 def strongest_first(
-    values: npt.NDArray[Any], places: npt.NDArray[Any], count: int, k: int
+    values: npt.NDArray[Any], places: npt.NDArray[np.int32], count: int, k: int
 ) -> None:
     """Rearrange the first `count` values, with their places, so that the k strongest lead.
 
@@ -214,7 +214,7 @@ def strongest_first(
 
 
 @njit(cache=True, nogil=True)
-def sort_links(values: npt.NDArray[Any], places: npt.NDArray[Any], count: int) -> None:
+def sort_links(values: npt.NDArray[Any], places: npt.NDArray[np.int32], count: int) -> None:
     """Sort the first `count` values, with their places, the strongest first (Shell's sort)."""
     gap = 40
     while gap > 0:
