@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,16 +53,14 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
 
 def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
-    """Call two functions at the same time, each of which may share its rows among threads.
-
-    Where numba has one thread, one is called after the other.
+    """Call two functions at the same time; where numba has one thread, one after the other.
 
     Parameters
     ----------
     first : callable
-        Runs in a thread of its own and shares its rows among all threads but one.
+        Runs in a thread of its own.
     second : callable
-        Runs in this thread; best what takes longest on one thread.
+        Runs in this thread.
 
     Returns
     -------
@@ -76,18 +73,10 @@ def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[R
     >>> at_once(lambda: 1, lambda: 2)
     (1, 2)
     """
-    n_threads = numba.get_num_threads()
-    if n_threads == 1:
+    if numba.get_num_threads() == 1:
         return first(), second()
-
-    def run_first() -> Result:
-        # All but the one that the second has for itself, in a pool of their own: neither
-        # waits in a queue behind the other, and this thread is none of a pool that it waits for.
-        numba.set_num_threads(n_threads - 1)
-        return first()
-
     with ThreadPoolExecutor(1, "topofs-beside") as beside:
-        running = beside.submit(copy_context().run, run_first)
+        running = beside.submit(first)
         try:
             found = second()
         finally:

@@ -196,3 +196,12 @@ def test_an_order_by_values_is_one():
     there = mirrored[:, value_order(mirrored)]
     back = mirrored[:, ::-1][:, value_order(mirrored[:, ::-1])]
     assert (there == back).all()
+
+
+def test_a_column_that_differs_by_the_least_float_has_a_place():
+    X = np.random.default_rng(0).normal(size=(30, 12))
+    X[:, 1] = np.where(np.arange(30) % 3, 0.0, 5e-324)
+    order = np.random.default_rng(1).permutation(12)
+    found = TopologicalFeatureSelector(3).fit(X).get_support(indices=True)
+    again = TopologicalFeatureSelector(3).fit(X[:, order]).get_support(indices=True)
+    assert sorted(order[again]) == sorted(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +90,7 @@ class DeviceSimilarity:
         if self.rounding.exact or not self._plain or self._weights.kind == ENERGY:
             return self
         single = copy(self)
-        single.rounding = rounding_of(self._weights, np.dtype(np.float32), unit=2.0**-53)
+        single.rounding = replace(self.rounding, finish=2.0**-22)
         single._single = True  # noqa: SLF001
         return single
 

@@ -209,7 +209,7 @@ class DeviceProducts(WatchedProducts):
         return self._host.rows(vertices, columns)
 
     def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
-        """Fill the lists of all vertices from chosen columns, on the host."""
+        """Fill the lists of all vertices on the host; a growth that asks never wants it."""
         self._host.refill(columns, level, lists, n_rows)
 
     def column_weights(self, level: float) -> ColumnWeights:

@@ -65,7 +65,8 @@ class DeviceRows:
 
     def _keep(self, vertices: IntArray, block: Any) -> None:
         if self._kept is None or len(self._kept) < len(block):
-            n_rows = max(len(block), self._n_entries // block.shape[1])
+            most = min(self._n_entries // block.shape[1], len(self._place))
+            n_rows = max(len(block), most)
             # Let go of the rows kept before room for others is made.
             self._kept = None
             self._kept = self._arrays.room((n_rows, block.shape[1]), block)

@@ -146,7 +146,7 @@ def _sizes(n: int, n_samples: int, itemsize: int) -> tuple[int, int, int]:
     """Bytes that are needed at all, for one entry of all lists, and for a row."""
     # Half of the columns are copied when lists are filled from the free ones.
     fixed = 150 * n + n * n_samples * 4
-    # Rows: float64 products that are rounded to float32 afterwards, and one temporary.
+    # A row, and room for the products and lists of the threads' tiles.
     return fixed, n * (itemsize + 4), n * (8 + 8 + itemsize)
 
 
@@ -186,12 +186,14 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
             )
             if threshold:
                 _cut_lists(lists, mean)
+                _loosen_floors(lists, mean, products.rounding)
             return _Survey(mean if threshold else -np.inf, start, lists)
     _, totals = products.survey(-np.inf, [], 0, n_rows)
     mean = _mean(totals)
     level = mean if threshold else -np.inf
     lists, totals = products.survey(level, [mean], list_length, n_rows)
     if threshold:
+        _loosen_floors(lists, level, products.rounding)
         mean = _mean(totals)
         _, totals = products.survey(level, [mean], 0, n_rows)
     start = four_strongest(totals[1], totals[1], _whole_rows(products, level), mean)
@@ -256,6 +258,12 @@ def _cut_lists(lists: TopLists, level: np.float64) -> None:
     """Set the weights below a level to 0."""
     lists.weight[lists.weight < level] = 0
     lists.floor[(lists.floor < level) & (lists.floor > -np.inf)] = 0
+
+
+def _loosen_floors(lists: TopLists, level: float, rounding: Rounding) -> None:
+    """Let floors below a level be the level: what is just below by rounding may reach it."""
+    if not rounding.exact:
+        lists.floor[(lists.floor < level) & (lists.floor > -np.inf)] = level
 
 
 def _mean(totals: Doubles) -> np.float64:

@@ -74,7 +74,7 @@ class Products(Protocol):
     def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """One pass over all rows, at most `n_rows` of them held at a time.
+        """One pass over all rows, in ranges of at most `n_rows`.
 
         Entries below `level` count as 0. The lists hold the strongest links of each vertex to
         others, up to `list_length` of them; the totals, of shape (1 + n_cuts, n), the sum of
@@ -200,7 +200,7 @@ class WatchedProducts:
 
 
 class BlockedProducts(WatchedProducts):
-    """The products of an operator, a block of rows at a time, by numpy.
+    """The products of an operator, a range of rows and a tile of columns a thread at a time.
 
     Parameters
     ----------
@@ -308,7 +308,6 @@ class BlockedProducts(WatchedProducts):
 def _rows_of_range(n: int, n_rows: int) -> int:
     """Rows that a thread takes at a time, whatever the number of threads.
 
-    Few enough for all threads to end together, and for the tiles of all to take no more than
-    `n_rows` whole rows do.
+    Few enough for all threads to end together, and no more than `n_rows`.
     """
     return min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, -(-n // _RANGES))))

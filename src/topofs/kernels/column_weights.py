@@ -103,7 +103,9 @@ def finish_row(
     plain: bool,  # noqa: FBT001
     row: npt.NDArray[Any],
 ) -> None:
-    """Turn products of column i of `left` with columns of `right` into entries, as `weight`.
+    """Turn products of column i of `left` with columns of `right` into entries.
+
+    As `weight` does, but that plain products stay in their type.
 
     Parameters
     ----------

@@ -50,18 +50,14 @@ class ShareMatrix(NamedTuple):
 
     starts : array of int64, shape (n + 1,)
         Row i of the shares is ``weights[starts[i] : starts[i + 1]]``.
-    columns_at : array of int64, shape (n,)
-        The columns of row i begin at ``columns[columns_at[i]]``. A sparse matrix has
-        ``columns_at = starts[:-1]``; the rows of a dense one share ``columns = 0 … n - 1``.
-    columns : array of int64
-        Nodes that a row has shares of.
+    columns : array of int32
+        Nodes that the rows of a sparse matrix have shares of; empty for a dense one.
     weights : array of float32 or float64
         Shares in [0, 1]; the diagonal is stored.
     """
 
     starts: Ints
-    columns_at: Ints
-    columns: Ints
+    columns: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
 
 
@@ -132,13 +128,12 @@ def _start_matrix(reach: ShareMatrix) -> Any:
     What covers a column no better than others do never will again, so it is left out of the
     row when that is next looked at. A dense matrix is not copied: of it the rows are empty.
     """
-    starts, _, columns, weights = reach
+    starts, columns, weights = reach
     covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
-    n_kept = len(weights) if len(columns) == len(weights) else 0
-    nodes, amounts = np.empty(n_kept, np.int32), np.empty(n_kept, np.int64)
-    for position in range(n_kept):
-        nodes[position], amounts[position] = columns[position], units(weights[position])
-    return covered, ends, nodes, amounts
+    amounts = np.empty(len(columns), np.int64)
+    for position in range(len(columns)):
+        amounts[position] = units(weights[position])
+    return covered, ends, columns.copy(), amounts
 
 
 @njit(cache=True, nogil=True)
@@ -165,7 +160,7 @@ def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
 @njit(cache=True, nogil=True)
 def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
     covered, ends, nodes, amounts = state
-    starts, _, _, weights = reach
+    starts, _, weights = reach
     start, total = starts[node], 0
     if len(amounts) == 0:
         for j in range(len(covered)):
@@ -195,7 +190,7 @@ def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
 @njit(cache=True, nogil=True)
 def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
     covered, ends, nodes, amounts = state
-    starts, _, _, weights = reach
+    starts, _, weights = reach
     start = starts[node]
     if len(amounts) == 0:
         for j in range(len(covered)):

@@ -11,8 +11,8 @@ from numba.extending import intrinsic
 
 __all__ = ["fetch_row"]
 
-# Entries of a line of the cache, of the smallest type that columns have.
-LINE = 16
+# Bytes of a line of the cache.
+LINE = 64
 
 
 def _plain(array: Any, i: int, j: int) -> None:
@@ -43,5 +43,5 @@ _fetch: Any = _plain if getattr(config, "DISABLE_JIT", False) else intrinsic(_co
 @njit(cache=True, nogil=True)
 def fetch_row(array: Any, i: int) -> None:
     """Let the row i of a C-contiguous array come nearer; no value depends on it."""
-    for j in range(0, array.shape[1], LINE):
+    for j in range(0, array.shape[1], LINE // array.itemsize):
         _fetch(array, i, j)

@@ -36,7 +36,8 @@ FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+# Of a range that is the least of all floats, half is 0: as numpy divides, this gives NaN.
+@njit(cache=True, nogil=True, error_model="numpy")
 def steps_of_rows(rows: Doubles) -> None:
     """Replace values by how far they lie above the mean of their row, in steps of its range.
 

@@ -98,11 +98,10 @@ class MatrixReach:
         n = self.matrix.shape[0]
         if sparse.issparse(self.matrix):
             starts = self.matrix.indptr.astype(np.int64)
-            columns = self.matrix.indices.astype(np.int64)
-            return ShareMatrix(starts, starts[:-1], columns, self.matrix.data)
+            return ShareMatrix(starts, self.matrix.indices.astype(np.int32), self.matrix.data)
         starts = np.arange(0, n * n + 1, max(n, 1), dtype=np.int64)[: n + 1]
         weights = np.ascontiguousarray(self.matrix).ravel()
-        return ShareMatrix(starts, np.zeros(n, np.int64), np.arange(n), weights)
+        return ShareMatrix(starts, np.empty(0, np.int32), weights)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
