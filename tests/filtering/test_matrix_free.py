@@ -8,7 +8,8 @@ from topofs import threshold_mean, tmfg
 from topofs.filtering import matrix_free
 from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
 from topofs.filtering.products import BlockedProducts
-from topofs.kernels.top_lists import TopLists
+from topofs.filtering.rounding import Rounding
+from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.similarity.correlation import correlation_of_values
 from topofs.similarity.operator import Squared, dense
 
@@ -89,3 +90,12 @@ def test_rows_in_chosen_columns_are_parts_of_whole_rows():
             part = products.rows(vertices, columns)
             others = vertices[:, None] != columns
             np.testing.assert_array_equal(part[others], whole[:, columns][others])
+
+
+def test_what_rounding_may_lift_to_the_level_is_bounded_by_it():
+    lists = empty_lists(3, 2, np.float64)
+    lists.floor[:] = [0.0, -np.inf, 0.7]
+    matrix_free._loosen_floors(lists, 0.5, Rounding(0.0, 0.0, squared=True))
+    assert lists.floor.tolist() == [0.0, -np.inf, 0.7]
+    matrix_free._loosen_floors(lists, 0.5, Rounding(1e-13, 0.0, squared=True))
+    assert lists.floor.tolist() == [0.5, -np.inf, 0.7]

@@ -49,9 +49,6 @@ Ints = npt.NDArray[np.int64]
 
 _MEAN, _LINKS = "mean", "links"
 
-# Entries of a matrix from which on graph and links are worth a thread each.
-_LARGE = 2**20
-
 
 def compare_columns(
     table: Any,
@@ -196,41 +193,24 @@ def _with_matrix(
         pairs = _in_order(pairs, order)
     if cut == _LINKS:
         threshold_links_in_place(similarity)
-    left_out = whole.scale if graph.leaves_out_chance else None
-    if links is not None and (left_out is not None or cut == _MEAN):
-        # The graph is to see less of the matrix than the links.
-        links.from_matrix(similarity)
+    # Before the graph is shown less of the matrix.
+    join = None if links is None else links.from_matrix(similarity)
     if needs.all_pairs and whole.scale:
         shares = whole_weights(similarity, whole.scale, order)
         sums = np.empty(len(similarity))
         row_sums(similarity, 0, len(sums), sums)
         strength = sums if order is None else sums[places(order)]
         whole = replace(whole, shares=shares, strength=strength)
-    if left_out is not None:
-        leave_out_chance(similarity, left_out, order)
-    built = _graph_and_links(similarity, graph, links, cut)
-    if links is not None:
+    if graph.leaves_out_chance and whole.scale is not None:
+        leave_out_chance(similarity, whole.scale, order)
+    matrix = SimilarityMatrix(similarity, _cut(similarity, cut), labels=None)
+    if links is None or join is None:
+        built = graph.build(matrix)
+    else:
+        _, built = at_once(join, lambda: graph.build(matrix))
         whole = replace(whole, links=links.links, strength=links.strength)
     built = built if order is None else built.renumbered(order)
     return replace(whole, graph=built, pairs=pairs)
-
-
-def _graph_and_links(
-    similarity: Matrix, graph: Graph, links: StrongestLinks | None, cut: str | None
-) -> FilteredGraph:
-    """Build the graph; the strongest links, where they are still to be found, meanwhile."""
-
-    def build() -> FilteredGraph:
-        return graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
-
-    if links is None or links.links is not None:
-        return build()
-    if similarity.size < _LARGE:
-        links.from_matrix(similarity)
-        return build()
-    # All threads read the rows, first for the links, then for the graph. Only what one thread
-    # does of either is done at once; both only read the matrix.
-    return at_once(links.look_at(similarity), build)[1]
 
 
 def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,33 +97,26 @@ class StrongestLinks:
         """Whether a larger similarity never is a smaller share, so that lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
-    def from_matrix(self, similarity: Matrix) -> None:
-        """Find them in a matrix whose rows and columns are in the order."""
-        self.look_at(similarity)()
-
-    def look_at(self, similarity: Matrix) -> Callable[[], None]:
-        """Do of `from_matrix` what all threads can share.
+    def from_matrix(self, similarity: Matrix) -> Callable[[], None]:
+        """Look for them in a matrix whose rows and columns are in the order.
 
         Parameters
         ----------
         similarity : array, shape (n, n)
-            Not to be changed until the rest is done.
+            Read, and needed no longer when this returns.
 
         Returns
         -------
         callable
-            Does the rest, on one thread.
+            Joins what was found, on one thread; before that there are no links.
         """
         n = len(similarity)
         if not self.rises:
             parts = ((self.order[part], similarity[part]) for part in self._parts())
-            return lambda: self._by_shares(parts)
+            return partial(self._take, *self._by_shares(parts), shares=True)
         lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
-        no_cuts = np.empty(0)
-        for_row_ranges(
-            lambda i, j: survey_rows(similarity[i:j], i, -np.inf, no_cuts, totals, lists), n, n
-        )
-        return lambda: self._take(lists, totals)
+        for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals[0], lists), n, n)
+        return partial(self._take, lists, totals)
 
     def from_blocks(self, operator: SimilarityOperator) -> None:
         """Find them in blocks of any similarity."""
@@ -135,7 +129,7 @@ class StrongestLinks:
                 block[np.arange(len(rows)), rows] = diagonal[rows]
                 yield rows, np.ascontiguousarray(block[:, self.order])
 
-        self._by_shares(blocks())
+        self._take(*self._by_shares(blocks()), shares=True)
 
     def from_products(self, products: Products) -> None:
         """Find them in one pass over products of columns that are in the order."""
@@ -179,8 +173,11 @@ class StrongestLinks:
         step = max(1, min(256, _BLOCK // n))
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
-    def _by_shares(self, blocks: Iterable[tuple[Ints, Matrix]]) -> None:
-        """Take the largest shares: rows by their columns' numbers, columns in the order."""
+    def _by_shares(self, blocks: Iterable[tuple[Ints, Matrix]]) -> tuple[TopLists, Doubles]:
+        """List the largest shares, and add up rows, which come by their columns' numbers.
+
+        The columns of a block are in the order.
+        """
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
         none_used, everyone = np.zeros(n), np.arange(n)
@@ -191,7 +188,7 @@ class StrongestLinks:
             if self.n_links:
                 shares = self.scale.weights(block, rows[:, None], self.order[None, :])
                 refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
-        self._take(lists, totals, shares=True)
+        return lists, totals
 
     def _take(self, lists: TopLists, totals: Doubles, *, shares: bool = False) -> None:
         """Join the lists, as they are or as shares, to links that count for both columns."""

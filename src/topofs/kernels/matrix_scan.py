@@ -16,7 +16,6 @@ __all__ = [
     "exact_sums",
     "row_sums",
     "sum_above",
-    "sums_above",
     "survey_matrix",
     "zero_below",
 ]
@@ -147,19 +146,10 @@ def survey_matrix(
     sums: npt.NDArray[np.float64],
     roofs: Roofs,
 ) -> None:
-    """Take `sums_above` and the roofs of the rows first … last − 1 while each is in cache."""
-    for i in range(first, last):
-        sums_above(matrix, level, i, i + 1, sums)
-        raise_roofs(matrix, i, i + 1, roofs)
-
-
-@njit(cache=True, nogil=True)
-def sums_above(
-    matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
-) -> None:
-    """Write Σ_j w_ij·[w_ij > level] of the rows first … last − 1 into `sums`, up to rounding."""
+    """Take `sum_above` and the roofs of the rows first … last − 1 while each is in cache."""
     for i in range(first, last):
         sums[i] = sum_above(matrix[i], level)
+        raise_roofs(matrix, i, i + 1, roofs)
 
 
 @njit(cache=True, nogil=True)

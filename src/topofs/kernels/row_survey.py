@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.matrix_scan import row_sums, sums_above
+from topofs.kernels.matrix_scan import row_sums
 from topofs.kernels.top_lists import TopLists, fill_list, make_scratch
 
 __all__ = ["place_among", "refill_lists", "survey_rows"]
@@ -18,49 +18,30 @@ IntArray = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def survey_rows(
-    block: npt.NDArray[Any],
-    first: int,
-    level: float,
-    cuts: Doubles,
-    totals: Doubles,
-    lists: TopLists,
-) -> None:
+def survey_rows(block: npt.NDArray[Any], first: int, sums: Doubles, lists: TopLists) -> None:
     """Take the sums and the strongest links of whole rows.
 
     Parameters
     ----------
     block : array, shape (m, n)
-        The rows first … first + m − 1 of the similarity; entries below `level` become 0.
+        The rows first … first + m − 1 of the similarity.
     first : int
         The first row.
-    level : float
-        The threshold, or −∞.
-    cuts : array of float64, shape (n_cuts,)
-        Levels for the sums of larger entries.
-    totals : array of float64, shape (1 + n_cuts, n)
-        Sum of each row, and sums of its entries above each cut.
+    sums : array of float64, shape (n,)
+        Written for these rows.
     lists : TopLists
         The lists to fill; the row's own vertex is left out.
     """
     n_rows, n = block.shape
     penalty = np.zeros(n, block.dtype)
     scratch = make_scratch(n, block)
-    one = np.empty(1, np.float64)
+    row_sums(block, 0, n_rows, sums[first : first + n_rows])
+    if lists.weight.shape[1] == 0:
+        return
     for r in range(n_rows):
-        row = block[r]
-        if level > -np.inf:
-            for u in range(n):
-                row[u] = row[u] if row[u] >= level else 0
-        row_sums(block[r : r + 1], 0, 1, one)
-        totals[0, first + r] = one[0]
-        for cut in range(len(cuts)):
-            sums_above(block[r : r + 1], cuts[cut], 0, 1, one)
-            totals[1 + cut, first + r] = one[0]
-        if lists.weight.shape[1] > 0:
-            penalty[first + r] = -np.inf
-            fill_list(first + r, row, penalty, lists, scratch)
-            penalty[first + r] = 0
+        penalty[first + r] = -np.inf
+        fill_list(first + r, block[r], penalty, lists, scratch)
+        penalty[first + r] = 0
 
 
 @njit(cache=True, nogil=True)

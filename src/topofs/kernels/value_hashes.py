@@ -15,6 +15,7 @@ __all__ = [
     "STANDING",
     "hash_columns",
     "hash_rows",
+    "mixed",
     "steps_of_rows",
     "take_columns",
 ]
@@ -34,6 +35,16 @@ STEPS = 1021.7368
 # An odd factor, so that products lose nothing, and by how many bits a word is shifted when.
 FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
+
+
+def mixed(words: Any) -> Any:
+    """Spread the bits of a word, or of each of an array, over all 64."""
+    words = (words ^ (words >> FIRST)) * FACTOR
+    words = (words ^ (words >> SECOND)) * FACTOR
+    return words ^ (words >> LAST)
+
+
+_mixed_word = njit(cache=True, nogil=True)(mixed)
 
 
 # Of a range that is the least of all floats, half is 0: as numpy divides, this gives NaN.
@@ -86,10 +97,7 @@ def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
             row[j] = row[j] + 0.0 if row[j] == row[j] else np.nan
         bits, total = row.view(np.uint64), np.uint64(0)
         for j in range(len(row)):
-            word = bits[j] + seeds[j]
-            word = (word ^ (word >> FIRST)) * FACTOR
-            word = (word ^ (word >> SECOND)) * FACTOR
-            total += word ^ (word >> LAST)
+            total += _mixed_word(bits[j] + seeds[j])
         hashes[i] = total
 
 

@@ -10,15 +10,12 @@ from scipy import sparse
 
 from topofs.kernels.value_hashes import (
     DISTANCE,
-    FACTOR,
-    FIRST,
     ITSELF,
-    LAST,
     MIRRORED,
-    SECOND,
     STANDING,
     hash_columns,
     hash_rows,
+    mixed,
     take_columns,
 )
 from topofs.row_threads import for_each
@@ -98,7 +95,8 @@ def value_order(table: Any) -> Ints:
         """The same for a column and its mirror image."""
         rows = row_hashes(DISTANCE)
         there, back = hashes(STANDING, rows, some), hashes(MIRRORED, rows, some)
-        return _mixed(there) + _mixed(back)
+        found: Hashes = mixed(there) + mixed(back)
+        return found
 
     multisets = hashes(DISTANCE, nothing, everyone)
     return _by_keys(
@@ -236,10 +234,3 @@ def _hashed(values: Doubles, seeds: Hashes) -> Hashes:
     with np.errstate(over="ignore"):
         hash_rows(values, seeds, found)
     return found
-
-
-def _mixed(words: Hashes) -> Hashes:
-    """Spread the bits of words over all 64, as for each number of a row."""
-    for shift in (FIRST, SECOND):
-        words = (words ^ (words >> shift)) * FACTOR
-    return words ^ (words >> LAST)
