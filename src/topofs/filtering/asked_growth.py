@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -16,9 +17,12 @@ from topofs.kernels.face_answers import (
     settled_answer,
     write_answers,
 )
+from topofs.kernels.top_lists import empty_lists
 from topofs.row_threads import for_each
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from topofs.filtering.products import AskedProducts
     from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
@@ -32,8 +36,12 @@ Doubles = npt.NDArray[np.float64]
 
 # Vertices that are kept for a face.
 _ANSWERS = 8
-# Faces that are asked for at once; as many of the heap's first are looked at.
+# Faces that are asked for at once; as many are looked at, the highest of the heap's first.
 _FACES = 768
+_PLACES = 4 * _FACES
+# Lists that are worth a task; more than so many are not written beside the growth.
+_LISTS_A_TASK = 8
+_LISTS_BESIDE = 4096
 
 
 def grow_by_asking(
@@ -52,12 +60,13 @@ def grow_by_asking(
     level : float
         Entries below it are 0.
     """
-    asking = _Asking(products, growth, lists, level)
     n, progress = products.n_features, products.progress
-    while not asking.grow():
-        asking.ask()
-        if progress is not None:
-            progress(2 * n - growth.n_free, 2 * n)
+    with ThreadPoolExecutor(1, "topofs-lists") as beside:
+        asking = _Asking(products, growth, lists, level, beside)
+        while not asking.grow():
+            asking.ask()
+            if progress is not None:
+                progress(2 * n - growth.n_free, 2 * n)
     if progress is not None:
         progress(2 * n, 2 * n)
 
@@ -66,11 +75,19 @@ class _Asking:
     """A growth, what was answered so far, and who is asked."""
 
     def __init__(
-        self, products: AskedProducts, growth: Growth, lists: TopLists, level: float
+        self,
+        products: AskedProducts,
+        growth: Growth,
+        lists: TopLists,
+        level: float,
+        beside: ThreadPoolExecutor,
     ) -> None:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
-        self.n_slots = len(growth.key)
+        self.beside = beside
+        # Lists that are written while the graph grows from the old ones.
+        self.writing: tuple[Future[None], IntArray, TopLists] | None = None
+        self.n_slots = len(growth.vertex)
         self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
         self.n_asked = 0
@@ -86,6 +103,7 @@ class _Asking:
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""
         growth = self.growth
+        self._take_lists()
         step = int(growth.counters[0].step)
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
@@ -94,7 +112,7 @@ class _Asking:
             growth,
             self.lists,
             self.answers,
-            self._first_slots(),
+            *self._first_slots(),
             _FACES,
             self.n_asked,
             self.seen,
@@ -105,8 +123,33 @@ class _Asking:
         )
         write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
         if len(stale):
-            fill_lists(self.weights, stale, *links, self.lists)
+            self._write_lists(stale, *links)
         self._settle_top()
+
+    def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
+        """Make lists of what was proposed: few of them beside the growth, many at once."""
+        if len(vertices) > _LISTS_BESIDE or numba.get_num_threads() == 1:
+            fill_lists(self.weights, vertices, proposed, floors, self.lists)
+            return
+        like = self.lists.weight
+        room = empty_lists(len(vertices), like.shape[1], like.dtype)
+        places = np.arange(len(vertices))
+        job = self.beside.submit(
+            fill_lists, self.weights, vertices, proposed, floors, room, places
+        )
+        self.writing = job, vertices, room
+
+    def _take_lists(self) -> None:
+        """Put the lists that were written beside the growth into their places."""
+        if self.writing is None:
+            return
+        job, vertices, room = self.writing
+        job.result()
+        lists = self.lists
+        lists.weight[vertices], lists.vertex[vertices] = room.weight, room.vertex
+        lists.length[vertices], lists.head[vertices] = room.length, room.head
+        lists.floor[vertices] = room.floor
+        self.writing = None
 
     def _stale(self, corners: IntArray) -> IntArray:
         """Those of some corners whose lists are used up by half, or those of all vertices.
@@ -119,11 +162,16 @@ class _Asking:
             vertices, self.n_filled = np.arange(self.products.n_features), growth.n_free
         return vertices[stale_among(vertices, self.lists, growth.penalty)]
 
-    def _first_slots(self) -> IntArray:
+    def _first_slots(self) -> tuple[IntArray, npt.NDArray[Any]]:
         """The slot on top of the heap, then others with large keys, largest first."""
         growth = self.growth
-        slots = growth.heap[: min(int(growth.counters[0].n_faces), _FACES)]
-        return slots[np.argsort(-growth.key[slots], kind="stable")]
+        first = min(int(growth.counters[0].n_faces), _PLACES)
+        slots, keys = growth.heap[:first], growth.key[:first]
+        if first > _FACES:
+            high = np.flatnonzero(keys >= np.partition(keys, -_FACES)[-_FACES])
+            slots, keys = slots[high], keys[high]
+        order = np.lexsort((slots, -keys))[:_FACES]
+        return slots[order], keys[order]
 
     def _settle_top(self) -> None:
         """Ask again if others may be as good as the best of the face on top."""
@@ -161,11 +209,18 @@ def fill_lists(
     proposed: Ids,
     floors: Doubles,
     lists: TopLists,
+    places: IntArray | None = None,
 ) -> None:
-    """Make lists of proposed vertices, in several threads."""
-    cuts = np.linspace(0, len(vertices), 2 * numba.get_num_threads() + 1).astype(np.int64)
+    """Make lists of proposed vertices, in several threads.
+
+    Those of the vertices, or of other places.
+    """
+    places = vertices if places is None else places
+    parts = min(2 * numba.get_num_threads(), -(-len(vertices) // _LISTS_A_TASK))
+    cuts = np.linspace(0, len(vertices), parts + 1).astype(np.int64)
 
     def write_part(part: int) -> None:
-        write_lists(weights, vertices, proposed, floors, cuts[part], cuts[part + 1], lists)
+        first, last = cuts[part], cuts[part + 1]
+        write_lists(weights, vertices, proposed, floors, first, last, places, lists)
 
-    for_each(write_part, range(len(cuts) - 1))
+    for_each(write_part, range(parts))

@@ -311,7 +311,7 @@ def _answer_top(
         answer_from_rows(growth, rows.columns, a, b, c)
         return
     # No gain exceeds the key, by more than rounding.
-    margin = float(rounding.margin(np.float64(growth.key[growth.heap[0]]), 3))
+    margin = float(rounding.margin(np.float64(growth.key[0]), 3))
     answer_from_near(weights, growth, rows.columns, a, b, c, 2 * margin)
 
 

@@ -39,6 +39,8 @@ Ids = npt.NDArray[np.int32]
 _FEWEST_ROWS = 64
 _MOST_ROWS = 256
 _RANGES = 128
+# So many products of two numbers take the time in which an entry is looked at.
+_PRODUCTS_AN_ENTRY = 8
 
 
 class Products(Protocol):
@@ -291,7 +293,8 @@ class BlockedProducts(WatchedProducts):
             for_row_ranges(
                 lambda first, last: multiply_rows(left, right, first, last, block),
                 among.n_features,
-                len(rows),
+                # A product costs more than to look at an entry.
+                len(rows) * max(1, self.n_samples // _PRODUCTS_AN_ENTRY),
             )
         return block
 

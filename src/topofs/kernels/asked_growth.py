@@ -25,11 +25,12 @@ from topofs.kernels.face_answers import (
 )
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
+from topofs.kernels.tmfg import Growth, split_top
 from topofs.kernels.top_lists import TopLists, highest_free_weight
+from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
     from topofs.kernels.column_weights import ColumnWeights
-    from topofs.kernels.tmfg import Growth
 
 __all__ = ["grow_asking", "stale_among", "what_to_ask"]
 
@@ -44,53 +45,53 @@ REST = 4096
 ROUNDS = 22
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def grow_asking(
     weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
 ) -> bool:
     """Insert vertices until none is free (True) or until the face on top must be asked for."""
-    cliques, penalty, _, vertex, key, heap, records = growth
+    cliques, penalty, _, vertex, heap, key, _, records = growth
     counters = records[0]
     while counters.step < len(cliques):
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
             bound = _bound(top, growth, lists, answers)
-            if bound < key[top]:
-                vertex[top], key[top] = min(vertex[top], -1), bound
+            if bound < key[0]:
+                vertex[top], key[0] = min(vertex[top], -1), bound
             elif not _answer_top(weights, growth, lists, answers):
                 return False
-            sift_down(heap, counters.n_faces, key)
+            sift_down(heap, key, counters.n_faces)
             top = heap[0]
         _insert_top(growth, lists, answers)
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> float:
     """An upper bound of the gains of a face, in the type of the keys."""
-    penalty = growth.penalty
-    a, b, c = growth.corner[slot]
+    _, penalty, corner, _, _, key, peak, _ = growth
+    a, b, c = corner[slot, 0], corner[slot, 1], corner[slot, 2]
     said = likely_answer(slot, answers, penalty)[1]
-    bound = growth.key.dtype.type(said)
+    bound = key.dtype.type(said)
     if bound < said:
-        bound = np.nextafter(bound, growth.key.dtype.type(np.inf))
-    return min(bound, highest_gain(a, b, c, lists, penalty))
+        bound = np.nextafter(bound, key.dtype.type(np.inf))
+    return min(bound, highest_gain(a, b, c, lists, peak, penalty))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _answer_top(
     weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
 ) -> bool:
     """Find the best vertex of the face on top, or a lower key; False if it must be asked for."""
-    penalty, vertex, key = growth.penalty, growth.vertex, growth.key
-    counters, top = growth.counters[0], growth.heap[0]
-    found, gain = settled_answer(weights, growth.corner[top], top, answers, penalty)
+    _, penalty, corner, vertex, heap, key, _, records = growth
+    counters, top = records[0], heap[0]
+    found, gain = settled_answer(weights, corner[top], top, answers, penalty)
     if found >= 0:
-        vertex[top], key[top] = found, gain
+        vertex[top], key[0] = found, gain
         return True
     if vertex[top] == UNDECIDED or not counters.use_lists:
         return False
-    a, b, c = growth.corner[top]
+    a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
     found, gain, bound = merge_lists(weights, a, b, c, lists, penalty, ROUNDS)
     counters.questions += 1
     counters.scans += gain <= bound
@@ -99,48 +100,38 @@ def _answer_top(
         counters.questions = 0 if counters.use_lists else -REST
         counters.scans = 0
     if gain > bound:
-        vertex[top], key[top] = found, gain
+        vertex[top], key[0] = found, gain
     else:
-        vertex[top], key[top] = UNDECIDED, min(key[top], max(gain, bound))
+        vertex[top], key[0] = UNDECIDED, min(key[0], max(gain, bound))
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
     """Put its vertex into the face on top: one face becomes three."""
-    cliques, penalty, corner, vertex, key, heap, records = growth
+    cliques, _, corner, vertex, heap, key, _, records = growth
     counters, top = records[0], heap[0]
-    v = vertex[top]
-    a, b, c = corner[top]
-    clique = cliques[counters.step]
-    clique[0], clique[1], clique[2], clique[3] = v, a, b, c
-    penalty[v] = -np.inf
-    counters.step += 1
+    split_top(growth)
     if counters.step == len(cliques):
         return
-    second, third = counters.n_faces, counters.n_faces + 1
-    corner[top, 2] = v
-    corner[second, 0], corner[second, 1], corner[second, 2] = a, c, v
-    corner[third, 0], corner[third, 1], corner[third, 2] = b, c, v
-    for slot in (top, second, third):
-        i, j, k = corner[slot]
-        face = find_face(i, j, k, answers)
+    second, third = counters.n_faces - 2, counters.n_faces - 1
+    for slot, place in ((top, 0), (second, second), (third, third)):
+        face = find_face(corner[slot, 0], corner[slot, 1], corner[slot, 2], answers)
         if face >= 0:
             copy_answer(face, slot, answers)
         else:
             drop_answer(slot, answers)
-        vertex[slot], key[slot] = -1, _bound(slot, growth, lists, answers)
-    sift_down(heap, counters.n_faces, key)
-    sift_up(heap, second, key)
-    sift_up(heap, third, key)
-    counters.n_faces += 2
+        vertex[slot], key[place] = -1, _bound(slot, growth, lists, answers)
+    sift_down(heap, key, second)
+    sift_up(heap, key, second)
+    sift_up(heap, key, third)
     if not counters.use_lists:
         # A rest of the lists ends by itself.
         counters.questions += 1
         counters.use_lists = counters.questions >= 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _is_stale(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> bool:
     """Whether half of the list of v is used up, and there would be more to list."""
     highest_free_weight(v, lists, penalty)
@@ -164,6 +155,7 @@ def what_to_ask(
     lists: TopLists,
     answers: FaceAnswers,
     slots: IntArray,
+    keys: npt.NDArray[Any],
     limit: int,
     stamp: int,
     seen: npt.NDArray[np.bool_],
@@ -171,47 +163,45 @@ def what_to_ask(
     """Faces that are worth asking for, and their corners, `limit` of them at most.
 
     They are those of the given slots of which nothing is known, the one on top first, and
-    children. To find these, the growth goes on in thought, as far as it is known, down to the
-    key of the last slot, and by `limit` / 2 vertices at most: what lies farther ahead often
-    comes otherwise. New faces get the stamp. `seen` is False for all vertices, and is so again
-    in the end.
+    children. The slots come with their keys, in falling order. To find children, the growth
+    goes on in thought, as far as it is known, down to the key of the last slot, and by
+    `limit` / 2 vertices at most: what lies farther ahead often comes otherwise. New faces get
+    the stamp. `seen` is False for all vertices, and is so again in the end.
     """
-    n_slots = len(growth.key)
+    n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists
-    least = growth.key[slots[-1]]
+    least = keys[-1]
     faces = np.empty(limit, np.int64)
     corners = np.empty((limit, 3), np.int64)
-    # A heap of faces that exist in thought, and the vertices that were inserted.
+    # Faces that exist in thought, oldest first, a heap of them, and the vertices inserted.
     most = limit // 2
     room = len(slots) + 3 * most
-    node, high = np.empty(room, np.int64), np.empty(room, np.float64)
-    order = np.arange(room)
+    face_of, heap = np.empty(room, np.int64), np.empty(room, np.int64)
+    high = np.empty(room, np.float64)
     inserted = np.empty(most, np.int64)
-    count = n_inserted = n_heap = 0
+    count = n_inserted = n_made = size = 0
     for position in range(len(slots)):
         slot = slots[position]
-        vertex, bound = _in_thought(slot, growth, answers, seen)
+        vertex, bound = _in_thought(slot, keys[position], growth, answers, seen)
         if position > 0 and vertex >= 0 and growth.vertex[slot] != UNDECIDED:
-            node[n_heap], high[n_heap] = slot, bound
-            n_heap += 1
+            face_of[n_made] = slot
+            heap[size], high[size] = n_made, bound
+            n_made, size = n_made + 1, size + 1
+            sift_up(heap, high, size - 1)
         elif count < limit and (position == 0 or not merging or _wants(slot, growth, lists)):
             faces[count] = slot
             corners[count, :] = growth.corner[slot]
             count += 1
-    size = n_heap
-    for position in range(1, size):
-        sift_up(order, position, high)
     while size > 0 and count + 3 <= limit and n_inserted < most:
-        top = order[0]
-        face = node[top]
-        vertex, bound = _in_thought(face, growth, answers, seen)
-        if vertex >= 0 and high[top] > bound >= least:
-            high[top] = bound
-            sift_down(order, size, high)
+        face = face_of[heap[0]]
+        vertex, bound = _in_thought(face, high[0], growth, answers, seen)
+        if vertex >= 0 and high[0] > bound >= least:
+            high[0] = bound
+            sift_down(heap, high, size)
             continue
         size -= 1
-        order[0], order[size] = order[size], order[0]
-        sift_down(order, size, high)
+        heap[0], high[0] = heap[size], high[size]
+        sift_down(heap, high, size)
         if vertex < 0 or bound < least:
             continue
         seen[vertex] = True
@@ -228,26 +218,25 @@ def what_to_ask(
                 continue
             bound = likely_answer(child, answers, growth.penalty)[1]
             if least <= bound < np.inf:
-                node[n_heap], high[n_heap] = child, bound
-                order[n_heap], order[size] = order[size], n_heap
-                size += 1
-                n_heap += 1
-                sift_up(order, size - 1, high)
+                face_of[n_made] = child
+                heap[size], high[size] = n_made, bound
+                n_made, size = n_made + 1, size + 1
+                sift_up(heap, high, size - 1)
     for i in range(n_inserted):
         seen[inserted[i]] = False
     return faces[:count], corners[:count]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _in_thought(
-    face: int, growth: Growth, answers: FaceAnswers, seen: npt.NDArray[np.bool_]
+    face: int, key: float, growth: Growth, answers: FaceAnswers, seen: npt.NDArray[np.bool_]
 ) -> tuple[int, float]:
     """The likely best vertex of a face of those that are free in thought, and its gain."""
     penalty = growth.penalty
-    if face < len(growth.key):
+    if face < len(growth.vertex):
         v = growth.vertex[face]
         if v >= 0 and penalty[v] == 0 and not seen[v]:
-            return v, growth.key[face]
+            return v, key
     for position in range(answers.head[face], answers.length[face]):
         v = answers.vertex[face, position]
         if penalty[v] == 0 and not seen[v]:
@@ -255,7 +244,7 @@ def _in_thought(
     return -1, -np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _wants(slot: int, growth: Growth, lists: TopLists) -> bool:
     """Whether the lists of a face will not decide it."""
     if growth.vertex[slot] == UNDECIDED:

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.uncounted import UNCOUNTED
+
 __all__ = [
     "CORRELATION",
     "ENERGY",
@@ -47,7 +49,7 @@ class ColumnWeights(NamedTuple):
     level: float
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
     """Compute entry (i, j) from two columns, in the type of the array `like`.
 
@@ -69,7 +71,7 @@ def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> fl
 
 
 # Division as numpy's: one that may raise is no vector instruction.
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", **UNCOUNTED)
 def _finished(
     kind: int, gram: float, sums: float, spreads: float, alpha: float, dispersion: float
 ) -> float:
@@ -146,7 +148,7 @@ def finish_row(
         )
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **UNCOUNTED)
 def _dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
     """Sum of products in float64; in any order, which changes no sum of whole numbers."""
     total = 0.0

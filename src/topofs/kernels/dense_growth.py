@@ -19,6 +19,7 @@ from topofs.kernels.roofs import (
     roofs_for,
 )
 from topofs.kernels.tmfg import Growth, split_top, start_growth
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["grow_dense", "tmfg_cliques"]
 
@@ -78,27 +79,32 @@ def grow_dense(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
     growth : Growth
         Changed.
     """
-    cliques, penalty, corner, vertex, key, heap, records = growth
+    _grow(matrix, roofs, growth, np.empty(roofs.height.shape[1], matrix.dtype))
+
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def _grow(matrix: Matrix, roofs: Roofs, growth: Growth, bounds: Matrix) -> None:
+    """The loop, with room for the bounds of blocks."""
+    cliques, penalty, corner, vertex, heap, key, _, records = growth
     counters = records[0]
-    bounds = np.empty(roofs.height.shape[1], matrix.dtype)
     questions, opened, under_roofs, first_free = 0, 0, True, 0
     while counters.step < len(cliques):
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
             a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
             highest = highest_gain_under(roofs, a, b, c, bounds)
-            if highest < key[top]:
-                vertex[top], key[top] = -1, highest
+            if highest < key[0]:
+                vertex[top], key[0] = -1, highest
             else:
-                vertex[top], key[top], n_opened = best_vertex(
-                    matrix, roofs, a, b, c, penalty, bounds, highest, key[top]
+                vertex[top], key[0], n_opened = best_vertex(
+                    matrix, roofs, a, b, c, penalty, bounds, highest, key[0]
                 )
                 questions += 1
                 opened += n_opened
                 if questions == WINDOW:
                     under_roofs = 2 * opened <= WINDOW * len(bounds)
                     questions, opened = 0, 0
-            sift_down(heap, counters.n_faces, key)
+            sift_down(heap, key, counters.n_faces)
             top = heap[0]
         v = split_top(growth)
         if counters.step == len(cliques):
@@ -107,7 +113,7 @@ def grow_dense(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
         second, third = counters.n_faces - 2, counters.n_faces - 1
         c = corner[second, 1]
         if under_roofs:
-            vertex[top], key[top] = -1, highest_gain_under(roofs, a, b, v, bounds)
+            vertex[top], key[0] = -1, highest_gain_under(roofs, a, b, v, bounds)
             vertex[second], key[second] = -1, highest_gain_under(roofs, a, c, v, bounds)
             vertex[third], key[third] = -1, highest_gain_under(roofs, b, c, v, bounds)
         else:
@@ -115,9 +121,9 @@ def grow_dense(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
                 first_free += 1
             rows = matrix[a], matrix[b], matrix[c], matrix[v]
             ab, ac, bc = scan_three_faces(*rows, penalty, first_free)
-            vertex[top], key[top] = ab
+            vertex[top], key[0] = ab
             vertex[second], key[second] = ac
             vertex[third], key[third] = bc
-        sift_down(heap, second, key)
-        sift_up(heap, second, key)
-        sift_up(heap, third, key)
+        sift_down(heap, key, second)
+        sift_up(heap, key, second)
+        sift_up(heap, key, third)

@@ -15,6 +15,7 @@ from numba import njit
 from topofs.kernels.column_weights import weight
 from topofs.kernels.face_heap import sift_down
 from topofs.kernels.prefetch import fetch_row
+from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
     from topofs.kernels.column_weights import ColumnWeights
@@ -29,7 +30,7 @@ IntArray = npt.NDArray[np.int64]
 AHEAD = 2
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def edge_weights(
     weights: ColumnWeights, edges: IntArray, first: int, last: int, found: npt.NDArray[Any]
 ) -> None:
@@ -38,7 +39,7 @@ def edge_weights(
         found[e] = weight(weights, edges[e, 0], edges[e, 1], found)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def write_lists(
     weights: ColumnWeights,
     vertices: IntArray,
@@ -46,6 +47,7 @@ def write_lists(
     floors: npt.NDArray[np.float64],
     first: int,
     last: int,
+    places: IntArray,
     lists: TopLists,
 ) -> None:
     """Make lists of proposed vertices.
@@ -62,6 +64,8 @@ def write_lists(
         No vertex that was not proposed has a larger weight; −∞ where there is none.
     first, last : int
         A range of `vertices`, so that threads can share the work.
+    places : array of int64, shape (m,)
+        Where in `lists` they are written.
     lists : TopLists
         Changed. A proposed vertex whose weight is below the floor is left out: others that
         were not proposed may be heavier.
@@ -69,7 +73,7 @@ def write_lists(
     weight_of, listed, length, head, floor = lists
     k = min(proposed.shape[1], listed.shape[1])
     for r in range(first, last):
-        v = vertices[r]
+        v, place = vertices[r], places[r]
         least = _rounded_up(floors[r], weight_of)
         count = 0
         for p in range(proposed.shape[1]):
@@ -83,25 +87,25 @@ def write_lists(
                 continue
             if count == k:
                 # More than there is room for: the lightest goes, and bounds the rest.
-                lightest = weight_of[v, k - 1]
+                lightest = weight_of[place, k - 1]
                 least = max(least, min(w, lightest))
                 if w <= lightest:
                     continue
                 count -= 1
             hole = count
-            while hole > 0 and weight_of[v, hole - 1] < w:
-                weight_of[v, hole] = weight_of[v, hole - 1]
-                listed[v, hole] = listed[v, hole - 1]
+            while hole > 0 and weight_of[place, hole - 1] < w:
+                weight_of[place, hole] = weight_of[place, hole - 1]
+                listed[place, hole] = listed[place, hole - 1]
                 hole -= 1
-            weight_of[v, hole] = w
-            listed[v, hole] = u
+            weight_of[place, hole] = w
+            listed[place, hole] = u
             count += 1
-        head[v] = 0
-        length[v] = count
-        floor[v] = least
+        head[place] = 0
+        length[place] = count
+        floor[place] = least
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     """A number of the type of `like` that is no less than the bound."""
     rounded = like.dtype.type(bound)
@@ -110,7 +114,7 @@ def _rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     return rounded
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def best_by_columns(
     weights: ColumnWeights, corners: IntArray, penalty: npt.NDArray[Any]
 ) -> tuple[int, float]:
@@ -124,7 +128,7 @@ def best_by_columns(
     return best_vertex, best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def best_among(
     weights: ColumnWeights,
     corners: IntArray,
@@ -167,11 +171,11 @@ def answer_from_near(
             gain = _gain(weights, growth.corner[top], u, penalty)
             if gain > best or (gain == best and u < vertex):
                 vertex, best = u, gain
-    growth.vertex[top], growth.key[top] = vertex, best
-    sift_down(growth.heap, growth.counters[0].n_faces, growth.key)
+    growth.vertex[top], growth.key[0] = vertex, best
+    sift_down(growth.heap, growth.key, growth.counters[0].n_faces)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _gain(weights: ColumnWeights, corners: IntArray, u: int, like: npt.NDArray[Any]) -> float:
     a, b, c = corners
     return (weight(weights, a, u, like) + weight(weights, b, u, like)) + weight(

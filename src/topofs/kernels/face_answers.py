@@ -14,6 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = [
     "NO_LIMIT",
@@ -82,7 +83,7 @@ def empty_answers(n_slots: int, k: int) -> FaceAnswers:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def likely_answer(
     face: int, answers: FaceAnswers, penalty: npt.NDArray[Any]
 ) -> tuple[int, float]:
@@ -97,7 +98,7 @@ def likely_answer(
     return answers.vertex[face, position], max(floor, answers.bound[face, position])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def settled_answer(
     weights: ColumnWeights,
     corners: IntArray,
@@ -124,7 +125,7 @@ def settled_answer(
     return -1, floor
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _place(a: int, b: int, c: int) -> int:
     """Where a face that is not a slot is kept: by the middle bits of a product."""
     mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
@@ -133,7 +134,7 @@ def _place(a: int, b: int, c: int) -> int:
     return N_WAYS * np.int64((mixed >> np.uint64(32)) % np.uint64(N_PLACES))  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def find_face(a: int, b: int, c: int, answers: FaceAnswers) -> int:
     """The face of these corners that is not a slot, or −1."""
     first = _place(a, b, c)
@@ -144,7 +145,7 @@ def find_face(a: int, b: int, c: int, answers: FaceAnswers) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def make_face(a: int, b: int, c: int, stamp: int, answers: FaceAnswers) -> int:
     """Make a face of these corners in the place of the oldest; nothing is said of it yet."""
     first = _place(a, b, c)
@@ -160,7 +161,7 @@ def make_face(a: int, b: int, c: int, stamp: int, answers: FaceAnswers) -> int:
     return face
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def drop_answer(face: int, answers: FaceAnswers) -> None:
     """Forget what was said of a face: it has other corners now."""
     answers.length[face] = 0
@@ -168,7 +169,7 @@ def drop_answer(face: int, answers: FaceAnswers) -> None:
     answers.floor[face] = np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def copy_answer(source: int, target: int, answers: FaceAnswers) -> None:
     """Let a face have what was said of another one."""
     count = answers.length[source]

@@ -1,4 +1,8 @@
-"""A binary max-heap of face slots, ordered by (−gain, slot)."""
+"""A max-heap of face slots, ordered by (−key, slot), with four places below each.
+
+The keys stand beside the slots, in the order of the heap: those of the four places below one lie
+side by side in memory.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +10,50 @@ from typing import TYPE_CHECKING, Any
 
 from numba import njit
 
+from topofs.kernels.uncounted import UNCOUNTED
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 __all__ = ["sift_down", "sift_up"]
 
-
-@njit(cache=True, nogil=True)
-def _before(first: int, second: int, gain: npt.NDArray[Any]) -> bool:
-    """Heap order: larger gain, then lower slot."""
-    return gain[first] > gain[second] or (gain[first] == gain[second] and first < second)
+N_BELOW = 4
 
 
-@njit(cache=True, nogil=True)
-def sift_up(heap: npt.NDArray[np.int64], position: int, gain: npt.NDArray[Any]) -> None:
-    """Move the slot at `position` towards the root until the heap order holds.
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> None:
+    """Move the slot at a place towards the root until the heap order holds.
 
     Invariant: all other slots are in heap order before and after every turn.
     """
-    slot = heap[position]
-    while position > 0:
-        parent = (position - 1) // 2
-        if not _before(slot, heap[parent], gain):
+    slot, own = heap[place], key[place]
+    while place > 0:
+        above = (place - 1) // N_BELOW
+        if own < key[above] or (own == key[above] and slot > heap[above]):
             break
-        heap[position] = heap[parent]
-        position = parent
-    heap[position] = slot
+        heap[place], key[place] = heap[above], key[above]
+        place = above
+    heap[place], key[place] = slot, own
 
 
-@njit(cache=True, nogil=True)
-def sift_down(heap: npt.NDArray[np.int64], size: int, gain: npt.NDArray[Any]) -> None:
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> None:
     """Move the slot at the root down until the heap order holds among the first `size`.
 
     Invariant: all other slots are in heap order before and after every turn.
     """
-    slot = heap[0]
-    position = 0
-    child = 1
-    while child < size:
-        if child + 1 < size and _before(heap[child + 1], heap[child], gain):
-            child += 1
-        if not _before(heap[child], slot, gain):
+    slot, own = heap[0], key[0]
+    place = 0
+    first = 1
+    while first < size:
+        best = first
+        for child in range(first + 1, min(first + N_BELOW, size)):
+            if key[child] > key[best] or (key[child] == key[best] and heap[child] < heap[best]):
+                best = child
+        if own > key[best] or (own == key[best] and slot < heap[best]):
             break
-        heap[position] = heap[child]
-        position = child
-        child = 2 * position + 1
-    heap[position] = slot
+        heap[place], key[place] = heap[best], key[best]
+        place = best
+        first = N_BELOW * place + 1
+    heap[place], key[place] = slot, own

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.larger import larger
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["scan_face", "scan_face_again", "scan_three_faces"]
 
@@ -24,7 +25,7 @@ Row = npt.NDArray[Any]
 BLOCK = 256
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def scan_face(
     a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
 ) -> tuple[int, float]:
@@ -54,7 +55,7 @@ def scan_face(
     return _first_with(a, b, c, penalty, best_block, best), best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def scan_face_again(
     a: Row, b: Row, c: Row, penalty: Row, first_free: int, old_vertex: int, old_gain: float
 ) -> tuple[int, float]:
@@ -74,7 +75,7 @@ def scan_face_again(
     return vertex, gain
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def scan_three_faces(
     a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
 ) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
@@ -115,7 +116,7 @@ def scan_three_faces(
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _first_with(a: Row, b: Row, c: Row, penalty: Row, start: int, gain: float) -> int:
     """Lowest vertex from `start` on that has the given gain."""
     for u in range(start, len(penalty)):

@@ -10,19 +10,52 @@ from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
 from topofs.kernels.top_lists import TopLists, highest_free_weight
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["highest_gain", "merge_lists"]
 
 
-@njit(cache=True, nogil=True)
-def highest_gain(a: int, b: int, c: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def highest_gain(
+    a: int,
+    b: int,
+    c: int,
+    lists: TopLists,
+    peak: npt.NDArray[Any],
+    penalty: npt.NDArray[Any],
+) -> float:
     """An upper bound of the gains of a face: the sum of its corners' highest free weights."""
-    return (
-        highest_free_weight(a, lists, penalty) + highest_free_weight(b, lists, penalty)
-    ) + highest_free_weight(c, lists, penalty)
+    return (_peak_of(a, lists, peak, penalty) + _peak_of(b, lists, peak, penalty)) + _peak_of(
+        c, lists, peak, penalty
+    )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def _peak_of(
+    v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
+) -> float:
+    """The highest weight of v to a free vertex, which is kept as long as that one is free.
+
+    Weights do not change, and free vertices only leave: it stays the highest, however often
+    the list is filled again.
+    """
+    if peak[v].vertex < 0 or penalty[peak[v].vertex] != 0:
+        _find_peak(v, lists, peak, penalty)
+    return peak[v].weight
+
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def _find_peak(
+    v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
+) -> None:
+    record = peak[v]
+    record.weight = highest_free_weight(v, lists, penalty)
+    record.vertex = -1
+    if lists.head[v] < lists.length[v]:
+        record.vertex = lists.vertex[v, lists.head[v]]
+
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def merge_lists(
     weights: ColumnWeights,
     a: int,
@@ -57,54 +90,51 @@ def merge_lists(
         bound = (w_a + w_b) + w_c
         if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
             break
-        met_a = listed[a, at_a] if at_a < end_a else -1
-        met_b = listed[b, at_b] if at_b < end_b else -1
-        met_c = listed[c, at_c] if at_c < end_c else -1
-        for u in (met_a, met_b, met_c):
-            if u >= 0:
-                best_vertex, best = _meet(weights, a, b, c, u, lists, best_vertex, best)
+        # A vertex that a list has had already is known; one that it has not is no heavier in
+        # it than what it has come to.
+        for own in range(3):
+            if own == 0 and at_a < end_a:
+                u = listed[a, at_a]
+            elif own == 1 and at_b < end_b:
+                u = listed[b, at_b]
+            elif own == 2 and at_c < end_c:
+                u = listed[c, at_c]
+            else:
+                continue
+            in_a = at_a if own == 0 else _place(a, u, listed, length)
+            if own > 0 and 0 <= in_a <= at_a:
+                continue
+            g_a = like[a, in_a] if in_a >= 0 else floor[a]
+            if (g_a + w_b) + w_c < best:
+                continue
+            in_b = at_b if own == 1 else _place(b, u, listed, length)
+            if own != 1 and 0 <= in_b < at_b + (own == 2):
+                continue
+            g_b = like[b, in_b] if in_b >= 0 else floor[b]
+            if (g_a + g_b) + w_c < best:
+                continue
+            in_c = at_c if own == 2 else _place(c, u, listed, length)
+            if own != 2 and 0 <= in_c < at_c:
+                continue
+            g_c = like[c, in_c] if in_c >= 0 else floor[c]
+            if in_a < 0 and (g_a + g_b) + g_c >= best:
+                g_a = weight(weights, a, u, like)
+            if in_b < 0 and (g_a + g_b) + g_c >= best:
+                g_b = weight(weights, b, u, like)
+            if in_c < 0 and (g_a + g_b) + g_c >= best:
+                g_c = weight(weights, c, u, like)
+            gain = (g_a + g_b) + g_c
+            if gain > best or (gain == best and u < best_vertex):
+                best_vertex, best = u, gain
         at_a, at_b, at_c = at_a + 1, at_b + 1, at_c + 1
     return best_vertex, best, bound
 
 
-@njit(cache=True, nogil=True)
-def _meet(
-    weights: ColumnWeights,
-    a: int,
-    b: int,
-    c: int,
-    u: int,
-    lists: TopLists,
-    best_vertex: int,
-    best: float,
-) -> tuple[int, float]:
-    """The better of a free vertex u and the best one so far; the lower one wins a tie.
-
-    A list that has u has its weight; one that has not bounds it. So few columns are multiplied.
-    """
-    like, floor = lists.weight, lists.floor
-    at_a, at_b, at_c = _place(a, u, lists), _place(b, u, lists), _place(c, u, lists)
-    w_a = like[a, at_a] if at_a >= 0 else floor[a]
-    w_b = like[b, at_b] if at_b >= 0 else floor[b]
-    w_c = like[c, at_c] if at_c >= 0 else floor[c]
-    if at_a < 0 and (w_a + w_b) + w_c >= best:
-        w_a = weight(weights, a, u, like)
-    if at_b < 0 and (w_a + w_b) + w_c >= best:
-        w_b = weight(weights, b, u, like)
-    if at_c < 0 and (w_a + w_b) + w_c >= best:
-        w_c = weight(weights, c, u, like)
-    gain = (w_a + w_b) + w_c
-    if gain > best or (gain == best and u < best_vertex):
-        return u, gain
-    return best_vertex, best
-
-
-@njit(cache=True, nogil=True)
-def _place(v: int, u: int, lists: TopLists) -> int:
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def _place(v: int, u: int, listed: npt.NDArray[np.int32], length: npt.NDArray[np.int64]) -> int:
     """Where u stands in the list of v, or −1."""
     place = -1
-    listed, length = lists.vertex, lists.length
-    # Without an end in between these are vector instructions.
+    # From 0 to the end, without one in between, these are vector instructions.
     for position in range(length[v]):
         if listed[v, position] == u:
             place = position

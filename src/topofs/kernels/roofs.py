@@ -15,6 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.larger import larger
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["Roofs", "best_vertex", "highest_gain_under", "raise_roofs", "roofs_for"]
 
@@ -65,7 +66,7 @@ def _highest(row: Matrix, low: int, high: int) -> float:
     return highest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def highest_gain_under(roofs: Roofs, a: int, b: int, c: int, bounds: Matrix) -> float:
     """Write the bound of each block for the face (a, b, c); return the largest."""
     height, _ = roofs
@@ -77,7 +78,7 @@ def highest_gain_under(roofs: Roofs, a: int, b: int, c: int, bounds: Matrix) -> 
     return highest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _open(
     matrix: Matrix, roofs: Roofs, a: int, b: int, c: int, penalty: Matrix, block: int
 ) -> float:
@@ -99,7 +100,7 @@ def _open(
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def best_vertex(
     matrix: Matrix,
     roofs: Roofs,

@@ -33,7 +33,8 @@ from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.row_survey import place_among
-from topofs.kernels.top_lists import TopLists, highest_free_weight
+from topofs.kernels.top_lists import TopLists, highest_free_weight, no_peaks
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = [
     "Growth",
@@ -69,10 +70,14 @@ class Growth(NamedTuple):
         0 for a free vertex, −∞ for a used one.
     corner : array of int64, shape (2n - 4, 3)
         The corners (a, b, c) of each face slot; the first `n_faces` are in use.
-    vertex, key : arrays, shape (2n - 4,)
-        For each slot a vertex and its gain, or −1 and an upper bound of the gains.
-    heap : array of int64, shape (2n - 4,)
-        The slots in use, as a heap ordered by (−key, slot).
+    vertex : array of int64, shape (2n - 4,)
+        For each slot a vertex, or a negative number.
+    heap, key : arrays, shape (2n - 4,)
+        The slots in use, as a heap ordered by (−key, slot), and the keys in the order of the
+        heap: the gain of the slot's vertex, or an upper bound of the gains.
+    peak : array of records, shape (n,)
+        For each vertex its strongest link to a free one when it was last looked for: `weight`
+        and `vertex`, −1 for none.
     counters : array of one record
         `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions`
         asked of the lists and `scans` needed beside them in the current window.
@@ -82,8 +87,9 @@ class Growth(NamedTuple):
     penalty: npt.NDArray[Any]
     corner: IntArray
     vertex: IntArray
-    key: npt.NDArray[Any]
     heap: IntArray
+    key: npt.NDArray[Any]
+    peak: npt.NDArray[Any]
     counters: npt.NDArray[Any]
 
     @property
@@ -110,8 +116,9 @@ def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
         penalty=np.zeros(n, dtype=dtype),
         corner=np.empty((n_slots, 3), dtype=np.int64),
         vertex=np.full(n_slots, -1, dtype=np.int64),
-        key=np.full(n_slots, np.inf, dtype=dtype),
         heap=np.arange(n_slots, dtype=np.int64),
+        key=np.full(n_slots, np.inf, dtype=dtype),
+        peak=no_peaks(n, dtype),
         counters=np.zeros(1, dtype=COUNTERS),
     )
     a, b, c, d = start
@@ -123,36 +130,36 @@ def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
     return growth
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
     """Insert vertices until none is free, or until rows are needed that are not at hand.
 
     The answer is False as long as the face on top waits for `answer_from_rows`; call again
     after that.
     """
-    cliques, penalty, corner, vertex, key, heap, records = growth
+    cliques, penalty, corner, vertex, heap, key, peak, records = growth
     counters = records[0]
     while counters.step < len(cliques):
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
-            a, b, c = corner[top]
-            bound = highest_gain(a, b, c, lists, penalty)
-            if bound < key[top]:
-                vertex[top], key[top] = -1, bound
+            a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
+            bound = highest_gain(a, b, c, lists, peak, penalty)
+            if bound < key[0]:
+                vertex[top], key[0] = -1, bound
             else:
                 found, gain = -1, bound
                 if counters.use_lists:
                     found, gain = _answer_by_lists(weights, growth, lists)
                 if found < 0:
                     return False
-                vertex[top], key[top] = found, gain
-            sift_down(heap, counters.n_faces, key)
+                vertex[top], key[0] = found, gain
+            sift_down(heap, key, counters.n_faces)
             top = heap[0]
         _insert_top(growth, lists)
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _answer_by_lists(
     weights: ColumnWeights, growth: Growth, lists: TopLists
 ) -> tuple[int, float]:
@@ -164,7 +171,7 @@ def _answer_by_lists(
     return (vertex if gain > bound else -1), gain
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _count_question(counters: Any, scanned: bool) -> None:  # noqa: FBT001
     """Count a question; at the end of a window decide whether the lists stay in use."""
     counters.questions += 1
@@ -194,23 +201,23 @@ def answer_from_rows(
     a, b, c : arrays, shape (len(columns),)
         The rows of the corners (a, b, c), in this order; entries below the level are 0.
     """
-    vertex, key, heap = growth.vertex, growth.key, growth.heap
+    vertex, heap, key = growth.vertex, growth.heap, growth.key
     penalty = growth.penalty[columns]
     top = heap[0]
     before = place_among(columns, vertex[top])
-    place, gain = scan_face_again(a, b, c, penalty, 0, before, key[top])
-    vertex[top], key[top] = columns[place], gain
-    sift_down(heap, growth.counters[0].n_faces, key)
+    place, gain = scan_face_again(a, b, c, penalty, 0, before, key[0])
+    vertex[top], key[0] = columns[place], gain
+    sift_down(heap, key, growth.counters[0].n_faces)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def split_top(growth: Growth) -> int:
     """Put its vertex into the face on top: one face becomes three, without keys; return it.
 
     The slot on top becomes (a, b, v); unless v was the last vertex, (a, c, v) and (b, c, v)
     are appended.
     """
-    cliques, penalty, corner, vertex, _, heap, records = growth
+    cliques, penalty, corner, vertex, heap, _, _, records = growth
     counters, top = records[0], heap[0]
     v = vertex[top]
     a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
@@ -228,21 +235,23 @@ def split_top(growth: Growth) -> int:
     return v
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _insert_top(growth: Growth, lists: TopLists) -> None:
     """Put its vertex into the face on top, and bounds on the three new faces."""
-    cliques, penalty, corner, vertex, key, heap, records = growth
+    cliques, penalty, corner, vertex, heap, key, peak, records = growth
     top = heap[0]
-    split_top(growth)
+    v = split_top(growth)
     if records[0].step == len(cliques):
         return
     second, third = records[0].n_faces - 2, records[0].n_faces - 1
-    for slot in (top, second, third):
-        a, b, c = corner[slot]
-        vertex[slot], key[slot] = -1, highest_gain(a, b, c, lists, penalty)
-    sift_down(heap, second, key)
-    sift_up(heap, second, key)
-    sift_up(heap, third, key)
+    vertex[top] = vertex[second] = vertex[third] = -1
+    a, b, c = corner[top, 0], corner[top, 1], corner[second, 1]
+    key[0] = highest_gain(a, b, v, lists, peak, penalty)
+    key[second] = highest_gain(a, c, v, lists, peak, penalty)
+    key[third] = highest_gain(b, c, v, lists, peak, penalty)
+    sift_down(heap, key, second)
+    sift_up(heap, key, second)
+    sift_up(heap, key, third)
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.larger import larger
+from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = [
     "Scratch",
@@ -17,6 +18,7 @@ __all__ = [
     "fill_list",
     "highest_free_weight",
     "make_scratch",
+    "no_peaks",
     "sort_links",
     "strongest_first",
 ]
@@ -56,6 +58,14 @@ def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
     )
 
 
+def no_peaks(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Records for the strongest links of n vertices to free ones; none is known."""
+    fields = np.dtype([("weight", dtype), ("vertex", np.int32)], align=True)
+    peaks = np.zeros(n, dtype=np.dtype((np.record, fields)))
+    peaks["vertex"] = -1
+    return peaks
+
+
 class Scratch(NamedTuple):
     """Room for `fill_list` to work in: arrays of shape (2n,) for rows of n entries."""
 
@@ -69,7 +79,7 @@ def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
     return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int32))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
     # Unpacked at once: numba then counts no references to the arrays, here and elsewhere.
