@@ -39,9 +39,9 @@ _ANSWERS = 8
 # Faces that are asked for at once; as many are looked at, the highest of the heap's first.
 _FACES = 768
 _PLACES = 4 * _FACES
-# Lists that are worth a task; more than so many are not written beside the growth.
+# Lists that are worth a task, and lists that are written at once.
 _LISTS_A_TASK = 8
-_LISTS_BESIDE = 4096
+_LISTS_AT_ONCE = 4096
 
 
 def grow_by_asking(
@@ -127,17 +127,18 @@ class _Asking:
         self._settle_top()
 
     def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
-        """Make lists of what was proposed: few of them beside the growth, many at once."""
-        if len(vertices) > _LISTS_BESIDE or numba.get_num_threads() == 1:
-            fill_lists(self.weights, vertices, proposed, floors, self.lists)
-            return
+        """Make lists of what was proposed, the last of them beside the growth."""
         like = self.lists.weight
-        room = empty_lists(len(vertices), like.shape[1], like.dtype)
-        places = np.arange(len(vertices))
-        job = self.beside.submit(
-            fill_lists, self.weights, vertices, proposed, floors, room, places
-        )
-        self.writing = job, vertices, room
+        for first in range(0, len(vertices), _LISTS_AT_ONCE):
+            self._take_lists()
+            some = slice(first, first + _LISTS_AT_ONCE)
+            links = vertices[some], proposed[some], floors[some]
+            room = empty_lists(len(links[0]), like.shape[1], like.dtype)
+            places = np.arange(len(links[0]))
+            job = self.beside.submit(fill_lists, self.weights, *links, room, places)
+            self.writing = job, links[0], room
+        if numba.get_num_threads() == 1:
+            self._take_lists()
 
     def _take_lists(self) -> None:
         """Put the lists that were written beside the growth into their places."""
@@ -211,10 +212,7 @@ def fill_lists(
     lists: TopLists,
     places: IntArray | None = None,
 ) -> None:
-    """Make lists of proposed vertices, in several threads.
-
-    Those of the vertices, or of other places.
-    """
+    """Make lists of proposed vertices, in several threads: their own, or those of places."""
     places = vertices if places is None else places
     parts = min(2 * numba.get_num_threads(), -(-len(vertices) // _LISTS_A_TASK))
     cuts = np.linspace(0, len(vertices), parts + 1).astype(np.int64)

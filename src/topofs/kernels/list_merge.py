@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
-from topofs.kernels.top_lists import TopLists, highest_free_weight
+from topofs.kernels.top_lists import TopLists, highest_free_weight, place_in_list
 from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["highest_gain", "merge_lists"]
@@ -101,19 +101,19 @@ def merge_lists(
                 u = listed[c, at_c]
             else:
                 continue
-            in_a = at_a if own == 0 else _place(a, u, listed, length)
+            in_a = at_a if own == 0 else place_in_list(a, u, lists)
             if own > 0 and 0 <= in_a <= at_a:
                 continue
             g_a = like[a, in_a] if in_a >= 0 else floor[a]
             if (g_a + w_b) + w_c < best:
                 continue
-            in_b = at_b if own == 1 else _place(b, u, listed, length)
+            in_b = at_b if own == 1 else place_in_list(b, u, lists)
             if own != 1 and 0 <= in_b < at_b + (own == 2):
                 continue
             g_b = like[b, in_b] if in_b >= 0 else floor[b]
             if (g_a + g_b) + w_c < best:
                 continue
-            in_c = at_c if own == 2 else _place(c, u, listed, length)
+            in_c = at_c if own == 2 else place_in_list(c, u, lists)
             if own != 2 and 0 <= in_c < at_c:
                 continue
             g_c = like[c, in_c] if in_c >= 0 else floor[c]
@@ -128,14 +128,3 @@ def merge_lists(
                 best_vertex, best = u, gain
         at_a, at_b, at_c = at_a + 1, at_b + 1, at_c + 1
     return best_vertex, best, bound
-
-
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def _place(v: int, u: int, listed: npt.NDArray[np.int32], length: npt.NDArray[np.int64]) -> int:
-    """Where u stands in the list of v, or −1."""
-    place = -1
-    # From 0 to the end, without one in between, these are vector instructions.
-    for position in range(length[v]):
-        if listed[v, position] == u:
-            place = position
-    return place

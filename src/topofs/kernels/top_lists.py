@@ -19,6 +19,7 @@ __all__ = [
     "highest_free_weight",
     "make_scratch",
     "no_peaks",
+    "place_in_list",
     "sort_links",
     "strongest_first",
 ]
@@ -92,6 +93,20 @@ def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> f
     if position < length[v]:
         highest = weight[v, position]
     return highest
+
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
+def place_in_list(v: int, u: int, lists: TopLists) -> int:
+    """Where the free vertex u stands in the list of v, or −1."""
+    _, vertex, length, head, _ = lists
+    first = head[v]
+    place = -first - 1
+    listed = vertex[v, first : length[v]]
+    # From 0 to the end, without one in between, these are vector instructions.
+    for position in range(len(listed)):
+        if listed[position] == u:
+            place = position
+    return place + first
 
 
 @njit(cache=True, nogil=True)
