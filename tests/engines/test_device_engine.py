@@ -1,5 +1,6 @@
 """A device proposes, the host decides: the graph is that of the CPU, whatever the rounding."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -250,3 +251,21 @@ def lists_full_of_rubbish(*arguments):
     lists.weight[:] = 1.5
     lists.vertex[:] = 0
     return lists
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("kind", ["factors", "noise"])
+def test_lists_written_a_few_at_a_time_beside_the_growth(kind, n_threads, monkeypatch):
+    monkeypatch.setattr(asked_growth, "_LISTS_AT_ONCE", 3)
+    monkeypatch.setattr(asked_growth, "_LISTS_A_TASK", 1)
+    monkeypatch.setattr(asked_growth, "_FACES", 12)
+    monkeypatch.setattr(asked_growth, "_PLACES", 20)
+    monkeypatch.setattr(matrix_free, "_LIST_BY_ASKING", 16)
+    operator = Pearson().operator(table_of(kind, 60, 300, seed=3))
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(n_threads, before))
+    try:
+        found = tmfg_of_products(rough_products(operator, 1e-3), threshold=True, memory=10**9)
+    finally:
+        numba.set_num_threads(before)
+    assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))

@@ -207,7 +207,8 @@ def _with_matrix(
     if links is None or join is None:
         built = graph.build(matrix)
     else:
-        _, built = at_once(join, lambda: graph.build(matrix))
+        # What takes all cores is done before anything beside it holds them up.
+        _, built = at_once(join, graph.begin(matrix))
         whole = replace(whole, links=links.links, strength=links.strength)
     built = built if order is None else built.renumbered(order)
     return replace(whole, graph=built, pairs=pairs)

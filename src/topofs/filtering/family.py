@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.terms import Term
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
@@ -62,6 +65,21 @@ class Graph(Term):
         FilteredGraph
         """
         raise NotImplementedError
+
+    def begin(self, similarity: SimilarityMatrix) -> Callable[[], FilteredGraph]:
+        """Do what all cores share; what is returned does the rest, on one, and builds it.
+
+        Parameters
+        ----------
+        similarity : SimilarityMatrix
+            As for `build`.
+
+        Returns
+        -------
+        callable
+            By default `build`.
+        """
+        return partial(self.build, similarity)
 
     def build_without_matrix(
         self, products: Any, *, threshold: bool, memory: int

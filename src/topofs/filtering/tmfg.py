@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -93,11 +94,8 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
 
     matrix = check_similarity_matrix(similarity)
     if len(matrix.values) < 4:
-        graph = complete_graph(matrix.values)
-    else:
-        cliques = cliques_of_matrix(matrix)
-        graph = graph_of_cliques(cliques, lambda edges: matrix.values[edges[:, 0], edges[:, 1]])
-    return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
+        return replace(complete_graph(matrix.values), labels=matrix.labels)
+    return _grown(matrix, *_start_and_roofs(matrix))
 
 
 def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
@@ -105,6 +103,16 @@ def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
     from topofs.kernels.dense_growth import tmfg_cliques
 
     return tmfg_cliques(matrix.values, *_start_and_roofs(matrix))
+
+
+def _grown(matrix: SimilarityMatrix, start: IntArray, roofs: Roofs) -> FilteredGraph:
+    """The graph from its first tetrahedron on."""
+    from topofs.kernels.dense_growth import tmfg_cliques
+
+    values = matrix.values
+    cliques = tmfg_cliques(values, start, roofs)
+    graph = graph_of_cliques(cliques, lambda edges: values[edges[:, 0], edges[:, 1]])
+    return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,6 +137,12 @@ class TMFG(Graph):
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
         """Filter a similarity."""
         return tmfg(similarity)
+
+    def begin(self, similarity: SimilarityMatrix) -> Callable[[], FilteredGraph]:
+        """Pass over the matrix; what is returned lets the graph grow."""
+        if len(similarity.values) < 4 or type(self).build is not TMFG.build:
+            return super().begin(similarity)
+        return partial(_grown, similarity, *_start_and_roofs(similarity))
 
     def build_without_matrix(
         self, products: Products, *, threshold: bool, memory: int
