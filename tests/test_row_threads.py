@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from topofs import TopologicalFeatureSelector
-from topofs.row_threads import at_once, for_each, for_row_ranges
+from topofs.row_threads import at_once, for_each, for_row_ranges, thread_beside
 
 
 @pytest.fixture(params=[1, 2])
@@ -68,3 +68,8 @@ def test_graph_and_links_at_once_are_those_one_after_the_other():
         selector = TopologicalFeatureSelector(5, similarity="pearson").fit(X)
         found.append((selector.graph_, selector.ranking_.tolist()))
     assert found[0] == found[1]
+
+
+def test_a_thread_beside_has_no_more_threads_than_this_one(n_threads):
+    with thread_beside() as beside:
+        assert beside.submit(numba.get_num_threads).result() == numba.get_num_threads()

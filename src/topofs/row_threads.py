@@ -12,7 +12,7 @@ import numba
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["at_once", "for_each", "for_row_ranges", "one_blas_thread"]
+__all__ = ["at_once", "for_each", "for_row_ranges", "one_blas_thread", "thread_beside"]
 
 Result = TypeVar("Result")
 Other = TypeVar("Other")
@@ -75,13 +75,22 @@ def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[R
     """
     if numba.get_num_threads() == 1:
         return first(), second()
-    with ThreadPoolExecutor(1, "topofs-beside") as beside:
+    with thread_beside() as beside:
         running = beside.submit(first)
         try:
             found = second()
         finally:
             others = running.result()
     return others, found
+
+
+def thread_beside() -> ThreadPoolExecutor:
+    """One thread for work beside this one; what it shares takes as many threads as here.
+
+    Numba keeps the number of threads for each of them, and a new one has all cores.
+    """
+    threads = numba.get_num_threads()
+    return ThreadPoolExecutor(1, "topofs-beside", numba.set_num_threads, (threads,))
 
 
 def one_blas_thread() -> Any:

@@ -207,7 +207,7 @@ def _with_matrix(
     if links is None or join is None:
         built = graph.build(matrix)
     else:
-        # What takes all cores is done before anything beside it holds them up.
+        # What a graph does with all cores first is done before anything beside it holds them up.
         _, built = at_once(join, graph.begin(matrix))
         whole = replace(whole, links=links.links, strength=links.strength)
     built = built if order is None else built.renumbered(order)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,12 @@ from topofs.engines.device_rows import DeviceRows
 from topofs.filtering.asked_growth import fill_lists
 from topofs.filtering.products import BlockedProducts, WatchedProducts
 from topofs.kernels.top_lists import TopLists, empty_lists
+from topofs.row_threads import thread_beside
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
@@ -152,7 +153,7 @@ class DeviceProducts(WatchedProducts):
         weights = self.column_weights(level)
         diagonal = self._operator.diagonal().astype(np.float64)
         step = self._rows_at_once(n)
-        with ThreadPoolExecutor(1) as beside:
+        with thread_beside() as beside:
             writing: Future[None] | None = None
             for first in range(0, n, step):
                 last = min(first + step, n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -18,10 +17,10 @@ from topofs.kernels.face_answers import (
     write_answers,
 )
 from topofs.kernels.top_lists import empty_lists
-from topofs.row_threads import for_each
+from topofs.row_threads import for_each, thread_beside
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from topofs.filtering.products import AskedProducts
     from topofs.kernels.column_weights import ColumnWeights
@@ -61,7 +60,7 @@ def grow_by_asking(
         Entries below it are 0.
     """
     n, progress = products.n_features, products.progress
-    with ThreadPoolExecutor(1, "topofs-lists") as beside:
+    with thread_beside() as beside:
         asking = _Asking(products, growth, lists, level, beside)
         while not asking.grow():
             asking.ask()
@@ -127,7 +126,7 @@ class _Asking:
         self._settle_top()
 
     def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
-        """Make lists of what was proposed, the last of them beside the growth."""
+        """Make lists of what was proposed, the last of them while the graph grows."""
         like = self.lists.weight
         for first in range(0, len(vertices), _LISTS_AT_ONCE):
             self._take_lists()
@@ -138,6 +137,7 @@ class _Asking:
             job = self.beside.submit(fill_lists, self.weights, *links, room, places)
             self.writing = job, links[0], room
         if numba.get_num_threads() == 1:
+            # One thread after the other.
             self._take_lists()
 
     def _take_lists(self) -> None:

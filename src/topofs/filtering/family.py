@@ -67,7 +67,7 @@ class Graph(Term):
         raise NotImplementedError
 
     def begin(self, similarity: SimilarityMatrix) -> Callable[[], FilteredGraph]:
-        """Do what all cores share; what is returned does the rest, on one, and builds it.
+        """Build it in two steps: what all cores share, and what is left for one.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Graph(Term):
         Returns
         -------
         callable
-            By default `build`.
+            Does the second step. By default it is `build`, and there is no first one.
         """
         return partial(self.build, similarity)
 

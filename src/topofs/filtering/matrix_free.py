@@ -145,7 +145,7 @@ def least_memory(n: int, n_samples: int, itemsize: int) -> int:
 def _sizes(n: int, n_samples: int, itemsize: int) -> tuple[int, int, int]:
     """Bytes that are needed at all, for one entry of all lists, and for a row."""
     # Half of the columns are copied when lists are filled from the free ones.
-    fixed = 150 * n + n * n_samples * 4
+    fixed = 180 * n + n * n_samples * 4
     # A row, and room for the products and lists of the threads' tiles.
     return fixed, n * (itemsize + 4), n * (8 + 8 + itemsize)
 

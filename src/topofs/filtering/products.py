@@ -41,6 +41,8 @@ _MOST_ROWS = 256
 _RANGES = 128
 # So many products of two numbers take the time in which an entry is looked at.
 _PRODUCTS_AN_ENTRY = 8
+# Ranges get no thinner for columns longer than this many entries.
+_LONGEST = 128
 
 
 class Products(Protocol):
@@ -294,7 +296,7 @@ class BlockedProducts(WatchedProducts):
                 lambda first, last: multiply_rows(left, right, first, last, block),
                 among.n_features,
                 # A product costs more than to look at an entry.
-                len(rows) * max(1, self.n_samples // _PRODUCTS_AN_ENTRY),
+                len(rows) * int(np.clip(self.n_samples // _PRODUCTS_AN_ENTRY, 1, _LONGEST)),
             )
         return block
 

@@ -9,6 +9,8 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from topofs.kernels.uncounted import UNCOUNTED
+
 __all__ = ["fetch_row"]
 
 # Bytes of a line of the cache.
@@ -40,7 +42,7 @@ def _compiled(context: Any, array: Any, i: Any, j: Any) -> Any:  # noqa: ARG001
 _fetch: Any = _plain if getattr(config, "DISABLE_JIT", False) else intrinsic(_compiled)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def fetch_row(array: Any, i: int) -> None:
     """Let the row i of a C-contiguous array come nearer; no value depends on it."""
     for j in range(0, array.shape[1], LINE // array.itemsize):

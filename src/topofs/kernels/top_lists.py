@@ -83,7 +83,6 @@ def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
 @njit(cache=True, nogil=True, **UNCOUNTED)
 def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
-    # Unpacked at once: numba then counts no references to the arrays, here and elsewhere.
     weight, vertex, length, head, floor = lists
     position = head[v]
     while position < length[v] and penalty[vertex[v, position]] != 0:
