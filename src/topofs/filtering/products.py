@@ -39,10 +39,10 @@ Ids = npt.NDArray[np.int32]
 _FEWEST_ROWS = 64
 _MOST_ROWS = 256
 _RANGES = 128
-# So many products of two numbers take the time in which an entry is looked at.
+# So many products of two numbers take the time in which an entry is looked at; a product of two
+# columns counts as so many entries at most, or ranges would become too thin.
 _PRODUCTS_AN_ENTRY = 8
-# Ranges get no thinner for columns longer than this many entries.
-_LONGEST = 128
+_MOST_ENTRIES = 128
 
 
 class Products(Protocol):
@@ -296,7 +296,8 @@ class BlockedProducts(WatchedProducts):
                 lambda first, last: multiply_rows(left, right, first, last, block),
                 among.n_features,
                 # A product costs more than to look at an entry.
-                len(rows) * int(np.clip(self.n_samples // _PRODUCTS_AN_ENTRY, 1, _LONGEST)),
+                len(rows)
+                * int(np.clip(self.n_samples // _PRODUCTS_AN_ENTRY, 1, _MOST_ENTRIES)),
             )
         return block
 

@@ -99,13 +99,14 @@ def place_in_list(v: int, u: int, lists: TopLists) -> int:
     """Where the free vertex u stands in the list of v, or −1."""
     _, vertex, length, head, _ = lists
     first = head[v]
-    place = -first - 1
+    place = -1 - first
     listed = vertex[v, first : length[v]]
-    # From 0 to the end, without one in between, these are vector instructions.
+    # From 0 to the end, without one in between and with nothing added, these are vector
+    # instructions.
     for position in range(len(listed)):
         if listed[position] == u:
             place = position
-    return place + first
+    return first + place
 
 
 @njit(cache=True, nogil=True)

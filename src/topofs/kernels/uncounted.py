@@ -2,7 +2,7 @@
 
 Numba counts the owners of every array that is handed to a function, each with a locked
 instruction, and a tuple of arrays hands over all of them. Where a loop consists of short calls,
-as the growth of a graph does, this is a third of its time. A function that allocates no array,
+as the growth of a graph does, this is a quarter of its time. A function that allocates no array,
 keeps none and returns none, not even a view, has nothing to count; nor must anything that it
 calls.
 """
