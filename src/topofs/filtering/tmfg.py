@@ -100,17 +100,22 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
 
 def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
     """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
+    return _cliques(matrix.values, *_start_and_roofs(matrix))
+
+
+def _cliques(values: Matrix, start: IntArray, roofs: Roofs) -> IntArray:
+    from topofs.filtering.growth_on_cores import cliques_on_cores, has_cores_for
     from topofs.kernels.dense_growth import tmfg_cliques
 
-    return tmfg_cliques(matrix.values, *_start_and_roofs(matrix))
+    if has_cores_for(len(values)):
+        return cliques_on_cores(values, start, roofs)
+    return tmfg_cliques(values, start, roofs)
 
 
 def _grown(matrix: SimilarityMatrix, start: IntArray, roofs: Roofs) -> FilteredGraph:
     """The graph from its first tetrahedron on."""
-    from topofs.kernels.dense_growth import tmfg_cliques
-
     values = matrix.values
-    cliques = tmfg_cliques(values, start, roofs)
+    cliques = _cliques(values, start, roofs)
     graph = graph_of_cliques(cliques, lambda edges: values[edges[:, 0], edges[:, 1]])
     return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 

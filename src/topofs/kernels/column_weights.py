@@ -13,6 +13,7 @@ from topofs.kernels.uncounted import UNCOUNTED
 __all__ = [
     "CORRELATION",
     "ENERGY",
+    "GIVEN",
     "SQUARED",
     "ColumnWeights",
     "finish_row",
@@ -20,17 +21,18 @@ __all__ = [
     "weight",
 ]
 
-# What becomes of a correlation.
-CORRELATION, SQUARED, ENERGY = 0, 1, 2
+# What becomes of a correlation; or that the values are the similarity itself.
+CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
 
 
 class ColumnWeights(NamedTuple):
     """A similarity between n features, entry by entry, from prepared columns.
 
     kind : int
-        CORRELATION, SQUARED or ENERGY.
+        CORRELATION, SQUARED, ENERGY or GIVEN.
     values : array, shape (n, S), C-contiguous
-        The columns C of `topofs.similarity.correlation.Correlation`.
+        The columns C of `topofs.similarity.correlation.Correlation`; for GIVEN the similarity,
+        of shape (n, n), and nothing else counts.
     scale, sums, spreads
         S, s and v of the formula r = (S·G_ij − s_i s_j) / √(v_i v_j).
     alpha, deviation
@@ -56,6 +58,8 @@ def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> fl
     The operations and their order are those of `Correlation.block`, so that columns of whole
     numbers give the bits of the matrix.
     """
+    if weights.kind == GIVEN:
+        return like.dtype.type(weights.values[i, j])
     deviation = weights.deviation
     dispersion = max(deviation[i], deviation[j]) if weights.kind == ENERGY else 0.0
     entry = _finished(

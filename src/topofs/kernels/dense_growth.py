@@ -127,3 +127,27 @@ def _grow(matrix: Matrix, roofs: Roofs, growth: Growth, bounds: Matrix) -> None:
         sift_down(heap, key, second)
         sift_up(heap, key, second)
         sift_up(heap, key, third)
+
+
+@njit(cache=True, nogil=True)
+def answer_under_roofs(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
+    """Answer the face on top.
+
+    Parameters
+    ----------
+    matrix : array, shape (n, n)
+        The similarity.
+    roofs : Roofs
+        Its roofs; lowered where they are looked under.
+    growth : Growth
+        Changed: vertex and key of the face on top, and its place in the heap.
+    """
+    _, penalty, corner, vertex, heap, key, _, records = growth
+    bounds = np.empty(roofs.height.shape[1], matrix.dtype)
+    top = heap[0]
+    a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
+    highest = highest_gain_under(roofs, a, b, c, bounds)
+    vertex[top], key[0], _ = best_vertex(
+        matrix, roofs, a, b, c, penalty, bounds, highest, key[0]
+    )
+    sift_down(heap, key, records[0].n_faces)

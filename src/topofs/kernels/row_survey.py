@@ -11,7 +11,7 @@ from numba import njit
 from topofs.kernels.matrix_scan import row_sums
 from topofs.kernels.top_lists import TopLists, fill_list, make_scratch
 
-__all__ = ["place_among", "refill_lists", "survey_rows"]
+__all__ = ["list_rows", "place_among", "refill_lists", "survey_rows"]
 
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -42,6 +42,28 @@ def survey_rows(block: npt.NDArray[Any], first: int, sums: Doubles, lists: TopLi
         penalty[first + r] = -np.inf
         fill_list(first + r, block[r], penalty, lists, scratch)
         penalty[first + r] = 0
+
+
+@njit(cache=True, nogil=True)
+def list_rows(
+    matrix: npt.NDArray[Any],
+    vertices: IntArray,
+    first: int,
+    last: int,
+    penalty: npt.NDArray[Any],
+    lists: TopLists,
+) -> None:
+    """Fill the lists of the vertices at the places first … last − 1 from their rows of a matrix.
+
+    The penalty, of shape (n,), is 0 for a free vertex and −∞ for a used one.
+    """
+    scratch = make_scratch(len(matrix), matrix)
+    others = penalty.copy()
+    for place in range(first, last):
+        v = vertices[place]
+        others[v] = -np.inf
+        fill_list(v, matrix[v], others, lists, scratch)
+        others[v] = penalty[v]
 
 
 @njit(cache=True, nogil=True)
