@@ -86,6 +86,7 @@ class _Asking:
         self.beside = beside
         # Lists that are written while the graph grows from the old ones.
         self.writing: tuple[Future[None], IntArray, TopLists] | None = None
+        self.in_writing = np.zeros(products.n_features, dtype=np.bool_)
         self.n_slots = len(growth.vertex)
         self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
@@ -102,7 +103,6 @@ class _Asking:
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""
         growth = self.growth
-        self._take_lists()
         step = int(growth.counters[0].step)
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
@@ -115,12 +115,15 @@ class _Asking:
             _FACES,
             self.n_asked,
             self.seen,
+            self.in_writing,
         )
         stale = self._stale(corners[faces < self.n_slots])
         said, links = self.products.ask(
             corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
         )
         write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
+        # The lists of the last time were written beside the growth and beside this question.
+        self._take_lists()
         if len(stale):
             self._write_lists(stale, *links)
         self._settle_top()
@@ -136,6 +139,7 @@ class _Asking:
             places = np.arange(len(links[0]))
             job = self.beside.submit(fill_lists, self.weights, *links, room, places)
             self.writing = job, links[0], room
+            self.in_writing[links[0]] = True
         if numba.get_num_threads() == 1:
             # One thread after the other.
             self._take_lists()
@@ -150,6 +154,7 @@ class _Asking:
         lists.weight[vertices], lists.vertex[vertices] = room.weight, room.vertex
         lists.length[vertices], lists.head[vertices] = room.length, room.head
         lists.floor[vertices] = room.floor
+        self.in_writing[vertices] = False
         self.writing = None
 
     def _stale(self, corners: IntArray) -> IntArray:
@@ -161,7 +166,7 @@ class _Asking:
         growth, vertices = self.growth, np.unique(corners)
         if growth.uses_lists and 2 * growth.n_free <= self.n_filled:
             vertices, self.n_filled = np.arange(self.products.n_features), growth.n_free
-        return vertices[stale_among(vertices, self.lists, growth.penalty)]
+        return vertices[stale_among(vertices, self.lists, growth.penalty, self.in_writing)]
 
     def _first_slots(self) -> tuple[IntArray, npt.NDArray[Any]]:
         """The slot on top of the heap, then others with large keys, largest first."""

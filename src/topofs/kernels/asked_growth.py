@@ -132,20 +132,26 @@ def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _is_stale(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> bool:
-    """Whether half of the list of v is used up, and there would be more to list."""
+def _is_stale(
+    v: int, lists: TopLists, penalty: npt.NDArray[Any], in_writing: npt.NDArray[np.bool_]
+) -> bool:
+    """Whether half of the list of v is used up, there would be more to list, and nobody does."""
     highest_free_weight(v, lists, penalty)
-    return 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
+    used_up = 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
+    return used_up and not in_writing[v]
 
 
 @njit(cache=True, nogil=True)
 def stale_among(
-    vertices: IntArray, lists: TopLists, penalty: npt.NDArray[Any]
+    vertices: IntArray,
+    lists: TopLists,
+    penalty: npt.NDArray[Any],
+    in_writing: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of some vertices have used up half of their lists."""
+    """Tell which of some vertices have used up half of their lists, and wait for no other."""
     found = np.empty(len(vertices), np.bool_)
     for i in range(len(vertices)):
-        found[i] = _is_stale(vertices[i], lists, penalty)
+        found[i] = _is_stale(vertices[i], lists, penalty, in_writing)
     return found
 
 
@@ -159,6 +165,7 @@ def what_to_ask(
     limit: int,
     stamp: int,
     seen: npt.NDArray[np.bool_],
+    in_writing: npt.NDArray[np.bool_],
 ) -> tuple[IntArray, IntArray]:
     """Faces that are worth asking for, and their corners, `limit` of them at most.
 
@@ -166,7 +173,8 @@ def what_to_ask(
     children. The slots come with their keys, in falling order. To find children, the growth
     goes on in thought, as far as it is known, down to the key of the last slot, and by
     `limit` / 2 vertices at most: what lies farther ahead often comes otherwise. New faces get
-    the stamp. `seen` is False for all vertices, and is so again in the end.
+    the stamp. `seen` is False for all vertices, and is so again in the end; `in_writing` is True
+    for those whose lists are being written.
     """
     n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists
@@ -188,7 +196,9 @@ def what_to_ask(
             heap[size], high[size] = n_made, bound
             n_made, size = n_made + 1, size + 1
             sift_up(heap, high, size - 1)
-        elif count < limit and (position == 0 or not merging or _wants(slot, growth, lists)):
+        elif count < limit and (
+            position == 0 or not merging or _wants(slot, growth, lists, in_writing)
+        ):
             faces[count] = slot
             corners[count, :] = growth.corner[slot]
             count += 1
@@ -245,11 +255,13 @@ def _in_thought(
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _wants(slot: int, growth: Growth, lists: TopLists) -> bool:
+def _wants(
+    slot: int, growth: Growth, lists: TopLists, in_writing: npt.NDArray[np.bool_]
+) -> bool:
     """Whether the lists of a face will not decide it."""
     if growth.vertex[slot] == UNDECIDED:
         return True
     stale = False
     for corner in growth.corner[slot]:
-        stale = stale or _is_stale(corner, lists, growth.penalty)
+        stale = stale or _is_stale(corner, lists, growth.penalty, in_writing)
     return stale
