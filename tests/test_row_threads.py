@@ -33,6 +33,13 @@ def test_items_and_ranges_keep_their_order(n_threads):
     assert [row for rows in found for row in rows] == list(range(1000))
 
 
+def test_what_is_shared_may_share_itself(n_threads):
+    # More of them than threads: if each waited for others, none would end.
+    assert for_each(lambda i: sum(squares(i)), range(20)) == [
+        sum(k * k for k in range(i)) for i in range(20)
+    ]
+
+
 def test_two_at_once_may_share_their_rows(n_threads):
     there, back = at_once(lambda: squares(200), lambda: squares(300))
     assert (len(there), len(back)) == (200, 300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +26,9 @@ _MOST_RANGES = 96
 
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+# In a thread of a pool `shares` is true: what it calls is not shared again, or all of them might
+# wait for one another.
+_here = threading.local()
 
 
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -33,7 +37,7 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
     Parameters
     ----------
     function : callable
-        Must be safe to call from several threads, and must not call this itself.
+        Must be safe to call from several threads; if it calls this itself, one thread does it.
     items : iterable
         What is done is taken up in this order.
 
@@ -43,13 +47,17 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
         What the calls returned, in order of the items.
     """
     wanted = os.getpid(), numba.get_num_threads()
-    if wanted[1] == 1:
+    if wanted[1] == 1 or getattr(_here, "shares", False):
         return [function(item) for item in items]
     pool = _pools.get(wanted)
     if pool is None:
         # setdefault is atomic: of two threads that come here at once both get the same pool.
-        pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs"))
+        pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs", _share))
     return list(pool.map(function, items))
+
+
+def _share() -> None:
+    _here.shares = True
 
 
 def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
@@ -122,8 +130,7 @@ def for_row_ranges(
     Parameters
     ----------
     function : callable
-        Handles the rows first … last − 1; must be safe to call from several threads, and must
-        not call `for_row_ranges` itself.
+        Handles the rows first … last − 1; must be safe to call from several threads.
     n_rows, n_columns : int
         Size of the matrix.
 

@@ -28,6 +28,7 @@ from topofs.similarity.shared_variance import (
     whole_weights,
 )
 from topofs.similarity.standard_columns import ColumnsOnWorkers
+from topofs.similarity.table import has_missing
 from topofs.similarity.threshold import threshold_links_in_place, threshold_mean_in_place
 from topofs.similarity.value_order import places
 from topofs.similarity_matrix import SimilarityMatrix, sum_and_peak
@@ -285,7 +286,7 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
 
 
 def _has_gaps(table: Any) -> bool:
-    return sparse.issparse(table) or bool(np.isnan(table).any())
+    return sparse.issparse(table) or has_missing(table)
 
 
 def _cut(similarity: Matrix, cut: str | None) -> float:

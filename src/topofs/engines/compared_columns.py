@@ -12,6 +12,7 @@ from scipy import sparse
 
 from topofs.engines.dask_engine import DaskEngine
 from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.table import has_missing
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class ComparedColumns:
     def by_products(self) -> bool:
         """Whether products of prepared columns give every entry."""
         complete = self.operator is not None and self.measure.products is not None
-        return complete and not sparse.issparse(self.table) and not np.isnan(self.table).any()
+        return complete and not sparse.issparse(self.table) and not has_missing(self.table)
 
     def order(self) -> Ints:
         """The columns in an order that depends on their values, or their similarities, only."""

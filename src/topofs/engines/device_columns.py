@@ -163,6 +163,15 @@ class DeviceSimilarity:
             block = xp.astype(block, xp.float32)
         return block
 
+    def mean_of_squares(self) -> float | None:
+        r"""Σᵢⱼ r²ᵢⱼ / n² = ‖C⊤C‖² / n² of plain columns C that are squared; None of others."""
+        n, n_samples = self._weights.values.shape
+        if not self._plain or self._weights.kind != SQUARED or 2 * n_samples > n:
+            return None
+        gram = self.all.values.T @ self.all.values
+        squares = float(self.xp.sum(gram * gram))
+        return squares / int(n) ** 2
+
     def cut(self, values: Any, least: float) -> Any:
         """Let entries below a level count as 0, but for those that are none."""
         if least == -np.inf:

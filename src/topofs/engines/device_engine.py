@@ -219,7 +219,8 @@ class DeviceProducts(WatchedProducts):
 
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
-        return self._operator.approximate_mean()
+        mean = self.similarity.mean_of_squares()
+        return self._operator.approximate_mean() if mean is None else mean
 
     def on_host(self) -> BlockedProducts:
         """The same products by the host."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 from topofs.kernels.grids import EXACT, NO_GRID, exact_grids_of_rows
-from topofs.row_threads import for_each
+from topofs.row_threads import for_each, for_row_ranges
 
 __all__ = [
     "Correlation",
@@ -83,7 +83,7 @@ class Correlation:
         """The correlation among some of the columns; a slice shares their memory."""
         return replace(
             self,
-            values=self.values[columns],
+            values=_rows(self.values, columns),
             sums=self.sums[columns],
             spreads=self.spreads[columns],
         )
@@ -121,6 +121,19 @@ class Correlation:
         """Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖² for unit columns u."""
         total = self.unit_columns().sum(axis=0, dtype=np.float64)
         return float(total @ total / self.n_features**2)
+
+
+def _rows(values: Floats, chosen: Columns) -> Floats:
+    """Some rows; a slice shares their memory, otherwise all cores copy."""
+    if isinstance(chosen, slice):
+        return values[chosen]
+    copied = np.empty((len(chosen), values.shape[1]), dtype=values.dtype)
+
+    def copy(first: int, last: int) -> None:
+        copied[first:last] = values[chosen[first:last]]
+
+    for_row_ranges(copy, *copied.shape)
+    return copied
 
 
 def finish_correlation(
@@ -169,8 +182,13 @@ def correlation_of_values(X: Floats) -> Correlation:
 
     def prepare(rows: slice) -> None:
         part, kept = values[rows], exact[rows]
+        if not kept.any():
+            unit = _to_unit_rows(part.astype(np.float64, copy=False))
+            if unit is not part:
+                part[...] = unit
+            return
         low, by, off = (of[rows][kept, None] for of in (lowest, grid, shift))
-        part[kept] = np.ldexp(part[kept] - low, -by) - off
+        part[kept] = _times_power_of_two(part[kept] - low, -by) - off
         part[~kept] = unit_columns(part[~kept])
 
     for_each(prepare, blocks)
@@ -190,7 +208,7 @@ def unit_columns(columns: Floats) -> Floats:
     """
     unit = np.empty_like(columns)
     for rows in _blocks_of_rows(columns):
-        unit[rows] = _unit_rows(columns[rows])
+        unit[rows] = _to_unit_rows(columns[rows].astype(np.float64))
     return unit
 
 
@@ -200,20 +218,32 @@ def _blocks_of_rows(columns: Floats) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(columns), step)]
 
 
-def _unit_rows(columns: Floats) -> Doubles:
+def _times_power_of_two(values: Doubles, exponent: npt.NDArray[Any]) -> Doubles:
+    """The bits of np.ldexp, in place, in a tenth of its time."""
+    factor = np.ldexp(1.0, exponent)
+    if np.isinf(factor).any() or not factor.all():
+        np.ldexp(values, exponent, out=values)
+    else:
+        values *= factor
+    return values
+
+
+def _to_unit_rows(columns: Doubles) -> Doubles:
+    """Centre and scale rows, in place: large arrays that come and go take time of their own."""
     # A power of two rounds nothing, and keeps the squares from overflowing or vanishing.
-    _, exponent = np.frexp(np.abs(columns).max(axis=1, keepdims=True))
-    unit = np.ldexp(columns.astype(np.float64), -exponent)
-    constant = columns.max(axis=1) == columns.min(axis=1)
+    highest, lowest = columns.max(axis=1), columns.min(axis=1)
+    _, exponent = np.frexp(np.maximum(highest, -lowest)[:, None])
+    unit = _times_power_of_two(columns, -exponent)
+    constant = highest == lowest
     for _ in range(2):
         # The second turn removes what rounding left of a mean far larger than the spread.
         unit -= unit.mean(axis=1, keepdims=True)
     unit[constant] = 0.0
-    largest = np.abs(unit).max(axis=1, keepdims=True)
+    largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))[:, None]
     unit /= np.where(largest > 0, largest, 1.0)
     length = np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     unit /= np.where(length > 0, length, 1.0)
-    return np.asarray(unit, dtype=np.float64)
+    return unit
 
 
 def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:

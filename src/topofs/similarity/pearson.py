@@ -112,11 +112,12 @@ class Pearson(Measure):
         from topofs.similarity.correlation import correlation_of_values
         from topofs.similarity.missing import pairwise_correlation
         from topofs.similarity.sparse_table import sparse_correlation
+        from topofs.similarity.table import has_missing
 
         operator: SimilarityOperator
         if sparse.issparse(table):
             operator = sparse_correlation(table)
-        elif np.isnan(table).any():
+        elif has_missing(table):
             operator = pairwise_correlation(table.T, table.dtype)
         else:
             operator = correlation_of_values(table)

@@ -9,7 +9,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
 
-__all__ = ["check_table", "is_constant", "without_duplicates"]
+from topofs.row_threads import for_row_ranges
+
+__all__ = ["check_table", "has_missing", "is_constant", "without_duplicates"]
 
 Table = npt.NDArray[np.floating[Any]]
 
@@ -53,6 +55,18 @@ def without_duplicates(X: Any) -> Any:
     return X
 
 
+def has_missing(X: Table) -> bool:
+    """Tell whether a dense table holds NaN; all cores look for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> has_missing(np.array([[1.0, np.nan]])), has_missing(np.ones((2, 2)))
+    (True, False)
+    """
+    return any(for_row_ranges(lambda i, j: bool(np.isnan(X[i:j]).any()), *X.shape))
+
+
 def is_constant(X: Any) -> npt.NDArray[np.bool_]:
     """Tell which columns hold at most one distinct observed value.
 
@@ -73,6 +87,10 @@ def is_constant(X: Any) -> npt.NDArray[np.bool_]:
     """
     if sparse.issparse(X):
         return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
-    # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
-    highest, lowest = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
-    return np.asarray((highest == lowest) | np.isnan(highest))
+
+    def among(i: int, j: int) -> npt.NDArray[np.bool_]:
+        # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
+        highest, lowest = np.fmax.reduce(X[:, i:j], axis=0), np.fmin.reduce(X[:, i:j], axis=0)
+        return np.asarray((highest == lowest) | np.isnan(highest))
+
+    return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]))
