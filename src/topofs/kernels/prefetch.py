@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 from topofs.kernels.uncounted import UNCOUNTED
 
-__all__ = ["fetch_row"]
+__all__ = ["fetch_entry", "fetch_row"]
 
 # Bytes of a line of the cache.
 LINE = 64
@@ -39,11 +39,11 @@ def _compiled(context: Any, array: Any, i: Any, j: Any) -> Any:  # noqa: ARG001
     return types.void(array, types.intp, types.intp), generate
 
 
-_fetch: Any = _plain if getattr(config, "DISABLE_JIT", False) else intrinsic(_compiled)
+fetch_entry: Any = _plain if getattr(config, "DISABLE_JIT", False) else intrinsic(_compiled)
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
 def fetch_row(array: Any, i: int) -> None:
     """Let the row i of a C-contiguous array come nearer; no value depends on it."""
     for j in range(0, array.shape[1], LINE // array.itemsize):
-        _fetch(array, i, j)
+        fetch_entry(array, i, j)

@@ -32,6 +32,7 @@ from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
+from topofs.kernels.prefetch import fetch_entry
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.top_lists import TopLists, highest_free_weight, no_peaks
 from topofs.kernels.uncounted import UNCOUNTED
@@ -39,6 +40,7 @@ from topofs.kernels.uncounted import UNCOUNTED
 __all__ = [
     "Growth",
     "answer_from_rows",
+    "fetch_next",
     "grow",
     "split_top",
     "start_growth",
@@ -143,6 +145,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
             a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
+            fetch_next(growth, lists)
             bound = highest_gain(a, b, c, lists, peak, penalty)
             if bound < key[0]:
                 vertex[top], key[0] = -1, bound
@@ -157,6 +160,24 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
             top = heap[0]
         _insert_top(growth, lists)
     return True
+
+
+@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+def fetch_next(growth: Growth, lists: TopLists) -> None:
+    """Ask for what will be read of the face that comes to the top if the one there sinks."""
+    corner, heap, key = growth.corner, growth.heap, growth.key
+    size = growth.counters[0].n_faces
+    best = 1
+    for child in range(1, min(5, size)):
+        fetch_entry(corner, heap[child], 0)
+        if key[child] > key[best]:
+            best = child
+    slot = heap[best]
+    for i in range(3):
+        v = corner[slot, i]
+        at = lists.head[v]
+        fetch_entry(lists.vertex, v, at)
+        fetch_entry(lists.weight, v, at)
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
