@@ -240,6 +240,8 @@ class DeviceProducts(WatchedProducts):
         self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
     ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
         """Propose the best free vertices of faces, and the strongest free links of vertices."""
+        no_faces = (np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0))
+        no_links = (np.empty((0, list_length), np.int32), np.empty(0))
         most = max(3, self._rows_at_once(len(self._free.ids)))
         faces = [
             self._ask_for_faces(corners[first : first + most // 3], k, level)
@@ -249,8 +251,7 @@ class DeviceProducts(WatchedProducts):
             self._ask_for_links(vertices[first : first + most], list_length, level)
             for first in range(0, len(vertices), most)
         ]
-        nothing = (np.empty((0, list_length), np.int32), np.empty(0))
-        return _joined(faces), _joined(links) if links else nothing
+        return _joined(faces) or no_faces, _joined(links) or no_links
 
     def _ask_for_faces(
         self, corners: IntArray, k: int, level: float

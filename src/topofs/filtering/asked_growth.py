@@ -118,9 +118,9 @@ class _Asking:
             self.in_writing,
         )
         stale = self._stale(corners[faces < self.n_slots])
-        said, links = self.products.ask(
-            corners, _ANSWERS, stale, self.lists.weight.shape[1], self.level
-        )
+        self._write_many(stale[:-_LISTS_AT_ONCE])
+        stale = stale[-_LISTS_AT_ONCE:]
+        said, links = self._ask_for(corners, stale)
         write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
         # The lists of the last time were written beside the growth and beside this question.
         self._take_lists()
@@ -128,18 +128,34 @@ class _Asking:
             self._write_lists(stale, *links)
         self._settle_top()
 
-    def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
-        """Make lists of what was proposed, the last of them while the graph grows."""
-        like = self.lists.weight
+    def _ask_for(
+        self, corners: IntArray, vertices: IntArray
+    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
+        """The best free vertices of faces, and the strongest free links of vertices."""
+        length = self.lists.weight.shape[1]
+        return self.products.ask(corners, _ANSWERS, vertices, length, self.level)
+
+    def _write_many(self, vertices: IntArray) -> None:
+        """Write lists in their places, some of them while others are asked for."""
+        job: Future[None] | None = None
         for first in range(0, len(vertices), _LISTS_AT_ONCE):
-            self._take_lists()
-            some = slice(first, first + _LISTS_AT_ONCE)
-            links = vertices[some], proposed[some], floors[some]
-            room = empty_lists(len(links[0]), like.shape[1], like.dtype)
-            places = np.arange(len(links[0]))
-            job = self.beside.submit(fill_lists, self.weights, *links, room, places)
-            self.writing = job, links[0], room
-            self.in_writing[links[0]] = True
+            some = vertices[first : first + _LISTS_AT_ONCE]
+            _, links = self._ask_for(np.empty((0, 3), dtype=np.int64), some)
+            if job is not None:
+                job.result()
+            job = self.beside.submit(fill_lists, self.weights, some, *links, self.lists)
+        if job is not None:
+            job.result()
+
+    def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
+        """Make lists of what was proposed while the graph grows from the old ones."""
+        like, places = self.lists.weight, np.arange(len(vertices))
+        room = empty_lists(len(vertices), like.shape[1], like.dtype)
+        job = self.beside.submit(
+            fill_lists, self.weights, vertices, proposed, floors, room, places
+        )
+        self.writing = job, vertices, room
+        self.in_writing[vertices] = True
         if numba.get_num_threads() == 1:
             # One thread after the other.
             self._take_lists()

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numba import njit
 
 from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
-__all__ = ["sift_down", "sift_up"]
+__all__ = ["N_BELOW", "sift_down", "sift_up"]
 
 N_BELOW = 4
 
@@ -47,7 +47,7 @@ def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> 
     place = 0
     first = 1
     while first < size:
-        best = best_below(heap, key, first, size)
+        best = _best_below(heap, key, first, size)
         if own > key[best] or (own == key[best] and slot < heap[best]):
             break
         heap[place], key[place] = heap[best], key[best]
@@ -57,19 +57,19 @@ def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> 
 
 
 @njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
-def best_below(
+def _best_below(
     heap: npt.NDArray[np.int64], key: npt.NDArray[Any], first: int, size: int
 ) -> int:
-    """Which of the places first … first + 3 comes first in the order."""
+    """Which of the places first … first + 3 comes first in the order.
+
+    Nobody can foresee which, so it is found without jumps, unless two have the same key.
+    """
     if first + N_BELOW <= size:
         one, two, three, four = key[first], key[first + 1], key[first + 2], key[first + 3]
-        left = np.int64(first) + np.int64(two > one)
-        high_left = max(one, two)
-        right = np.int64(first) + 2 + np.int64(four > three)
-        high_right = max(three, four)
-        ties = np.int64(one == two) + np.int64(three == four) + np.int64(high_left == high_right)
-        if ties == 0:
-            return left + (right - left) * np.int64(high_right > high_left)
+        left, right = first + (two > one), first + 2 + (four > three)
+        on_left, on_right = max(one, two), max(three, four)
+        if (one == two) + (three == four) + (on_left == on_right) == 0:
+            return left + (right - left) * (on_right > on_left)
     best = first
     for child in range(first + 1, min(first + N_BELOW, size)):
         if key[child] > key[best] or (key[child] == key[best] and heap[child] < heap[best]):

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
-from topofs.kernels.face_heap import sift_down, sift_up
+from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.prefetch import fetch_entry
@@ -168,7 +168,7 @@ def fetch_next(growth: Growth, lists: TopLists) -> None:
     corner, heap, key = growth.corner, growth.heap, growth.key
     size = growth.counters[0].n_faces
     best = 1
-    for child in range(1, min(5, size)):
+    for child in range(1, min(1 + N_BELOW, size)):
         fetch_entry(corner, heap[child], 0)
         if key[child] > key[best]:
             best = child
