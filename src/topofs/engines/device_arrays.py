@@ -22,10 +22,6 @@ __all__ = [
 ]
 
 
-# Bytes of an array that is copied once more to be sent while others are computed.
-_SMALL = 2**20
-
-
 class DeviceArrays(Protocol):
     """Arrays of one library on one device.
 
@@ -98,11 +94,8 @@ class TorchArrays:
         self.xp: ModuleType = _compatible("torch")
 
     def put(self, array: npt.NDArray[Any]) -> Any:
-        """Copy an array to the device; a small one on its own, so that nobody waits for it."""
-        tensor = self._torch.from_numpy(np.ascontiguousarray(array))
-        if self.device.type == "cuda" and tensor.nbytes <= _SMALL:
-            return tensor.pin_memory().to(self.device, non_blocking=True)
-        return tensor.to(self.device)
+        """Copy an array to the device."""
+        return self._torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Copy a tensor from the device."""

@@ -25,7 +25,7 @@ from topofs.kernels.face_answers import (
 )
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
-from topofs.kernels.tmfg import Growth, fetch_next, split_top
+from topofs.kernels.tmfg import Growth, split_top
 from topofs.kernels.top_lists import TopLists, highest_free_weight
 from topofs.kernels.uncounted import UNCOUNTED
 
@@ -55,7 +55,6 @@ def grow_asking(
     while counters.step < len(cliques):
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
-            fetch_next(growth, lists)
             bound = _bound(top, growth, lists, answers)
             if bound < key[0]:
                 vertex[top], key[0] = min(vertex[top], -1), bound

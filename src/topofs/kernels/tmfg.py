@@ -40,7 +40,6 @@ from topofs.kernels.uncounted import UNCOUNTED
 __all__ = [
     "Growth",
     "answer_from_rows",
-    "fetch_next",
     "grow",
     "split_top",
     "start_growth",
@@ -145,7 +144,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
         top = heap[0]
         while vertex[top] < 0 or penalty[vertex[top]] != 0:
             a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
-            fetch_next(growth, lists)
+            _fetch_next(growth, lists)
             bound = highest_gain(a, b, c, lists, peak, penalty)
             if bound < key[0]:
                 vertex[top], key[0] = -1, bound
@@ -163,7 +162,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
 
 
 @njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
-def fetch_next(growth: Growth, lists: TopLists) -> None:
+def _fetch_next(growth: Growth, lists: TopLists) -> None:
     """Ask for what will be read of the face that comes to the top if the one there sinks."""
     corner, heap, key = growth.corner, growth.heap, growth.key
     size = growth.counters[0].n_faces
