@@ -48,8 +48,10 @@ def test_probabilities_are_frequencies():
     assert torch.equal(found, again)
 
 
-def test_little_noise_gives_the_graph():
-    similarity = squares(10)
+# Of more than 512 nodes, what is shared among threads is shared once more within.
+@pytest.mark.parametrize("n", [10, 600])
+def test_little_noise_gives_the_graph(n):
+    similarity = squares(n)
     found = soft_tmfg(similarity, 1e-9, 5, generator=seeded(1))
     edges = tmfg(similarity.numpy()).edges.copy()
     assert (found[edges[:, 0], edges[:, 1]] == 1).all()
