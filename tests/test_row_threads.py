@@ -40,6 +40,11 @@ def test_what_is_shared_may_share_itself(n_threads):
     ]
 
 
+def test_what_is_shared_may_have_another_at_its_side(n_threads):
+    found = for_each(lambda _: at_once(lambda: squares(4), lambda: squares(3)), range(8))
+    assert found == [([0, 1, 4, 9], [0, 1, 4])] * 8
+
+
 def test_two_at_once_may_share_their_rows(n_threads):
     there, back = at_once(lambda: squares(200), lambda: squares(300))
     assert (len(there), len(back)) == (200, 300)

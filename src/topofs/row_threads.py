@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,9 +25,6 @@ _MOST_RANGES = 96
 
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
-# In a thread of a pool `shares` is true: what it calls is not shared again, or all of them might
-# wait for one another.
-_here = threading.local()
 
 
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -47,17 +43,16 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
         What the calls returned, in order of the items.
     """
     wanted = os.getpid(), numba.get_num_threads()
-    if wanted[1] == 1 or getattr(_here, "shares", False):
+    if wanted[1] == 1:
         return [function(item) for item in items]
     pool = _pools.get(wanted)
     if pool is None:
         # setdefault is atomic: of two threads that come here at once both get the same pool.
-        pool = _pools.setdefault(wanted, ThreadPoolExecutor(wanted[1], "topofs", _share))
+        # What a thread of it calls is not shared again, or all might wait for one another.
+        pool = _pools.setdefault(
+            wanted, ThreadPoolExecutor(wanted[1], "topofs", numba.set_num_threads, (1,))
+        )
     return list(pool.map(function, items))
-
-
-def _share() -> None:
-    _here.shares = True
 
 
 def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:

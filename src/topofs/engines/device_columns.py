@@ -164,7 +164,7 @@ class DeviceSimilarity:
         return block
 
     def mean_of_squares(self) -> float | None:
-        r"""Σᵢⱼ r²ᵢⱼ / n² = ‖C⊤C‖² / n² of plain columns C that are squared; None of others."""
+        """Σᵢⱼ r²ᵢⱼ / n² = ‖C⊤C‖² / n² of plain columns C that are squared; None of others."""
         n, n_samples = self._weights.values.shape
         if not self._plain or self._weights.kind != SQUARED or 2 * n_samples > n:
             return None

@@ -144,6 +144,9 @@ class _Asking:
             if job is not None:
                 job.result()
             job = self.beside.submit(fill_lists, self.weights, some, *links, self.lists)
+            if numba.get_num_threads() == 1:
+                # One thread after the other.
+                job.result()
         if job is not None:
             job.result()
 

@@ -38,9 +38,9 @@ def has_cores_for(n: int) -> bool:
 def cliques_on_cores(similarity: Matrix, start: IntArray, roofs: Roofs) -> IntArray:
     """Do what `topofs.kernels.dense_growth.tmfg_cliques` does, from lists of strongest links.
 
-    One core grows the graph, which it does by lists in a fourth of the time; all write the lists,
-    once at first and again whenever a third of the free vertices is gone. What lists do not
-    decide is answered under the roofs, and so is everything where they seldom do.
+    One core grows the graph; all write the lists, at first and again when they do not decide and
+    a third of the free vertices is gone. What lists do not decide is answered under the roofs,
+    and so is everything where they seldom do.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     gains, so every vertex enters exactly once.
 
     Time is O(n²) for typical matrices and O(n³) at worst; memory beyond the matrix is a 64th
-    of it.
+    of it, and 1,536·n bytes for lists where eight cores or more share a large one.
 
     References
     ----------

@@ -135,7 +135,7 @@ def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
 def _is_stale(
     v: int, lists: TopLists, penalty: npt.NDArray[Any], in_writing: npt.NDArray[np.bool_]
 ) -> bool:
-    """Whether half of the list of v is used up, there would be more to list, and nobody does."""
+    """Whether half of the list of v is used up, more is there, and no new list is written yet."""
     highest_free_weight(v, lists, penalty)
     used_up = 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
     return used_up and not in_writing[v]
@@ -148,7 +148,7 @@ def stale_among(
     penalty: npt.NDArray[Any],
     in_writing: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of some vertices have used up half of their lists, and wait for no other."""
+    """Tell which of some vertices have used up half of their lists, and get no new ones yet."""
     found = np.empty(len(vertices), np.bool_)
     for i in range(len(vertices)):
         found[i] = _is_stale(vertices[i], lists, penalty, in_writing)

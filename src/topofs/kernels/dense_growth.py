@@ -21,7 +21,7 @@ from topofs.kernels.roofs import (
 from topofs.kernels.tmfg import Growth, split_top, start_growth
 from topofs.kernels.uncounted import UNCOUNTED
 
-__all__ = ["grow_dense", "tmfg_cliques"]
+__all__ = ["answer_under_roofs", "grow_dense", "tmfg_cliques"]
 
 Matrix = npt.NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""Ask for a row of an array before it is read, so that nobody waits for it then."""
+"""Ask for an entry or a row of an array before it is read, so that nobody waits for it then."""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ def has_missing(X: Table) -> bool:
     >>> has_missing(np.array([[1.0, np.nan]])), has_missing(np.ones((2, 2)))
     (True, False)
     """
-    return any(for_row_ranges(lambda i, j: bool(np.isnan(X[i:j]).any()), *X.shape))
+    rows = X.T if X.flags.f_contiguous else X
+    return any(for_row_ranges(lambda i, j: bool(np.isnan(rows[i:j]).any()), *rows.shape))
 
 
 def is_constant(X: Any) -> npt.NDArray[np.bool_]:
