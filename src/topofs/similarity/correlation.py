@@ -220,7 +220,8 @@ def _blocks_of_rows(columns: Floats) -> list[slice]:
 
 def _times_power_of_two(values: Doubles, exponent: npt.NDArray[Any]) -> Doubles:
     """The bits of np.ldexp, in place, in a tenth of its time."""
-    factor = np.ldexp(1.0, exponent)
+    with np.errstate(over="ignore", under="ignore"):
+        factor = np.ldexp(1.0, exponent)
     if np.isinf(factor).any() or not factor.all():
         np.ldexp(values, exponent, out=values)
     else:
