@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.matrix_scan import row_sums
-from topofs.kernels.top_lists import TopLists, fill_list, make_scratch
+from topofs.kernels.top_lists import Scratch, TopLists, fill_list, make_scratch
 
 __all__ = ["list_rows", "place_among", "refill_lists", "survey_rows"]
 
@@ -39,9 +39,7 @@ def survey_rows(block: npt.NDArray[Any], first: int, sums: Doubles, lists: TopLi
     if lists.weight.shape[1] == 0:
         return
     for r in range(n_rows):
-        penalty[first + r] = -np.inf
-        fill_list(first + r, block[r], penalty, lists, scratch)
-        penalty[first + r] = 0
+        _list_others(first + r, block[r], penalty, lists, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -60,10 +58,22 @@ def list_rows(
     scratch = make_scratch(len(matrix), matrix)
     others = penalty.copy()
     for place in range(first, last):
-        v = vertices[place]
-        others[v] = -np.inf
-        fill_list(v, matrix[v], others, lists, scratch)
-        others[v] = penalty[v]
+        _list_others(vertices[place], matrix[vertices[place]], others, lists, scratch)
+
+
+@njit(cache=True, nogil=True)
+def _list_others(
+    v: int,
+    row: npt.NDArray[Any],
+    penalty: npt.NDArray[Any],
+    lists: TopLists,
+    scratch: Scratch,
+) -> None:
+    """Fill the list of v from its row with free vertices other than v itself."""
+    before = penalty[v]
+    penalty[v] = -np.inf
+    fill_list(v, row, penalty, lists, scratch)
+    penalty[v] = before
 
 
 @njit(cache=True, nogil=True)
