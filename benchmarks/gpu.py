@@ -76,7 +76,8 @@ class Stages:
     PARTS = (
         (device_engine.DeviceProducts, "__init__", "put"),
         (device_engine.DeviceProducts, "survey", "survey"),
-        (device_engine.DeviceProducts, "ask", "ask"),
+        (device_engine.DeviceProducts, "best_of_faces", "faces"),
+        (device_engine.DeviceProducts, "strongest_links", "links"),
         (device_engine.DeviceProducts, "as_good", "ties"),
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
         (asked_growth._Asking, "grow", "grow"),  # noqa: SLF001
@@ -84,7 +85,7 @@ class Stages:
         (asked_growth, "what_to_ask", "choose"),
         (asked_growth, "write_answers", "write"),
         (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
-        (asked_growth, "fill_lists", "lists"),
+        (asked_growth, "write_bounds", "lists"),
         (matrix_free, "four_strongest", "start"),
         (matrix_free, "graph_of_cliques", "graph"),
     )
@@ -109,7 +110,7 @@ class Stages:
                 taken = time.perf_counter() - start
                 self.seconds[label] = self.seconds.get(label, 0.0) + taken
                 self.calls[label] = self.calls.get(label, 0) + 1
-                if label == "ask":
+                if label == "faces":
                     self.faces += len(args[1])
                     self.n_free = len(args[0]._free.ids)  # noqa: SLF001
 

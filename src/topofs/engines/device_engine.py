@@ -10,15 +10,13 @@ import numpy.typing as npt
 
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_rows import DeviceRows
-from topofs.filtering.asked_growth import fill_lists
 from topofs.filtering.products import BlockedProducts, WatchedProducts
+from topofs.kernels.exact_entries import write_bounds
 from topofs.kernels.top_lists import TopLists, empty_lists
-from topofs.row_threads import thread_beside
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from concurrent.futures import Future
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
@@ -145,32 +143,22 @@ class DeviceProducts(WatchedProducts):
     def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """Lists in the host's arithmetic, sums in the device's."""
+        """Lists with bounds of the entries, sums in the device's arithmetic."""
         del n_rows
         n, columns = self.n_features, self.similarity.all
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
-        weights = self.column_weights(level)
         diagonal = self._operator.diagonal().astype(np.float64)
         step = self._rows_at_once(n)
-        with thread_beside() as beside:
-            writing: Future[None] | None = None
-            for first in range(0, n, step):
-                last = min(first + step, n)
-                sums, links = self._survey_rows(
-                    first, last, columns, level, cuts, list_length, diagonal
-                )
-                totals[:, first:last] = sums
-                if self.progress is not None:
-                    self.progress(last, 2 * n)
-                if list_length:
-                    if writing is not None:
-                        writing.result()
-                    writing = beside.submit(
-                        fill_lists, weights, np.arange(first, last), *links, lists
-                    )
-            if writing is not None:
-                writing.result()
+        for first in range(0, n, step):
+            last = min(first + step, n)
+            totals[:, first:last], links = self._survey_rows(
+                first, last, columns, level, cuts, list_length, diagonal
+            )
+            if list_length:
+                write_bounds(np.arange(first, last), *links, lists)
+            if self.progress is not None:
+                self.progress(last, 2 * n)
         return lists, totals
 
     def _survey_rows(
@@ -182,7 +170,7 @@ class DeviceProducts(WatchedProducts):
         cuts: Sequence[float],
         list_length: int,
         diagonal: Doubles,
-    ) -> tuple[Doubles, tuple[Ids, Doubles]]:
+    ) -> tuple[Doubles, tuple[Ids, Doubles, Doubles]]:
         xp, n = self._xp, self.n_features
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
@@ -199,11 +187,10 @@ class DeviceProducts(WatchedProducts):
             sums.append(xp.sum(above, axis=1, dtype=xp.float64))
         totals = self._arrays.to_host(xp.stack(sums))
         if not list_length:
-            return totals, (np.empty((0, 0), np.int32), np.empty(0))
+            return totals, _nothing(0)
         block[here, own] = -np.inf
         maxima = self._maxima(block)
-        links = self._links(self.similarity, block, maxima, -np.inf, own, columns, list_length)
-        return totals, links
+        return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices, computed by the host."""
@@ -236,24 +223,33 @@ class DeviceProducts(WatchedProducts):
         elif len(gone):
             self.asked.leave_out(self._free, gone)
 
-    def ask(
-        self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
-        """Propose the best free vertices of faces, and the strongest free links of vertices."""
-        no_faces = (np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0))
-        no_links = (np.empty((0, list_length), np.int32), np.empty(0))
-        most = max(3, self._rows_at_once(len(self._free.ids)))
-        faces = [
-            self._ask_for_faces(corners[first : first + most // 3], k, level)
-            for first in range(0, len(corners), most // 3)
+    def best_of_faces(
+        self, corners: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """Propose the best free vertices of faces."""
+        most = max(1, self._rows_at_once(len(self._free.ids)) // 3)
+        parts = [
+            self._best_of_faces(corners[first : first + most], k, level)
+            for first in range(0, len(corners), most)
         ]
-        links = [
-            self._ask_for_links(vertices[first : first + most], list_length, level)
+        return _joined(parts) or _nothing(k)
+
+    def strongest_links(
+        self, vertices: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """Propose the strongest free links of vertices."""
+        most = self._rows_at_once(len(self._free.ids))
+        parts = [
+            self._strongest_links(vertices[first : first + most], k, level)
             for first in range(0, len(vertices), most)
         ]
-        return _joined(faces) or no_faces, _joined(links) or no_links
+        return _joined(parts) or _nothing(k)
 
-    def _ask_for_faces(
+    def slack(self, largest: float) -> float:
+        """By how much a bound of a link no stronger than this may exceed the entry."""
+        return 2 * float(self.similarity.rounding.margin(np.float64(largest), 1))
+
+    def _best_of_faces(
         self, corners: IntArray, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
         """The k best free vertices of faces, bounds of their gains, and of those of others.
@@ -292,19 +288,19 @@ class DeviceProducts(WatchedProducts):
         gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
         return gains
 
-    def _ask_for_links(
-        self, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[Ids, Doubles]:
-        numbers = self._arrays.put(vertices)
-        block = self.asked.block(numbers, self._free)
+    def _strongest_links(
+        self, vertices: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        numbers, similarity = self._arrays.put(vertices), self.similarity
+        block = similarity.block(numbers, self._free)
         block += self._free.penalty[None, :]
-        least = self.asked.least(level)
+        least = similarity.least(level)
         # To cut keeps the order of entries unless negative ones are left; so the largest are
         # cut, and of the rows what is picked.
         if -np.inf < least < 0:
-            block, least = self.asked.cut(block, least), -np.inf
-        maxima = self.asked.cut(self._maxima(block), least)
-        return self._links(self.asked, block, maxima, least, numbers, self._free, list_length)
+            block, least = similarity.cut(block, least), -np.inf
+        maxima = similarity.cut(self._maxima(block), least)
+        return self._links(block, maxima, least, numbers, self._free, k)
 
     def as_good(
         self, corners: IntArray, gains: Doubles, k: int, level: float
@@ -343,16 +339,15 @@ class DeviceProducts(WatchedProducts):
 
     def _links(
         self,
-        similarity: DeviceSimilarity,
         block: Any,
         maxima: Any,
         least: float,
         vertices: Any,
         columns: ColumnSet,
         k: int,
-    ) -> tuple[Ids, Doubles]:
-        """The k largest entries of each row, and a bound of the others."""
-        xp = self._xp
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """The k largest entries of each row, bounds of them, and a bound of the others."""
+        xp, similarity = self._xp, self.similarity
         # Each of the k blocks has one of them at least; one block may have none but its own.
         n_blocks = min(k + 1, maxima.shape[1])
         places = self._inside(self._arrays.top(maxima, n_blocks)[1])
@@ -362,12 +357,16 @@ class DeviceProducts(WatchedProducts):
         few = min(k, values.shape[1])
         values, where = self._arrays.top(values, few)
         numbers = self._arrays.pick(numbers, where)
-        numbers = self._arrays.to_host(xp.where(values > -np.inf, numbers, -1))
-        last = self._arrays.to_host(values[:, few - 1]).astype(np.float64)
-        if few == block.shape[1]:
-            last = np.full(len(last), -np.inf)
-        floors = np.where(last > -np.inf, last + similarity.rounding.margin(last, 1), -np.inf)
-        return numbers.astype(np.int32), floors
+        numbers = xp.where(values > -np.inf, numbers, -1)
+        found = self._arrays.to_host(values).astype(np.float64)
+        bounds = found + similarity.rounding.margin(found.max(), 1)
+        floors = np.full(len(bounds), -np.inf) if few == block.shape[1] else bounds[:, few - 1]
+        return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
+
+
+def _nothing(k: int) -> tuple[Ids, Doubles, Doubles]:
+    """What is said if nothing is asked."""
+    return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
 
 
 def _joined(parts: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.filtering.deciding_lists import decide_lists
 from topofs.filtering.products import AskedProducts, Watch
 from topofs.kernels.matrix_scan import row_sums
 from topofs.kernels.row_survey import refill_lists, survey_rows
@@ -150,6 +151,10 @@ class StrongestLinks:
     def _see(self, products: Products, lists: TopLists, totals: Doubles) -> None:
         """Take what a survey found; where a device left out others as strong, ask the host."""
         if isinstance(products, AskedProducts) and self.n_links:
+            if not products.rounding.exact:
+                decide_lists(
+                    products.column_weights(-np.inf), np.arange(len(self.order)), lists
+                )
             unsure = np.flatnonzero(self._unsure(lists))
             lists = deepcopy(lists) if len(unsure) else lists
             for first in range(0, len(unsure), _MOST_ROWS):

@@ -4,42 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.asked_growth import grow_asking, stale_among, what_to_ask
-from topofs.kernels.exact_entries import best_among, best_by_columns, write_lists
+from topofs.kernels.exact_entries import best_among, best_by_columns, write_bounds
 from topofs.kernels.face_answers import (
     NO_LIMIT,
     empty_answers,
     settled_answer,
     write_answers,
 )
-from topofs.kernels.top_lists import empty_lists
-from topofs.row_threads import for_each, thread_beside
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
     from topofs.filtering.products import AskedProducts
     from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
-__all__ = ["fill_lists", "grow_by_asking"]
+__all__ = ["grow_by_asking"]
 
 IntArray = npt.NDArray[np.int64]
-Ids = npt.NDArray[np.int32]
-Doubles = npt.NDArray[np.float64]
 
 # Vertices that are kept for a face.
 _ANSWERS = 8
 # Faces that are asked for at once; as many are looked at, the highest of the heap's first.
 _FACES = 768
 _PLACES = 4 * _FACES
-# Lists that are worth a task, and lists that are written at once.
-_LISTS_A_TASK = 8
+# Lists that are asked for at once.
 _LISTS_AT_ONCE = 4096
 
 
@@ -55,17 +47,16 @@ def grow_by_asking(
     growth : Growth
         The graph; changed.
     lists : TopLists
-        The strongest links of all vertices, in the host's arithmetic; changed.
+        The strongest links of all vertices; changed.
     level : float
         Entries below it are 0.
     """
     n, progress = products.n_features, products.progress
-    with thread_beside() as beside:
-        asking = _Asking(products, growth, lists, level, beside)
-        while not asking.grow():
-            asking.ask()
-            if progress is not None:
-                progress(2 * n - growth.n_free, 2 * n)
+    asking = _Asking(products, growth, lists, level)
+    while not asking.grow():
+        asking.ask()
+        if progress is not None:
+            progress(2 * n - growth.n_free, 2 * n)
     if progress is not None:
         progress(2 * n, 2 * n)
 
@@ -74,19 +65,11 @@ class _Asking:
     """A growth, what was answered so far, and who is asked."""
 
     def __init__(
-        self,
-        products: AskedProducts,
-        growth: Growth,
-        lists: TopLists,
-        level: float,
-        beside: ThreadPoolExecutor,
+        self, products: AskedProducts, growth: Growth, lists: TopLists, level: float
     ) -> None:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
-        self.beside = beside
-        # Lists that are written while the graph grows from the old ones.
-        self.writing: tuple[Future[None], IntArray, TopLists] | None = None
-        self.in_writing = np.zeros(products.n_features, dtype=np.bool_)
+        self.slack = _slack(products, lists)
         self.n_slots = len(growth.vertex)
         self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
@@ -98,7 +81,9 @@ class _Asking:
 
     def grow(self) -> bool:
         """Insert vertices until the face on top must be asked for; True in the end."""
-        return bool(grow_asking(self.weights, self.growth, self.lists, self.answers))
+        return bool(
+            grow_asking(self.weights, self.growth, self.lists, self.answers, self.slack)
+        )
 
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""
@@ -115,66 +100,19 @@ class _Asking:
             _FACES,
             self.n_asked,
             self.seen,
-            self.in_writing,
         )
-        stale = self._stale(corners[faces < self.n_slots])
-        self._write_many(stale[:-_LISTS_AT_ONCE])
-        stale = stale[-_LISTS_AT_ONCE:]
-        said, links = self._ask_for(corners, stale)
+        said = self.products.best_of_faces(corners, _ANSWERS, self.level)
         write_answers(faces, *said, np.full(len(faces), -1, dtype=np.int32), self.answers)
-        # The lists of the last time were written beside the growth and beside this question.
-        self._take_lists()
-        if len(stale):
-            self._write_lists(stale, *links)
+        self._fill_lists(self._stale(corners[faces < self.n_slots]))
         self._settle_top()
 
-    def _ask_for(
-        self, corners: IntArray, vertices: IntArray
-    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
-        """The best free vertices of faces, and the strongest free links of vertices."""
+    def _fill_lists(self, vertices: IntArray) -> None:
+        """Fill lists again from the free vertices."""
         length = self.lists.weight.shape[1]
-        return self.products.ask(corners, _ANSWERS, vertices, length, self.level)
-
-    def _write_many(self, vertices: IntArray) -> None:
-        """Write lists in their places, some of them while others are asked for."""
-        job: Future[None] | None = None
         for first in range(0, len(vertices), _LISTS_AT_ONCE):
             some = vertices[first : first + _LISTS_AT_ONCE]
-            _, links = self._ask_for(np.empty((0, 3), dtype=np.int64), some)
-            if job is not None:
-                job.result()
-            job = self.beside.submit(fill_lists, self.weights, some, *links, self.lists)
-            if numba.get_num_threads() == 1:
-                # One thread after the other.
-                job.result()
-        if job is not None:
-            job.result()
-
-    def _write_lists(self, vertices: IntArray, proposed: Ids, floors: Doubles) -> None:
-        """Make lists of what was proposed while the graph grows from the old ones."""
-        like, places = self.lists.weight, np.arange(len(vertices))
-        room = empty_lists(len(vertices), like.shape[1], like.dtype)
-        job = self.beside.submit(
-            fill_lists, self.weights, vertices, proposed, floors, room, places
-        )
-        self.writing = job, vertices, room
-        self.in_writing[vertices] = True
-        if numba.get_num_threads() == 1:
-            # One thread after the other.
-            self._take_lists()
-
-    def _take_lists(self) -> None:
-        """Put the lists that were written beside the growth into their places."""
-        if self.writing is None:
-            return
-        job, vertices, room = self.writing
-        job.result()
-        lists = self.lists
-        lists.weight[vertices], lists.vertex[vertices] = room.weight, room.vertex
-        lists.length[vertices], lists.head[vertices] = room.length, room.head
-        lists.floor[vertices] = room.floor
-        self.in_writing[vertices] = False
-        self.writing = None
+            links = self.products.strongest_links(some, length, self.level)
+            write_bounds(some, *links, self.lists)
 
     def _stale(self, corners: IntArray) -> IntArray:
         """Those of some corners whose lists are used up by half, or those of all vertices.
@@ -185,7 +123,7 @@ class _Asking:
         growth, vertices = self.growth, np.unique(corners)
         if growth.uses_lists and 2 * growth.n_free <= self.n_filled:
             vertices, self.n_filled = np.arange(self.products.n_features), growth.n_free
-        return vertices[stale_among(vertices, self.lists, growth.penalty, self.in_writing)]
+        return vertices[stale_among(vertices, self.lists, growth.penalty)]
 
     def _first_slots(self) -> tuple[IntArray, npt.NDArray[Any]]:
         """The slot on top of the heap, then others with large keys, largest first."""
@@ -228,21 +166,10 @@ class _Asking:
         )
 
 
-def fill_lists(
-    weights: ColumnWeights,
-    vertices: IntArray,
-    proposed: Ids,
-    floors: Doubles,
-    lists: TopLists,
-    places: IntArray | None = None,
-) -> None:
-    """Make lists of proposed vertices, in several threads: their own, or those of places."""
-    places = vertices if places is None else places
-    parts = min(2 * numba.get_num_threads(), -(-len(vertices) // _LISTS_A_TASK))
-    cuts = np.linspace(0, len(vertices), parts + 1).astype(np.int64)
-
-    def write_part(part: int) -> None:
-        first, last = cuts[part], cuts[part + 1]
-        write_lists(weights, vertices, proposed, floors, first, last, places, lists)
-
-    for_each(write_part, range(parts))
+def _slack(products: AskedProducts, lists: TopLists) -> float:
+    """By how much the sum of three weights of lists may exceed that of the entries."""
+    filled = lists.length > 0
+    largest = np.abs(lists.weight[filled, 0]).max(initial=0.0)
+    slack = products.slack(float(largest))
+    # Both sums are rounded, too.
+    return 3 * (slack + 8 * float(np.finfo(lists.weight.dtype).eps * largest)) if slack else 0.0

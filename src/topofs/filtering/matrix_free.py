@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.filtering.asked_growth import fill_lists, grow_by_asking
+from topofs.filtering.asked_growth import grow_by_asking
+from topofs.filtering.deciding_lists import decide_lists
 from topofs.filtering.free_rows import FreeRows
 from topofs.filtering.products import AskedProducts, BlockedProducts
 from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliques
@@ -39,10 +40,9 @@ _SHORTEST_LIST = 16
 _MOST_ROWS = 512
 # Lists filled beside those that are needed at once: a product of 64 rows costs little more.
 _ROWS_AHEAD = 64
-_LISTS_AT_ONCE = 4096
 # Where somebody is asked: length of the lists; below how many products the host finds the
 # threshold itself; how far sums of rows may be apart.
-_LIST_BY_ASKING = 128
+_LIST_BY_ASKING = 256
 _PRODUCTS_OF_HOST = 10**10
 _SLACK = 1e-9
 
@@ -281,24 +281,29 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
     if least > -np.inf:
         least -= rounding.margin(least, 1)
     rows = FreeRows(products, np.arange(n), least, plan.n_kept)
-    _decide_lists(weights, np.arange(n), lists, rounding)
+
+    def decide(vertices: IntArray) -> None:
+        if not rounding.exact:
+            decide_lists(weights, vertices, lists, rounding)
+
+    decide(np.arange(n))
     while not grow(weights, growth, lists):
         if growth.n_free <= len(rows.columns) // 2:
             rows = rows.of_free_columns(growth.penalty)
             if growth.uses_lists:
                 products.refill(rows.columns, rows.level, lists, plan.n_rows)
-                _decide_lists(weights, np.arange(n), lists, rounding)
+                decide(np.arange(n))
         corners = growth.corners_on_top
         if not rows.has(corners):
             # Where rows must be multiplied anyway, those that will soon be wanted come along.
             vertices = wanted_vertices(growth, lists, min(_ROWS_AHEAD, plan.n_kept))
             block = rows.product(vertices)
             _fill_lists(block, vertices, rows, growth, lists)
-            _decide_lists(weights, vertices, lists, rounding)
+            decide(vertices)
             rows.keep(vertices, block)
         elif growth.uses_lists:
             _fill_lists(rows.of(corners), corners, rows, growth, lists)
-            _decide_lists(weights, corners, lists, rounding)
+            decide(corners)
         _answer_top(weights, growth, rows, rounding)
 
 
@@ -313,21 +318,6 @@ def _answer_top(
     # No gain exceeds the key, by more than rounding.
     margin = float(rounding.margin(np.float64(growth.key[0]), 3))
     answer_from_near(weights, growth, rows.columns, a, b, c, 2 * margin)
-
-
-def _decide_lists(
-    weights: ColumnWeights, vertices: IntArray, lists: TopLists, rounding: Rounding
-) -> None:
-    """Give lists the entries that decide, in their order."""
-    if rounding.exact:
-        return
-    for first in range(0, len(vertices), _LISTS_AT_ONCE):
-        some = vertices[first : first + _LISTS_AT_ONCE]
-        proposed, floors = lists.vertex[some], lists.floor[some].astype(np.float64)
-        proposed[np.arange(proposed.shape[1]) >= lists.length[some, None]] = -1
-        known = floors > -np.inf
-        floors[known] += rounding.margin(floors[known], 1)
-        fill_lists(weights, some, proposed, floors, lists)
 
 
 def _fill_lists(

@@ -111,7 +111,7 @@ class AskedProducts(Products, Protocol):
     """Products by somebody far away or with other rounding, who is asked in batches.
 
     What is proposed is decided by entries of `column_weights`: lists and answers may be too
-    long, never wrong. Lists of a survey have such entries already.
+    long, never wrong. Lists of a survey have bounds for weights, with no more than `slack`.
     """
 
     @property
@@ -124,15 +124,29 @@ class AskedProducts(Products, Protocol):
     def leave_out(self, vertices: IntArray) -> None:
         """Say which vertices are no longer free; at the beginning all are."""
 
-    def ask(
-        self, corners: IntArray, k: int, vertices: IntArray, list_length: int, level: float
-    ) -> tuple[tuple[Ids, Doubles, Doubles], tuple[Ids, Doubles]]:
-        """Propose k best free vertices of each face, and the strongest links of vertices.
+    def best_of_faces(
+        self, corners: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """Propose the k best free vertices of each face.
 
         A face is a row (a, b, c) of `corners`, the gain of u is (w_au + w_bu) + w_cu. Corners
-        are not proposed, free or not; entries below `level` count as 0. For the faces: vertices
-        (−1 where there are no more), falling bounds of their gains, and of all others' gains;
-        for the vertices: others, and bounds of the entries that were not proposed.
+        are not proposed, free or not; entries below `level` count as 0. Gives vertices (−1
+        where there are no more), falling bounds of their gains, and of all others' gains.
+        """
+
+    def strongest_links(
+        self, vertices: IntArray, k: int, level: float
+    ) -> tuple[Ids, Doubles, Doubles]:
+        """Propose the k strongest links of vertices to free ones.
+
+        Entries below `level` count as 0. Gives the others (−1 where there are no more), falling
+        bounds of the entries, and of those that were not proposed.
+        """
+
+    def slack(self, largest: float) -> float:
+        """By how much a bound of a link no stronger than this may exceed the entry.
+
+        Entries near the level aside, below which they are 0; 0 if all bounds are entries.
         """
 
     def as_good(

@@ -4,6 +4,10 @@ The heap and its invariant are those of `topofs.kernels.tmfg`. A face on top who
 free is answered, in this order, by a lower bound of its gains, by what was said of it before, by
 a merge of its corners' lists, or by asking. An ask has its price, whatever its size; so many
 faces are asked for at once, also such as do not exist yet (`topofs.kernels.face_answers`).
+
+The weights of lists are bounds here, close ones: what stands in a list is not multiplied again.
+So the key of a face whose vertex is free exceeds its gain, by the slack of three weights at most,
+and that vertex is its best. Only where others come as close are columns multiplied.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.exact_entries import face_gain
 from topofs.kernels.face_answers import (
     FaceAnswers,
     copy_answer,
@@ -23,7 +28,7 @@ from topofs.kernels.face_answers import (
     make_face,
     settled_answer,
 )
-from topofs.kernels.face_heap import sift_down, sift_up
+from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.tmfg import Growth, split_top
 from topofs.kernels.top_lists import TopLists, highest_free_weight
@@ -42,14 +47,21 @@ UNDECIDED = -2
 WINDOW = 64
 REST = 4096
 # A face that lists do not decide in so many rounds is cheaper to ask for.
-ROUNDS = 22
+ROUNDS = 40
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
 def grow_asking(
-    weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
+    weights: ColumnWeights,
+    growth: Growth,
+    lists: TopLists,
+    answers: FaceAnswers,
+    slack: float,
 ) -> bool:
-    """Insert vertices until none is free (True) or until the face on top must be asked for."""
+    """Insert vertices until none is free (True) or until the face on top must be asked for.
+
+    A sum of three weights of lists exceeds that of the entries by `slack` at most.
+    """
     cliques, penalty, _, vertex, heap, key, _, records = growth
     counters = records[0]
     while counters.step < len(cliques):
@@ -58,12 +70,27 @@ def grow_asking(
             bound = _bound(top, growth, lists, answers)
             if bound < key[0]:
                 vertex[top], key[0] = min(vertex[top], -1), bound
-            elif not _answer_top(weights, growth, lists, answers):
+            elif not _answer_top(weights, growth, lists, answers, slack):
                 return False
             sift_down(heap, key, counters.n_faces)
             top = heap[0]
+        if slack > 0 and key[0] - slack <= _highest_below(growth):
+            gain = face_gain(weights, growth.corner[top], vertex[top], penalty)
+            if gain < key[0]:
+                key[0] = gain
+                sift_down(heap, key, counters.n_faces)
+                continue
         _insert_top(growth, lists, answers)
     return True
+
+
+@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+def _highest_below(growth: Growth) -> float:
+    """The highest key but that of the face on top."""
+    highest = -np.inf
+    for place in range(1, min(1 + N_BELOW, growth.counters[0].n_faces)):
+        highest = max(highest, growth.key[place])
+    return highest
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
@@ -80,7 +107,11 @@ def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
 def _answer_top(
-    weights: ColumnWeights, growth: Growth, lists: TopLists, answers: FaceAnswers
+    weights: ColumnWeights,
+    growth: Growth,
+    lists: TopLists,
+    answers: FaceAnswers,
+    slack: float,
 ) -> bool:
     """Find the best vertex of the face on top, or a lower key; False if it must be asked for."""
     _, penalty, corner, vertex, heap, key, _, records = growth
@@ -92,7 +123,15 @@ def _answer_top(
     if vertex[top] == UNDECIDED or not counters.use_lists:
         return False
     a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
-    found, gain, bound = merge_lists(weights, a, b, c, lists, penalty, ROUNDS)
+    # An entry just below the level is 0, whatever its bound.
+    sure = weights.level + slack if slack > 0 else -np.inf
+    found, gain, bound, rival = merge_lists(
+        weights, a, b, c, lists, penalty, ROUNDS, slack, sure
+    )
+    if slack > 0 and bound < gain <= max(bound, rival) + slack:
+        found, gain, bound, _ = merge_lists(
+            weights, a, b, c, lists, penalty, ROUNDS, 0.0, np.inf
+        )
     counters.questions += 1
     counters.scans += gain <= bound
     if counters.questions >= WINDOW:
@@ -132,26 +171,20 @@ def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _is_stale(
-    v: int, lists: TopLists, penalty: npt.NDArray[Any], in_writing: npt.NDArray[np.bool_]
-) -> bool:
-    """Whether half of the list of v is used up, more is there, and no new list is written yet."""
+def _is_stale(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> bool:
+    """Whether half of the list of v is used up, and more is there."""
     highest_free_weight(v, lists, penalty)
-    used_up = 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
-    return used_up and not in_writing[v]
+    return 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
 
 
 @njit(cache=True, nogil=True)
 def stale_among(
-    vertices: IntArray,
-    lists: TopLists,
-    penalty: npt.NDArray[Any],
-    in_writing: npt.NDArray[np.bool_],
+    vertices: IntArray, lists: TopLists, penalty: npt.NDArray[Any]
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of some vertices have used up half of their lists, and get no new ones yet."""
+    """Tell which of some vertices have used up half of their lists."""
     found = np.empty(len(vertices), np.bool_)
     for i in range(len(vertices)):
-        found[i] = _is_stale(vertices[i], lists, penalty, in_writing)
+        found[i] = _is_stale(vertices[i], lists, penalty)
     return found
 
 
@@ -165,7 +198,6 @@ def what_to_ask(
     limit: int,
     stamp: int,
     seen: npt.NDArray[np.bool_],
-    in_writing: npt.NDArray[np.bool_],
 ) -> tuple[IntArray, IntArray]:
     """Faces that are worth asking for, and their corners, `limit` of them at most.
 
@@ -173,8 +205,7 @@ def what_to_ask(
     children. The slots come with their keys, in falling order. To find children, the growth
     goes on in thought, as far as it is known, down to the key of the last slot, and by
     `limit` / 2 vertices at most: what lies farther ahead often comes otherwise. New faces get
-    the stamp. `seen` is False for all vertices, and is so again in the end; `in_writing` is True
-    for those whose lists are being written.
+    the stamp. `seen` is False for all vertices, and is so again in the end.
     """
     n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists
@@ -196,9 +227,7 @@ def what_to_ask(
             heap[size], high[size] = n_made, bound
             n_made, size = n_made + 1, size + 1
             sift_up(heap, high, size - 1)
-        elif count < limit and (
-            position == 0 or not merging or _wants(slot, growth, lists, in_writing)
-        ):
+        elif count < limit and (position == 0 or not merging or _wants(slot, growth, lists)):
             faces[count] = slot
             corners[count, :] = growth.corner[slot]
             count += 1
@@ -255,13 +284,11 @@ def _in_thought(
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _wants(
-    slot: int, growth: Growth, lists: TopLists, in_writing: npt.NDArray[np.bool_]
-) -> bool:
+def _wants(slot: int, growth: Growth, lists: TopLists) -> bool:
     """Whether the lists of a face will not decide it."""
     if growth.vertex[slot] == UNDECIDED:
         return True
     stale = False
     for corner in growth.corner[slot]:
-        stale = stale or _is_stale(corner, lists, growth.penalty, in_writing)
+        stale = stale or _is_stale(corner, lists, growth.penalty)
     return stale

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
-__all__ = ["answer_from_near", "best_among", "best_by_columns", "edge_weights", "write_lists"]
+__all__ = [
+    "answer_from_near",
+    "best_among",
+    "best_by_columns",
+    "edge_weights",
+    "face_gain",
+    "write_bounds",
+    "write_lists",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -47,7 +55,6 @@ def write_lists(
     floors: npt.NDArray[np.float64],
     first: int,
     last: int,
-    places: IntArray,
     lists: TopLists,
 ) -> None:
     """Make lists of proposed vertices.
@@ -64,8 +71,6 @@ def write_lists(
         No vertex that was not proposed has a larger weight; −∞ where there is none.
     first, last : int
         A range of `vertices`, so that threads can share the work.
-    places : array of int64, shape (m,)
-        Where in `lists` they are written.
     lists : TopLists
         Changed. A proposed vertex whose weight is below the floor is left out: others that
         were not proposed may be heavier.
@@ -73,7 +78,7 @@ def write_lists(
     weight_of, listed, length, head, floor = lists
     k = min(proposed.shape[1], listed.shape[1])
     for r in range(first, last):
-        v, place = vertices[r], places[r]
+        v = vertices[r]
         least = _rounded_up(floors[r], weight_of)
         count = 0
         for p in range(proposed.shape[1]):
@@ -87,22 +92,58 @@ def write_lists(
                 continue
             if count == k:
                 # More than there is room for: the lightest goes, and bounds the rest.
-                lightest = weight_of[place, k - 1]
+                lightest = weight_of[v, k - 1]
                 least = max(least, min(w, lightest))
                 if w <= lightest:
                     continue
                 count -= 1
             hole = count
-            while hole > 0 and weight_of[place, hole - 1] < w:
-                weight_of[place, hole] = weight_of[place, hole - 1]
-                listed[place, hole] = listed[place, hole - 1]
+            while hole > 0 and weight_of[v, hole - 1] < w:
+                weight_of[v, hole] = weight_of[v, hole - 1]
+                listed[v, hole] = listed[v, hole - 1]
                 hole -= 1
-            weight_of[place, hole] = w
-            listed[place, hole] = u
+            weight_of[v, hole] = w
+            listed[v, hole] = u
             count += 1
-        head[place] = 0
-        length[place] = count
-        floor[place] = least
+        head[v] = 0
+        length[v] = count
+        floor[v] = least
+
+
+@njit(cache=True, nogil=True)
+def write_bounds(
+    vertices: IntArray,
+    proposed: npt.NDArray[np.int32],
+    bounds: npt.NDArray[np.float64],
+    floors: npt.NDArray[np.float64],
+    lists: TopLists,
+) -> None:
+    """Make lists of proposed vertices with bounds for weights.
+
+    Parameters
+    ----------
+    vertices : array of int64, shape (m,)
+        Whose lists are written.
+    proposed : array of int32, shape (m, k)
+        For each of them up to k others; −1 where there are no more.
+    bounds : array of float64, shape (m, k)
+        Falling bounds of their weights.
+    floors : array of float64, shape (m,)
+        No vertex that was not proposed has a larger weight; −∞ where there is none.
+    lists : TopLists
+        Changed; there is room for k in each.
+    """
+    weight_of, listed, length, head, floor = lists
+    for r in range(len(vertices)):
+        v = vertices[r]
+        count = 0
+        while count < proposed.shape[1] and proposed[r, count] >= 0:
+            listed[v, count] = proposed[r, count]
+            weight_of[v, count] = _rounded_up(bounds[r, count], weight_of)
+            count += 1
+        head[v] = 0
+        length[v] = count
+        floor[v] = _rounded_up(floors[r], weight_of)
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
@@ -122,7 +163,7 @@ def best_by_columns(
     best_vertex, best = -1, -np.inf
     for u in range(len(penalty)):
         if penalty[u] == 0:
-            gain = _gain(weights, corners, u, penalty)
+            gain = face_gain(weights, corners, u, penalty)
             if gain > best:
                 best_vertex, best = u, gain
     return best_vertex, best
@@ -138,7 +179,7 @@ def best_among(
     """The best gain of a face by some vertices, −∞ without any."""
     best = -np.inf
     for u in vertices:
-        best = max(best, _gain(weights, corners, u, like))
+        best = max(best, face_gain(weights, corners, u, like))
     return best
 
 
@@ -164,11 +205,11 @@ def answer_from_near(
         if gain > likely and penalty[columns[p]] == 0:
             place, likely = p, gain
     vertex = columns[place]
-    best = _gain(weights, growth.corner[top], vertex, penalty)
+    best = face_gain(weights, growth.corner[top], vertex, penalty)
     for p in range(len(columns)):
         u = columns[p]
         if (a[p] + b[p]) + c[p] >= best - margin and penalty[u] == 0:
-            gain = _gain(weights, growth.corner[top], u, penalty)
+            gain = face_gain(weights, growth.corner[top], u, penalty)
             if gain > best or (gain == best and u < vertex):
                 vertex, best = u, gain
     growth.vertex[top], growth.key[0] = vertex, best
@@ -176,7 +217,10 @@ def answer_from_near(
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _gain(weights: ColumnWeights, corners: IntArray, u: int, like: npt.NDArray[Any]) -> float:
+def face_gain(
+    weights: ColumnWeights, corners: IntArray, u: int, like: npt.NDArray[Any]
+) -> float:
+    """What the vertex u adds to a face, in the order of its corners."""
     a, b, c = corners
     return (weight(weights, a, u, like) + weight(weights, b, u, like)) + weight(
         weights, c, u, like

@@ -64,18 +64,31 @@ def merge_lists(
     lists: TopLists,
     penalty: npt.NDArray[Any],
     rounds: int,
-) -> tuple[int, float, float]:
+    slack: float,
+    sure: float,
+) -> tuple[int, float, float, float]:
     """Merge the lists of three corners from the top until the best vertex met is certain.
 
-    It ends after so many rounds at the latest; each of them meets up to three vertices. Returns
-    the best vertex met, its gain, and a bound on the gain of those not met: the sum of the
-    weights the merge has come down to, whose order floating-point addition keeps. The vertex is
-    certain if its gain exceeds the bound.
+    It ends after so many rounds at the latest; each of them meets up to three vertices. Weights
+    of lists are bounds. Those above `sure` are the entries, but that a sum of three exceeds the
+    gain by `slack` at most; for the others columns are multiplied.
+
+    Returns
+    -------
+    vertex, gain : int, float
+        The best vertex met, and its gain up to the slack.
+    bound : float
+        No vertex that was not met gains more: the sum of the weights the merge has come down
+        to, whose order floating-point addition keeps.
+    rival : float
+        No other vertex that was met gains more, or only less than the best by the slack. The
+        vertex is certain if its gain, less the slack, exceeds the bound and, unless there is no
+        slack, the rival; without slack, of equal ones it is the lowest.
     """
     like, listed, length, head, floor = lists
     end_a, end_b, end_c = length[a], length[b], length[c]
     at_a, at_b, at_c = head[a], head[b], head[c]
-    best_vertex, best = -1, -np.inf
+    best_vertex, best, rival = -1, -np.inf, -np.inf
     bound = np.inf
     for _ in range(rounds):
         while at_a < end_a and penalty[listed[a, at_a]] != 0:
@@ -88,7 +101,7 @@ def merge_lists(
         w_b = like[b, at_b] if at_b < end_b else floor[b]
         w_c = like[c, at_c] if at_c < end_c else floor[c]
         bound = (w_a + w_b) + w_c
-        if best > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
+        if best - slack > bound or (at_a >= end_a and at_b >= end_b and at_c >= end_c):
             break
         for own in range(3):
             if own == 0 and at_a < end_a:
@@ -99,7 +112,7 @@ def merge_lists(
                 u = listed[c, at_c]
             else:
                 continue
-            best_vertex, best = _meet(
+            gain = _gain_if_met(
                 weights,
                 u,
                 own,
@@ -108,16 +121,20 @@ def merge_lists(
                 w_b,
                 w_c,
                 lists,
-                best_vertex,
-                best,
+                best - slack,
+                sure,
             )
+            if gain > best or (gain == best and u < best_vertex):
+                best_vertex, best, rival = u, gain, best
+            else:
+                rival = max(rival, gain)
         at_a, at_b, at_c = at_a + 1, at_b + 1, at_c + 1
-    return best_vertex, best, bound
+    return best_vertex, best, bound, rival
 
 
 # A call of its own would cost a fifth of the growth.
 @njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
-def _meet(
+def _gain_if_met(
     weights: ColumnWeights,
     u: int,
     own: int,
@@ -126,10 +143,10 @@ def _meet(
     high_b: float,
     high_c: float,
     lists: TopLists,
-    best_vertex: int,
-    best: float,
-) -> tuple[int, float]:
-    """The better of the best vertex so far and u, to which one list has come; the lower at a tie.
+    least: float,
+    sure: float,
+) -> float:
+    """The gain of u, to which one list has come; −∞ if it was met before or gains less than that.
 
     What a list has had before is known already. A list that is yet to have u has its weight,
     one that will not bounds it, and what the lists have come to bounds what is not looked up: so
@@ -140,23 +157,21 @@ def _meet(
     at_a, at_b, at_c = at
     in_a = at_a if own == 0 else place_in_list(a, u, lists)
     w_a = like[a, in_a] if in_a >= 0 else floor[a]
-    if (own > 0 and 0 <= in_a <= at_a) or (w_a + high_b) + high_c < best:
-        return best_vertex, best
+    if (own > 0 and 0 <= in_a <= at_a) or (w_a + high_b) + high_c < least:
+        return -np.inf
     in_b = at_b if own == 1 else place_in_list(b, u, lists)
     w_b = like[b, in_b] if in_b >= 0 else floor[b]
-    if (own != 1 and 0 <= in_b < at_b + (own == 2)) or (w_a + w_b) + high_c < best:
-        return best_vertex, best
+    if (own != 1 and 0 <= in_b < at_b + (own == 2)) or (w_a + w_b) + high_c < least:
+        return -np.inf
     in_c = at_c if own == 2 else place_in_list(c, u, lists)
     w_c = like[c, in_c] if in_c >= 0 else floor[c]
     if own != 2 and 0 <= in_c < at_c:
-        return best_vertex, best
-    if in_a < 0 and (w_a + w_b) + w_c >= best:
+        return -np.inf
+    if (in_a < 0 or w_a <= sure) and (w_a + w_b) + w_c >= least:
         w_a = weight(weights, a, u, like)
-    if in_b < 0 and (w_a + w_b) + w_c >= best:
+    if (in_b < 0 or w_b <= sure) and (w_a + w_b) + w_c >= least:
         w_b = weight(weights, b, u, like)
-    if in_c < 0 and (w_a + w_b) + w_c >= best:
+    if (in_c < 0 or w_c <= sure) and (w_a + w_b) + w_c >= least:
         w_c = weight(weights, c, u, like)
     gain = (w_a + w_b) + w_c
-    if gain > best or (gain == best and u < best_vertex):
-        return u, gain
-    return best_vertex, best
+    return gain if gain >= least else -np.inf

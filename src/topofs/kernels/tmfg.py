@@ -186,7 +186,9 @@ def _answer_by_lists(
     """Best free vertex of the face on top and its gain by lists; −1 if they do not decide."""
     a, b, c = growth.corner[growth.heap[0]]
     to_the_end = lists.weight.shape[1] + 1
-    vertex, gain, bound = merge_lists(weights, a, b, c, lists, growth.penalty, to_the_end)
+    vertex, gain, bound, _ = merge_lists(
+        weights, a, b, c, lists, growth.penalty, to_the_end, 0.0, -np.inf
+    )
     _count_question(growth.counters[0], gain <= bound)
     return (vertex if gain > bound else -1), gain
 

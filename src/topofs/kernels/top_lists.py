@@ -32,8 +32,8 @@ class TopLists(NamedTuple):
     """The lists of all vertices; entries of vertex v are ``head[v] … length[v] - 1``.
 
     weight, vertex : arrays, shape (n, k)
-        Falling weights and the vertices they lead to. Entries before ``head[v]`` lead to used
-        vertices; later ones may, too.
+        Falling weights, or bounds of them, and the vertices they lead to. Entries before
+        ``head[v]`` lead to used vertices; later ones may, too.
     length, head : arrays of int64, shape (n,)
         End of the list, and a position before which nothing is free.
     floor : array, shape (n,)
