@@ -13,10 +13,12 @@ from topofs.engines.device_rows import DeviceRows
 from topofs.filtering.products import BlockedProducts, WatchedProducts
 from topofs.kernels.exact_entries import write_bounds
 from topofs.kernels.top_lists import TopLists, empty_lists
+from topofs.row_threads import thread_beside
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
@@ -150,15 +152,22 @@ class DeviceProducts(WatchedProducts):
         totals = np.empty((1 + len(cuts), n))
         diagonal = self._operator.diagonal().astype(np.float64)
         step = self._rows_at_once(n)
-        for first in range(0, n, step):
-            last = min(first + step, n)
-            totals[:, first:last], links = self._survey_rows(
-                first, last, columns, level, cuts, list_length, diagonal
-            )
-            if list_length:
-                write_bounds(np.arange(first, last), *links, lists)
-            if self.progress is not None:
-                self.progress(last, 2 * n)
+        with thread_beside() as beside:
+            # To touch the memory of lists for the first time takes as long as to find them.
+            writing: Future[None] | None = None
+            for first in range(0, n, step):
+                last = min(first + step, n)
+                totals[:, first:last], links = self._survey_rows(
+                    first, last, columns, level, cuts, list_length, diagonal
+                )
+                if writing is not None:
+                    writing.result()
+                if list_length:
+                    writing = beside.submit(write_bounds, np.arange(first, last), *links, lists)
+                if self.progress is not None:
+                    self.progress(last, 2 * n)
+            if writing is not None:
+                writing.result()
         return lists, totals
 
     def _survey_rows(
@@ -358,8 +367,8 @@ class DeviceProducts(WatchedProducts):
         values, where = self._arrays.top(values, few)
         numbers = self._arrays.pick(numbers, where)
         numbers = xp.where(values > -np.inf, numbers, -1)
-        found = self._arrays.to_host(values).astype(np.float64)
-        bounds = found + similarity.rounding.margin(found.max(), 1)
+        bounds = self._arrays.to_host(values).astype(np.float64)
+        bounds += similarity.rounding.margin(bounds.max(), 1)
         floors = np.full(len(bounds), -np.inf) if few == block.shape[1] else bounds[:, few - 1]
         return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
 
