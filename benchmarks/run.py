@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from fast_tmfg import TMFG
 
+from benchmarks import cores
 from benchmarks.every_table import every_table
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_cliques
 from benchmarks.tables import factor_table, relathe, uniform_matrix
@@ -295,6 +297,31 @@ def large():
     return growth
 
 
+def more_cores():
+    every = len(os.sched_getaffinity(0))
+    for what, seconds, bar in cores.compare(cores.SMALL, (1, every)) if every > 1 else ():
+        ratio = seconds[0] / seconds[1]
+        row("13", f"1 core / {every} cores, {what}", ratio, bar if every == 2 else "")
+
+
+def on_device():
+    try:
+        tmfg_from_data(factor_table(5000, 50), device="cuda")
+    except ValueError as missing:
+        print(f"      nothing on a device: {missing}")
+        return
+    rng = np.random.default_rng(0)
+    for name, X in (
+        ("factors, n = 20,000 x 500", factor_table(20_000, 500)),
+        ("noise, n = 10,000 x 200", rng.normal(size=(200, 10_000))),
+    ):
+        device, host = (
+            once(lambda where=where, X=X: tmfg_from_data(X, device=where))
+            for where in ("cuda", "cpu")
+        )
+        row("13", f"all cores / device, {name}", host / device, "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true", help="50,000 and 100,000 features")
@@ -314,6 +341,8 @@ def main():
         beyond_the_paper()
         result["growth"] = growth_with_n()
         without_matrix()
+        more_cores()
+        on_device()
     result["rows"] = ROWS
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / ("large.json" if chosen.large else "ratios.json")
