@@ -57,19 +57,30 @@ class FreeRows:
         """Multiply the rows of some vertices; the level is not yet applied."""
         return self._products.rows(vertices, self.columns)
 
+    @property
+    def are_kept(self) -> npt.NDArray[np.bool_]:
+        """Which vertices' rows are kept."""
+        return self._place >= 0
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether there is room for the rows of all vertices."""
+        return len(self._kept) == len(self._place)
+
+    def and_others(self, vertices: IntArray, count: int) -> IntArray:
+        """Vertices, and others whose rows are not kept, so many in all."""
+        missing = ~self.are_kept
+        missing[vertices] = False
+        others = np.flatnonzero(missing)[: max(0, count - len(vertices))]
+        return np.concatenate([vertices, others])
+
     def has(self, vertices: IntArray) -> bool:
         """Whether all these rows are kept."""
         return bool((self._place[vertices] >= 0).all())
 
     def keep(self, vertices: IntArray, block: Block) -> None:
-        """Keep the rows of some vertices, instead of the oldest."""
-        # All of them, known or not: none of these may be dropped for another.
-        places = (self._next + np.arange(len(vertices))) % len(self._kept)
-        self._next = (self._next + len(vertices)) % len(self._kept)
-        dropped = self._vertex[places]
-        self._place[dropped[dropped >= 0]] = -1
-        earlier = self._place[vertices]
-        self._vertex[earlier[earlier >= 0]] = -1
+        """Keep the rows of some vertices, instead of the oldest where there is no room."""
+        places = self._next_places(vertices)
 
         def copy(first: int, last: int) -> None:
             for row in range(first, last):
@@ -78,6 +89,23 @@ class FreeRows:
         for_row_ranges(copy, len(vertices), len(self.columns))
         self._vertex[places] = vertices
         self._place[vertices] = places
+
+    def _next_places(self, vertices: IntArray) -> IntArray:
+        """Places for the rows of some vertices."""
+        if self.keeps_all:
+            places = self._place[vertices]
+            new = np.flatnonzero(places < 0)
+            places[new] = self._next + np.arange(len(new))
+            self._next += len(new)
+            return places
+        # All of them, known or not: none of these may be dropped for another.
+        places = (self._next + np.arange(len(vertices))) % len(self._kept)
+        self._next = (self._next + len(vertices)) % len(self._kept)
+        dropped = self._vertex[places]
+        self._place[dropped[dropped >= 0]] = -1
+        earlier = self._place[vertices]
+        self._vertex[earlier[earlier >= 0]] = -1
+        return places
 
     def of(self, vertices: IntArray) -> Block:
         """A copy of rows that are kept."""

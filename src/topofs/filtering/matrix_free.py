@@ -296,7 +296,11 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
         corners = growth.corners_on_top
         if not rows.has(corners):
             # Where rows must be multiplied anyway, those that will soon be wanted come along.
-            vertices = wanted_vertices(growth, lists, min(_ROWS_AHEAD, plan.n_kept))
+            at_once = min(_ROWS_AHEAD, plan.n_kept)
+            vertices = wanted_vertices(growth, lists, rows.are_kept, at_once)
+            if rows.keeps_all and not growth.uses_lists:
+                # Each row will be wanted once: all of them cost one pass over the free columns.
+                vertices = rows.and_others(vertices, plan.n_rows)
             block = rows.product(vertices)
             _fill_lists(block, vertices, rows, growth, lists)
             decide(vertices)

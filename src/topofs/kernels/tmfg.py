@@ -277,24 +277,33 @@ def _insert_top(growth: Growth, lists: TopLists) -> None:
 
 
 @njit(cache=True, nogil=True)
-def wanted_vertices(growth: Growth, lists: TopLists, limit: int) -> IntArray:
-    """Corners whose lists have run out, of the faces nearest to the top of the heap.
+def wanted_vertices(
+    growth: Growth, lists: TopLists, kept: npt.NDArray[np.bool_], limit: int
+) -> IntArray:
+    """Vertices whose rows are wanted by the faces nearest to the top of the heap.
 
-    The corners of the face on top come first, whether their lists have run out or not.
+    The corners of the face on top come first, in any case. As long as lists are in use, corners
+    follow whose lists have run out; then those whose rows are not kept, and vertices that will
+    soon be corners.
     """
-    penalty = growth.penalty
+    penalty, use_lists = growth.penalty, growth.counters[0].use_lists
     wanted = np.empty(limit, np.int64)
     seen = np.zeros(len(penalty), np.bool_)
     count = 0
     for position in range(min(growth.counters[0].n_faces, 64 * limit)):
         slot = growth.heap[position]
         vertex = growth.vertex[slot]
-        if position > 0 and vertex >= 0 and penalty[vertex] == 0:
+        decided = position > 0 and vertex >= 0 and penalty[vertex] == 0
+        if decided and use_lists:
             continue
-        for v in growth.corner[slot]:
-            highest_free_weight(v, lists, penalty)
-            run_out = lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
-            if not seen[v] and (position == 0 or run_out):
+        for i in range(1 if decided else 3):
+            v = vertex if decided else growth.corner[slot, i]
+            if use_lists:
+                highest_free_weight(v, lists, penalty)
+                wanted_now = lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
+            else:
+                wanted_now = not kept[v]
+            if not seen[v] and (position == 0 or wanted_now):
                 seen[v] = True
                 wanted[count] = v
                 count += 1
