@@ -265,3 +265,64 @@ def test_lists_filled_a_few_at_a_time(kind, monkeypatch):
     operator = Pearson().operator(table_of(kind, 60, 300, seed=3))
     found = tmfg_of_products(rough_products(operator, 1e-3), threshold=True, memory=10**9)
     assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+
+
+@pytest.mark.parametrize("n_different", [1, 3, 4])
+def test_who_watches_the_survey_changes_no_graph(n_different):
+    """Entries that tie decide lists until nothing stands in them."""
+    rng = np.random.default_rng(n_different)
+    columns = rng.normal(size=(30, n_different))[:, rng.integers(n_different, size=600)]
+    operator = Pearson().operator(columns * rng.uniform(0.5, 2, size=600))
+    products = rough_products(operator, 0.0)
+    scale = Pearson().scale(operator, n_samples=30, n_features=600)
+    StrongestLinks(20, scale, np.arange(600), 10**9).watch(products)
+    found = tmfg_of_products(products, threshold=False, memory=10**9)
+    assert_same(found, tmfg_of_operator(operator, threshold=False, memory=10**9))
+
+
+@pytest.mark.parametrize("measure", [Pearson(), Pearson(squared=False)], ids=repr)
+@pytest.mark.parametrize("threshold", [True, False])
+def test_constant_columns_belong_to_the_mean(measure, threshold, monkeypatch):
+    """They have ones on the diagonal, which no product of columns shows."""
+    monkeypatch.setattr(matrix_free, "_PRODUCTS_OF_HOST", 0)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        table = rng.normal(size=(30, 100))
+        table[:, rng.random(100) < 0.3] = 1.0
+        operator = measure.operator(table)
+        found = tmfg_of_products(
+            rough_products(operator, 0.0), threshold=threshold, memory=10**9
+        )
+        expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+        assert_same(found, expected)
+
+
+@pytest.mark.parametrize("error", [1e-6, 1e-3, 1e-1])
+def test_entries_that_all_lie_at_the_threshold(error):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        common = rng.normal(size=(400, 1))
+        operator = Pearson().operator(common + 0.2 * rng.normal(size=(400, 24)))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(matrix_free, "_SHORTEST_LIST", 3)
+            patch.setattr(matrix_free, "_LIST_BY_ASKING", 3)
+            patch.setattr(asked_growth, "_FACES", 4)
+            products = rough_products(operator, error, width=1)
+            found = tmfg_of_products(products, threshold=True, memory=10**9)
+        assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+@pytest.mark.parametrize("error", [0.0, 1e-6, 1e-1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bounds_of_links_are_close(measure, error, dtype):
+    operator = measure.operator(table_of("copies", 20, 90, 0).astype(dtype))
+    matrix = dense(operator).astype(np.float64)
+    products = rough_products(operator, error, width=4)
+    rows, margin = np.arange(90), np.finfo(dtype).eps
+    lists, _ = products.survey(-np.inf, [], 12, 8)
+    found = [(lists.vertex, lists.weight), products.strongest_links(rows, 12, -np.inf)[:2]]
+    for others, bounds in found:
+        entries = np.take_along_axis(matrix, others.astype(np.int64), axis=1)
+        assert (bounds >= entries - margin).all()
+        assert (bounds <= entries + products.slack + margin).all()

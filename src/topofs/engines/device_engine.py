@@ -254,9 +254,12 @@ class DeviceProducts(WatchedProducts):
         ]
         return _joined(parts) or _nothing(k)
 
-    def slack(self, largest: float) -> float:
-        """By how much a bound of a link no stronger than this may exceed the entry."""
-        return 2 * float(self.similarity.rounding.margin(np.float64(largest), 1))
+    @property
+    def slack(self) -> float:
+        """By how much a bound of a link may exceed the entry, which is 1 at most."""
+        margin = self.similarity.rounding.margin
+        # What is found here may be larger than the entry, and then gets a margin.
+        return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
 
     def _best_of_faces(
         self, corners: IntArray, k: int, level: float
@@ -369,7 +372,9 @@ class DeviceProducts(WatchedProducts):
         numbers = xp.where(values > -np.inf, numbers, -1)
         bounds = self._arrays.to_host(values).astype(np.float64)
         bounds += similarity.rounding.margin(bounds.max(), 1)
-        floors = np.full(len(bounds), -np.inf) if few == block.shape[1] else bounds[:, few - 1]
+        floors = bounds[:, few - 1].copy()
+        if few == block.shape[1]:
+            floors.fill(-np.inf)
         return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
 
 

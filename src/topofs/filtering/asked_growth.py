@@ -69,7 +69,9 @@ class _Asking:
     ) -> None:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
-        self.slack = _slack(products, lists)
+        # Sums of three, each of which is rounded twice; no weight exceeds 1.
+        rounded = 8 * float(np.finfo(products.dtype).eps)
+        self.slack = 3 * (products.slack + rounded) if products.slack else 0.0
         self.n_slots = len(growth.vertex)
         self.answers = empty_answers(self.n_slots, _ANSWERS)
         self.seen = np.zeros(products.n_features, dtype=np.bool_)
@@ -164,12 +166,3 @@ class _Asking:
             np.array([limit], dtype=np.int32),
             answers,
         )
-
-
-def _slack(products: AskedProducts, lists: TopLists) -> float:
-    """By how much the sum of three weights of lists may exceed that of the entries."""
-    filled = lists.length > 0
-    largest = np.abs(lists.weight[filled, 0]).max(initial=0.0)
-    slack = products.slack(float(largest))
-    # Both sums are rounded, too.
-    return 3 * (slack + 8 * float(np.finfo(lists.weight.dtype).eps * largest)) if slack else 0.0

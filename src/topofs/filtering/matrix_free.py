@@ -173,7 +173,7 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
     """Find threshold, first tetrahedron and lists in as few passes as possible."""
     list_length, n_rows = plan.list_length, plan.n_rows
     guess = products.approximate_mean()
-    slack = (1e-5 if products.dtype == np.float32 else 1e-9) * (abs(guess) if guess else 1.0)
+    slack = _slack_of(guess, products)
     if guess is not None and guess > slack and (products.non_negative or not threshold):
         cuts = [guess - slack, guess + slack]
         lists, totals = products.survey(-np.inf, cuts, list_length, n_rows)
@@ -234,24 +234,38 @@ def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) 
     if guess is not None and guess > 0 and (products.non_negative or not threshold):
         lists, totals = products.survey(-np.inf, [guess], plan.list_length, plan.n_rows)
         mean = _mean(totals)
-        level = mean if threshold else np.float64(-np.inf)
-        _cut_lists(lists, level)
-        # Without negative entries all that reaches the mean exceeds the second mean.
-        above = np.nextafter(mean, -np.inf) if threshold else mean
+        # Constant columns have no length, but a diagonal.
+        if abs(mean - guess) < _slack_of(guess, products):
+            level = mean if threshold else np.float64(-np.inf)
+            _cut_lists(lists, level)
+            # Without negative entries all that reaches the mean exceeds the second mean.
+            above = np.nextafter(mean, -np.inf) if threshold else mean
+            return _Survey(level, _start_by_asking(products, totals, level, above), lists)
     else:
         _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
         mean = _mean(totals)
-        level = mean if threshold else np.float64(-np.inf)
-        lists, totals = products.survey(level, [mean], plan.list_length, plan.n_rows)
-        above = mean
-        if threshold:
-            above = _mean(totals)
-            _, totals = products.survey(level, [above], 0, plan.n_rows)
+    level = mean if threshold else np.float64(-np.inf)
+    lists, totals = products.survey(level, [mean], plan.list_length, plan.n_rows)
+    above = mean
+    if threshold:
+        above = _mean(totals)
+        _, totals = products.survey(level, [above], 0, plan.n_rows)
+    return _Survey(level, _start_by_asking(products, totals, level, above), lists)
+
+
+def _start_by_asking(
+    products: AskedProducts, totals: Doubles, level: float, above: float
+) -> IntArray:
+    """The first tetrahedron, by sums of rows that are rounded in other ways."""
     slack = _SLACK * np.abs(totals[1]).max()
-    start = four_strongest(
+    return four_strongest(
         totals[1] - slack, totals[1] + slack, _whole_rows(products, level), above
     )
-    return _Survey(level, start, lists)
+
+
+def _slack_of(guess: float | None, products: Products) -> float:
+    """How far the mean may be from an approximate one."""
+    return (1e-5 if products.dtype == np.float32 else 1e-9) * (abs(guess) if guess else 1.0)
 
 
 def _cut_lists(lists: TopLists, level: np.float64) -> None:

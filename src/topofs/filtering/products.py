@@ -111,7 +111,7 @@ class AskedProducts(Products, Protocol):
     """Products by somebody far away or with other rounding, who is asked in batches.
 
     What is proposed is decided by entries of `column_weights`: lists and answers may be too
-    long, never wrong. Lists of a survey have bounds for weights, with no more than `slack`.
+    long, never wrong. Lists of a survey have bounds for weights, as `strongest_links` gives them.
     """
 
     @property
@@ -143,10 +143,11 @@ class AskedProducts(Products, Protocol):
         bounds of the entries, and of those that were not proposed.
         """
 
-    def slack(self, largest: float) -> float:
-        """By how much a bound of a link no stronger than this may exceed the entry.
+    @property
+    def slack(self) -> float:
+        """By how much the bound of a link may exceed the entry; 0 if all bounds are entries.
 
-        Entries near the level aside, below which they are 0; 0 if all bounds are entries.
+        No entry exceeds 1. An entry within the slack of the level may be 0, whatever its bound.
         """
 
     def as_good(

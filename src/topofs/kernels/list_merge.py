@@ -34,9 +34,9 @@ def highest_gain(
 def _peak_of(
     v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
 ) -> float:
-    """The highest weight of v to a free vertex, which is kept as long as that one is free.
+    """The highest weight of v to a free vertex, or a bound, kept as long as that one is free.
 
-    Weights do not change, and free vertices only leave: it stays the highest, however often
+    Weights do not change, and free vertices only leave: no other becomes higher, however often
     the list is filled again.
     """
     if peak[v].vertex < 0 or penalty[peak[v].vertex] != 0:
@@ -70,20 +70,23 @@ def merge_lists(
     """Merge the lists of three corners from the top until the best vertex met is certain.
 
     It ends after so many rounds at the latest; each of them meets up to three vertices. Weights
-    of lists are bounds. Those above `sure` are the entries, but that a sum of three exceeds the
-    gain by `slack` at most; for the others columns are multiplied.
+    of lists are bounds of entries. Where they are above `sure`, they stand for the entries: a sum
+    of three exceeds that of the entries by `slack` at most. For others columns are multiplied.
 
     Returns
     -------
     vertex, gain : int, float
-        The best vertex met, and its gain up to the slack.
+        The best vertex met, and its gain, or up to `slack` more than that.
     bound : float
         No vertex that was not met gains more: the sum of the weights the merge has come down
         to, whose order floating-point addition keeps.
     rival : float
-        No other vertex that was met gains more, or only less than the best by the slack. The
-        vertex is certain if its gain, less the slack, exceeds the bound and, unless there is no
-        slack, the rival; without slack, of equal ones it is the lowest.
+        Every other vertex met gains `rival` at most, or less than `gain` − `slack`.
+
+    Notes
+    -----
+    Without slack the vertex is certain if its gain exceeds the bound, and the lowest of those
+    that gain as much. With slack it is certain if `gain` − `slack` exceeds the bound and the rival.
     """
     like, listed, length, head, floor = lists
     end_a, end_b, end_c = length[a], length[b], length[c]
