@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["centred_ranks_of_sorted"]
+__all__ = ["write_centred_ranks"]
 
 
 @njit(cache=True, nogil=True)
-def centred_ranks_of_sorted(
-    rows: npt.NDArray[Any], order: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def write_centred_ranks(
+    rows: npt.NDArray[Any], order: npt.NDArray[np.int64], ranks: npt.NDArray[np.float64]
+) -> None:
     """Give every value 2·rank − (m + 1), where m values of its row are not NaN.
 
     Parameters
@@ -23,11 +23,8 @@ def centred_ranks_of_sorted(
         NaN marks a missing value.
     order : array of int64, shape (n_rows, length)
         Positions of each row in ascending order, NaN last.
-
-    Returns
-    -------
-    array of float64, shape (n_rows, length)
-        NaN where the value is missing.
+    ranks : array of float64, shape (n_rows, length)
+        Is written; NaN where the value is missing.
 
     Notes
     -----
@@ -36,7 +33,6 @@ def centred_ranks_of_sorted(
     (first + last) / 2 + 1, whatever order they stand in.
     """
     n_rows, length = rows.shape
-    ranks = np.empty((n_rows, length), np.float64)
     for i in range(n_rows):
         observed = length
         while observed > 0 and np.isnan(rows[i, order[i, observed - 1]]):
@@ -51,4 +47,3 @@ def centred_ranks_of_sorted(
             for position in range(first, last + 1):
                 ranks[i, order[i, position]] = first + last - (observed - 1)
             first = last + 1
-    return ranks

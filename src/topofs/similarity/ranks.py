@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.ranks import centred_ranks_of_sorted
+from topofs.kernels.ranks import write_centred_ranks
+from topofs.row_threads import for_row_ranges
 
 __all__ = ["doubled_centred_ranks"]
 
@@ -34,5 +35,11 @@ def doubled_centred_ranks(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.fl
     >>> doubled_centred_ranks(np.array([[10.0], [30.0], [20.0], [20.0]])).tolist()
     [[-3.0, 3.0, 0.0, 0.0]]
     """
-    columns = np.ascontiguousarray(X.T)
-    return centred_ranks_of_sorted(columns, np.argsort(columns, axis=1))
+    ranks = np.empty(X.shape[::-1])
+
+    def rank(first: int, last: int) -> None:
+        rows = np.ascontiguousarray(X[:, first:last].T)
+        write_centred_ranks(rows, np.argsort(rows, axis=1), ranks[first:last])
+
+    for_row_ranges(rank, *ranks.shape)
+    return ranks
