@@ -35,11 +35,12 @@ def doubled_centred_ranks(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.fl
     >>> doubled_centred_ranks(np.array([[10.0], [30.0], [20.0], [20.0]])).tolist()
     [[-3.0, 3.0, 0.0, 0.0]]
     """
-    ranks = np.empty(X.shape[::-1])
+    n_samples, n_features = X.shape
+    ranks = np.empty((n_features, n_samples))
 
     def rank(first: int, last: int) -> None:
         rows = np.ascontiguousarray(X[:, first:last].T)
         write_centred_ranks(rows, np.argsort(rows, axis=1), ranks[first:last])
 
-    for_row_ranges(rank, *ranks.shape)
+    for_row_ranges(rank, n_features, n_samples)
     return ranks
