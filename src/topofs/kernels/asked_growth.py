@@ -201,11 +201,11 @@ def what_to_ask(
 ) -> tuple[IntArray, IntArray]:
     """Faces that are worth asking for, and their corners, `limit` of them at most.
 
-    They are those of the given slots of which nothing is known, the one on top first, and
-    children. The slots come with their keys, in falling order. To find children, the growth
-    goes on in thought, as far as it is known, down to the key of the last slot, and by
-    `limit` / 2 vertices at most: what lies farther ahead often comes otherwise. New faces get
-    the stamp. `seen` is False for all vertices, and is so again in the end.
+    They are those of the given slots, which come with their keys in falling order, of which
+    nothing is known, the one on top first, and children. To find children, the growth goes on
+    in thought, as far as it is known, down to the key of the last slot, and by `limit` / 2
+    vertices at most: what lies farther ahead often comes otherwise. New faces get the stamp.
+    `seen` is False for all vertices, and is so again in the end.
     """
     n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists

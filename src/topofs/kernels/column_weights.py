@@ -28,17 +28,10 @@ CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
 class ColumnWeights(NamedTuple):
     """A similarity between n features, entry by entry, from prepared columns.
 
-    kind : int
-        CORRELATION, SQUARED, ENERGY or GIVEN.
-    values : array, shape (n, S), C-contiguous
-        The columns C of `topofs.similarity.correlation.Correlation`; for GIVEN the similarity,
-        of shape (n, n), and nothing else counts.
-    scale, sums, spreads
-        S, s and v of the formula r = (S·G_ij − s_i s_j) / √(v_i v_j).
-    alpha, deviation
-        For ENERGY: α, and the standard deviation of each column.
-    level : float
-        Entries below it are 0.
+    `values`, shape (n, S), are the columns C of `topofs.similarity.correlation.Correlation`;
+    `scale`, `sums` and `spreads` are S, s and v of r = (S·G_ij − s_i s_j) / √(v_i v_j). ENERGY
+    adds α and the standard deviation of each column. For GIVEN, `values` are the similarity,
+    shape (n, n), and nothing else counts. Entries below `level` are 0.
     """
 
     kind: int
@@ -109,22 +102,11 @@ def finish_row(
     plain: bool,  # noqa: FBT001
     row: npt.NDArray[Any],
 ) -> None:
-    """Turn products of column i of `left` with columns of `right` into entries.
+    """Turn products of column i of `left` with columns of `right` into entries of `row`.
 
-    As `weight` does, but that plain products stay in their type.
-
-    Parameters
-    ----------
-    gram : array, shape (m,)
-        The products with the columns first … first + m − 1.
-    left, right : ColumnWeights
-        Columns of the same similarity; the level is not applied.
-    i, first : int
-        Whose products these are.
-    plain : bool
-        Whether `is_plain` holds for all of these columns.
-    row : array, shape (m,)
-        Where the entries go, in its type.
+    `gram` holds the products with the columns first … first + len(gram) − 1; `plain` says that
+    `is_plain` holds for all of these columns. As `weight` does, but that plain products stay in
+    their type and the level is not applied.
     """
     kind, _, scale, left_sums, left_spreads, alpha, left_deviation, _ = left
     if plain:

@@ -33,10 +33,8 @@ Doubles = npt.NDArray[np.float64]
 class PathGraph(NamedTuple):
     """Shares along paths: the largest product of weights, where enough of it is left.
 
-    starts, columns, weights : arrays of int64, int64 and float64
-        CSR rows of the graph, both directions of each edge, weights in (0, 1].
-    least : float
-        What must be left at the end of a path of several edges, in (0, 1].
+    CSR rows hold both directions of each edge, weights in (0, 1]; `least`, in (0, 1], must be
+    left at the end of a path of several edges.
     """
 
     starts: Ints
@@ -46,14 +44,10 @@ class PathGraph(NamedTuple):
 
 
 class ShareMatrix(NamedTuple):
-    """Shares from a matrix, dense or sparse.
+    """Shares from a matrix, dense or sparse: row i is ``weights[starts[i] : starts[i + 1]]``.
 
-    starts : array of int64, shape (n + 1,)
-        Row i of the shares is ``weights[starts[i] : starts[i + 1]]``.
-    columns : array of int32
-        Nodes that the rows of a sparse matrix have shares of; empty for a dense one.
-    weights : array of float32 or float64
-        Shares in [0, 1]; the diagonal is stored.
+    The shares lie in [0, 1], and the diagonal is stored. `columns` are the nodes that the rows
+    of a sparse matrix have shares of; empty for a dense one.
     """
 
     starts: Ints

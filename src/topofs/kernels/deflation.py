@@ -15,19 +15,7 @@ Doubles = npt.NDArray[np.float64]
 def deflate_rows(
     covariance: Doubles, direction: Doubles, squares: Doubles, first: int, last: int
 ) -> None:
-    """Subtract u uᵀ from some rows in place, and sum up the squares of each.
-
-    Parameters
-    ----------
-    covariance : array of float64, shape (n, n)
-        Overwritten, in the rows first … last − 1.
-    direction : array of float64, shape (n,)
-        u.
-    squares : array of float64, shape (n,)
-        Gets the sum of squares of each of these rows.
-    first, last : int
-        The rows.
-    """
+    """Subtract u uᵀ from the rows first … last − 1 in place, and sum up the squares of each."""
     n = covariance.shape[0]
     for i in range(first, last):
         weight, total = direction[i], 0.0

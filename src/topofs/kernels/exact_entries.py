@@ -57,23 +57,11 @@ def write_lists(
     last: int,
     lists: TopLists,
 ) -> None:
-    """Make lists of proposed vertices.
+    """Make lists of proposed vertices for ``vertices[first:last]``.
 
-    Parameters
-    ----------
-    weights : ColumnWeights
-        The entries.
-    vertices : array of int64, shape (m,)
-        Whose lists are written.
-    proposed : array of int32, shape (m, k)
-        For each of them other vertices; −1 where there are no more.
-    floors : array of float64, shape (m,)
-        No vertex that was not proposed has a larger weight; −∞ where there is none.
-    first, last : int
-        A range of `vertices`, so that threads can share the work.
-    lists : TopLists
-        Changed. A proposed vertex whose weight is below the floor is left out: others that
-        were not proposed may be heavier.
+    `proposed` has shape (m, k), −1 where there are no more. No vertex that was not proposed has
+    a larger weight than the floor, −∞ where there is none; so a proposed one below it is left
+    out: others that were not proposed may be heavier.
     """
     weight_of, listed, length, head, floor = lists
     k = min(proposed.shape[1], listed.shape[1])
@@ -118,20 +106,10 @@ def write_bounds(
     floors: npt.NDArray[np.float64],
     lists: TopLists,
 ) -> None:
-    """Make lists of proposed vertices with bounds for weights.
+    """Make lists of proposed vertices with falling bounds for weights; there is room for all.
 
-    Parameters
-    ----------
-    vertices : array of int64, shape (m,)
-        Whose lists are written.
-    proposed : array of int32, shape (m, k)
-        For each of them up to k others; −1 where there are no more.
-    bounds : array of float64, shape (m, k)
-        Falling bounds of their weights.
-    floors : array of float64, shape (m,)
-        No vertex that was not proposed has a larger weight; −∞ where there is none.
-    lists : TopLists
-        Changed; there is room for k in each.
+    Proposals and their bounds have shape (m, k), −1 where there are no more; floors are as in
+    `write_lists`.
     """
     weight_of, listed, length, head, floor = lists
     for r in range(len(vertices)):

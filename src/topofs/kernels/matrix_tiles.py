@@ -27,18 +27,9 @@ def finish_tile(
 ) -> None:
     """Write the entries of a tile of the lower triangle of a matrix, and their mirror image.
 
-    A thread that fills a tile needs the interpreter for the product and for this.
-
-    Parameters
-    ----------
-    gram : array, shape (m, w), C-contiguous
-        Products of the columns first … first + m − 1 with the columns left … left + w − 1.
-    weights : ColumnWeights
-        All columns of the similarity; the level is not applied.
-    first, left : int
-        Where the tile begins; what it has above the diagonal is not looked at.
-    matrix : array, shape (n, n)
-        Written.
+    `gram`, C-contiguous, are products of the columns from `first` on with those from `left` on;
+    what it has above the diagonal is not looked at, and the level is not applied. A thread that
+    fills a tile needs the interpreter for the product and for this.
     """
     m, width = gram.shape
     right = left + width

@@ -18,21 +18,10 @@ Doubles = npt.NDArray[np.float64]
 def nearest_nodes(
     starts: Ints, columns: Ints, weights: Doubles, least: float, origins: Ints
 ) -> tuple[Ints, Doubles]:
-    """Find the origin with the largest product of weights to each node.
+    """Find the origin with the largest product of weights to each node, and that product.
 
-    Parameters
-    ----------
-    starts, columns, weights, least
-        As in `topofs.kernels.cover_state.PathGraph`.
-    origins : array of int64
-        Nodes; where two are equally near, the lowest counts.
-
-    Returns
-    -------
-    representative : array of int64, shape (n,)
-        The origin of each node; -1 where no path counts.
-    covered : array of float64, shape (n,)
-        The product to it, or 0.
+    The graph is that of `topofs.kernels.cover_state.PathGraph`. Where two origins are equally
+    near, the lowest counts; where no path counts, they are -1 and 0.
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
@@ -52,19 +41,10 @@ def nearest_nodes(
 def best_path(
     starts: Ints, columns: Ints, weights: Doubles, least: float, origin: int, node: int
 ) -> Ints:
-    """List the nodes on the path with the largest product of weights.
+    """List the nodes on the path with the largest product of weights, without its ends.
 
-    Parameters
-    ----------
-    starts, columns, weights, least
-        As in `topofs.kernels.cover_state.PathGraph`.
-    origin, node : int
-        Its ends; the origin reaches the node.
-
-    Returns
-    -------
-    array of int64
-        The nodes between them, from the node to the origin; none where an edge is as good.
+    They go from the node to the origin, which reaches it; there are none where an edge is as
+    good.
     """
     n = len(starts) - 1
     covering = no_covering(n)

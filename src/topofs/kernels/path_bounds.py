@@ -24,23 +24,13 @@ SLACK = 1e-9
 
 @njit(cache=True, nogil=True)
 def path_bounds(graph: Any, least: float, covering: Any, work: Any) -> Ints:
-    """Bound the gain of every node while nothing is covered, with few searches.
+    """Bound the gain of every node, in units, while nothing is covered, with few searches.
 
-    Let q be the product from a searched node v to a node i. Whatever i reaches by a product
-    p, v reaches by q·p or more. So i reaches by `least` or more only nodes that v reaches by
-    q·least, and each by no more than 1 and no more than 1/q of what v does. To these come
-    the single edges of i below `least`. Each node that no search came near (q >= NEAR) is
-    searched from in turn.
-
-    Parameters
-    ----------
-    graph, least, covering, work
-        As in `topofs.kernels.path_search.search`; nothing is covered.
-
-    Returns
-    -------
-    array of int64, shape (n,)
-        Bounds in units.
+    Let q be the product from a searched node v to a node i. Whatever i reaches by a product p,
+    v reaches by q·p or more. So i reaches by `least` or more only nodes that v reaches by
+    q·least, and each by no more than 1 and no more than 1/q of what v does. To these come the
+    single edges of i below `least`. Each node that no search came near (q >= NEAR) is searched
+    from in turn.
     """
     starts, _, weights = graph
     reached, product = work[0], work[1]

@@ -1,4 +1,4 @@
-"""Search along the paths of a sparse graph for the nodes that a origin covers better."""
+"""Search along the paths of a sparse graph for the nodes that an origin covers better."""
 
 from __future__ import annotations
 
@@ -39,42 +39,22 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Reach the nodes that a origin covers better than they are.
+    """Reach the nodes that an origin covers better than they are: by how much, and how many.
 
-    Dijkstra's search with products. It stops at nodes that are covered better from
-    elsewhere, or as well by a lower representative: a path that counts and goes on from such a node
-    has brought `least` or more to it, so what covers the node brings at least as much, and
-    with the same rest of the path covers what lies behind it as well. The origin itself is
-    searched from even where a copy of it covers it: its single edges below `least` are its
-    own.
+    Dijkstra's search with products. It stops at nodes that are covered better from elsewhere,
+    or as well by a lower representative: a path that counts and goes on from such a node has
+    brought `least` or more to it, so what covers the node brings at least as much, and with the
+    same rest of the path covers what lies behind it as well. The origin itself is searched from
+    even where a copy of it covers it: its single edges below `least` are its own. Where no
+    representative is ever noted (-1), as well is not better.
 
-    Parameters
-    ----------
-    origin : int
-        The node to search from.
-    graph : tuple of arrays
-        CSR rows of the graph: starts, columns and weights.
-    least : float
-        What must be left at the end of a path of several edges.
-    covering : tuple of arrays, shape (n,)
-        ``covered`` and ``representative``: how well each node is covered, and by which
-        origin. Where no representative is ever noted (-1), as well is not better. ``before``
-        gets, for each node reached but the origin, the last node of its path before it.
-    work : tuple of arrays
-        As `work_space` gave it.
+    In the end ``reached[:n_reached]`` lists the nodes, the origin first, ``product`` says how
+    well they are covered, and ``before`` has, for each but the origin, the last node of its
+    path before it; the total is in units. ``covered`` and ``representative`` are only read.
 
-    Returns
-    -------
-    total : int
-        Sum, in units, by how much the nodes are covered better.
-    n_reached : int
-        ``reached[:n_reached]`` lists them, the origin first, and ``product`` says how well.
-
-    Notes
-    -----
     Layout: ``queue_product[:size]`` and ``queue_node[:size]`` are a binary heap, the largest
-    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one
-    that is done; all are 0 again at the end. Invariant: the product of a done node is final.
+    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one that
+    is done; all are 0 again at the end. Invariant: the product of a done node is final.
     """
     starts, columns, weights = graph
     covered, representative, before = covering

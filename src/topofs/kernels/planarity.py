@@ -90,19 +90,7 @@ def component_is_planar(
     pairs: Int32Array,
     buckets: Int32Array,
 ) -> bool:
-    """Say whether the component that holds `root` is planar; nothing is allocated.
-
-    Parameters
-    ----------
-    root : int
-        Any node of the component.
-    node, half, edge, pairs, buckets : arrays of int32
-        As `planarity_arrays` makes them, with the graph added by `add_edge`.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether the component that holds `root` is planar; nothing is allocated."""
     for v in range(len(node)):
         node[v, HEIGHT] = NONE
     _orient(root, node, half, edge, buckets)
@@ -112,18 +100,7 @@ def component_is_planar(
 def planarity_arrays(
     n_nodes: int, max_edges: int
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Make the arrays of a graph without edges, with room for `max_edges` of them.
-
-    Parameters
-    ----------
-    n_nodes, max_edges : int
-        Sizes.
-
-    Returns
-    -------
-    node, half, edge, pairs, buckets : arrays of int32
-        Laid out as the module's table says; all hold ``-1``.
-    """
+    """The arrays node, half, edge, pairs and buckets of a graph without edges; all hold ``-1``."""
     node = np.full((n_nodes, 5), NONE, dtype=np.int32)
     half = np.full((2 * max_edges, 2), NONE, dtype=np.int32)
     edge = np.full((max_edges, 5), NONE, dtype=np.int32)
@@ -134,17 +111,7 @@ def planarity_arrays(
 
 @njit(cache=True, nogil=True)
 def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None:
-    """Join nodes `i` and `j` by edge number `e`, in place.
-
-    Parameters
-    ----------
-    e : int
-        A number not in use, below the `max_edges` of the arrays.
-    i, j : int
-        The end points.
-    node, half : arrays of int32
-        Changed in place: the half-edges go to the front of the lists of `i` and `j`.
-    """
+    """Join nodes `i` and `j` by an edge, at the front of their lists; `e` is not in use."""
     half[2 * e, TARGET], half[2 * e, NEXT] = j, node[i, HEAD]
     half[2 * e + 1, TARGET], half[2 * e + 1, NEXT] = i, node[j, HEAD]
     node[i, HEAD], node[j, HEAD] = 2 * e, 2 * e + 1
@@ -152,15 +119,7 @@ def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None
 
 @njit(cache=True, nogil=True)
 def remove_edge(e: int, node: Int32Array, half: Int32Array) -> None:
-    """Undo the latest `add_edge`, in place.
-
-    Parameters
-    ----------
-    e : int
-        The edge that was added last, of those still there.
-    node, half : arrays of int32
-        Changed in place.
-    """
+    """Undo the latest `add_edge`, in place: `e` was added last of those still there."""
     i, j = half[2 * e + 1, TARGET], half[2 * e, TARGET]
     node[i, HEAD], node[j, HEAD] = half[2 * e, NEXT], half[2 * e + 1, NEXT]
 

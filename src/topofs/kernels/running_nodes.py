@@ -19,31 +19,14 @@ Doubles = npt.NDArray[np.float64]
 def running_nodes(
     starts: Ints, columns: Ints, weights: Doubles, least: float, order: Ints
 ) -> tuple[Ints, Ints, Doubles, Ints, Doubles]:
-    """List where the best origin of a node changes as origins are added.
+    """List where the best origin of a node changes as nodes become origins in an order.
 
-    Parameters
-    ----------
-    starts, columns, weights, least
-        As in `topofs.kernels.cover_state.PathGraph`.
-    order : array of int64, shape (n,)
-        A permutation: nodes in the order in which they become origins.
+    The graph is that of `topofs.kernels.cover_state.PathGraph`. For each change, one after
+    another, there are the node, which is never the origin itself; the position in `order` of
+    its new origin; the product of weights along the best path from it; and the last node of
+    this path before the node. The last array is the sum over the nodes of their best product,
+    after each position.
 
-    Returns
-    -------
-    nodes : array of int64, shape (n_changes,)
-        Nodes whose best origin changes, in the order of the changes; no origin is listed for
-        itself.
-    positions : array of int64, shape (n_changes,)
-        Position in `order` of the new origin.
-    products : array of float64, shape (n_changes,)
-        The product of weights along the best path from it.
-    before : array of int64, shape (n_changes,)
-        The last node of this path before the node.
-    curve : array of float64, shape (n,)
-        Sum over the nodes of their best product, after each position.
-
-    Notes
-    -----
     Invariant: after position p, ``covered[v]`` is the largest product from one of
     ``order[: p + 1]`` to v, and ``representative[v]`` the lowest of those that reach it. A
     search stops at nodes that are covered better, or as well by a lower origin: what lies

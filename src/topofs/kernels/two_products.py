@@ -21,19 +21,7 @@ def two_products(
     first: int,
     last: int,
 ) -> None:
-    """Multiply some rows with two vectors, added up in float64.
-
-    Parameters
-    ----------
-    rows : array of float32 or float64, shape (n, n_samples)
-        The rows.
-    vectors : array of float64, shape (2, n_samples)
-        The vectors.
-    products : array of float64, shape (2, n)
-        Gets the products of the rows first … last − 1.
-    first, last : int
-        Which rows.
-    """
+    """Multiply the rows first … last − 1 with two vectors, added up in float64, shape (2, n)."""
     left, right = vectors[0], vectors[1]
     for i in range(first, last):
         row = rows[i]
