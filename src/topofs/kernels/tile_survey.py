@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
+from topofs.kernels.compiler_hints import larger
 from topofs.kernels.matrix_scan import sum_above
 from topofs.kernels.top_lists import sort_links, strongest_first
 
@@ -97,14 +97,7 @@ def unpacked(lists: Surveyed) -> Surveyed:
     m, k = lists.weight.shape
     found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
     found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
-    for mine, given in (
-        (found.length, lists.length),
-        (found.least, lists.least),
-        (found.last, lists.last),
-        (found.sums, lists.sums),
-        (found.rests, lists.rests),
-        (found.above, lists.above),
-    ):
+    for mine, given in zip(found[3:], lists[3:], strict=True):
         mine[...] = given
     return found
 
