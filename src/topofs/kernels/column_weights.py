@@ -1,4 +1,4 @@
-"""One entry of a similarity, computed from two columns."""
+"""Entries of a similarity, computed from columns: one, a row, or a tile of the matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED
 
 __all__ = [
     "CORRELATION",
@@ -17,12 +17,15 @@ __all__ = [
     "SQUARED",
     "ColumnWeights",
     "finish_row",
+    "finish_tile",
     "is_plain",
     "weight",
 ]
 
 # What becomes of a correlation; or that the values are the similarity itself.
 CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
+# Rows that are finished before they are mirrored: a line of the cache for each column.
+ROWS = 8
 
 
 class ColumnWeights(NamedTuple):
@@ -132,6 +135,34 @@ def finish_row(
         row[j] = _finished(
             kind, product, own_sum * sums[j], own_spread * spreads[j], alpha, dispersion
         )
+
+
+@njit(cache=True, nogil=True)
+def finish_tile(
+    gram: npt.NDArray[Any],
+    weights: ColumnWeights,
+    first: int,
+    left: int,
+    matrix: npt.NDArray[Any],
+) -> None:
+    """Write the entries of a tile of the lower triangle of a matrix, and their mirror image.
+
+    `gram`, C-contiguous, are products of the columns from `first` on with those from `left` on;
+    what it has above the diagonal is not looked at, and the level is not applied. A thread that
+    fills a tile needs the interpreter for the product and for this.
+    """
+    m, width = gram.shape
+    right = left + width
+    plain = is_plain(weights, first, first + m) and is_plain(weights, left, right)
+    for start in range(first, first + m, ROWS):
+        stop = min(start + ROWS, first + m)
+        for i in range(start, stop):
+            end = min(right, i + 1)
+            products, row = gram[i - first, : end - left], matrix[i, left:end]
+            finish_row(products, weights, i, weights, left, plain, row)
+        for j in range(left, min(right, stop)):
+            for i in range(max(start, j + 1), stop):
+                matrix[j, i] = matrix[i, j]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **UNCOUNTED)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_three_faces
 from topofs.kernels.roofs import (
@@ -19,7 +20,6 @@ from topofs.kernels.roofs import (
     roofs_for,
 )
 from topofs.kernels.tmfg import Growth, split_top, start_growth
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["answer_under_roofs", "grow_dense", "tmfg_cliques"]
 

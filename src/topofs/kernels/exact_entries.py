@@ -12,13 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import weight
+from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.compiler_hints import UNCOUNTED, fetch_row
 from topofs.kernels.face_heap import sift_down
-from topofs.kernels.prefetch import fetch_row
-from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
@@ -28,6 +26,7 @@ __all__ = [
     "best_by_columns",
     "edge_weights",
     "face_gain",
+    "rounded_up",
     "write_bounds",
     "write_lists",
 ]
@@ -67,7 +66,7 @@ def write_lists(
     k = min(proposed.shape[1], listed.shape[1])
     for r in range(first, last):
         v = vertices[r]
-        least = _rounded_up(floors[r], weight_of)
+        least = rounded_up(floors[r], weight_of)
         count = 0
         for p in range(proposed.shape[1]):
             u = proposed[r, p]
@@ -117,15 +116,15 @@ def write_bounds(
         count = 0
         while count < proposed.shape[1] and proposed[r, count] >= 0:
             listed[v, count] = proposed[r, count]
-            weight_of[v, count] = _rounded_up(bounds[r, count], weight_of)
+            weight_of[v, count] = rounded_up(bounds[r, count], weight_of)
             count += 1
         head[v] = 0
         length[v] = count
-        floor[v] = _rounded_up(floors[r], weight_of)
+        floor[v] = rounded_up(floors[r], weight_of)
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
+def rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     """A number of the type of `like` that is no less than the bound."""
     rounded = like.dtype.type(bound)
     if rounded < bound:

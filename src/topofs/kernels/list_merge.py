@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.top_lists import TopLists, highest_free_weight, place_in_list
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["highest_gain", "merge_lists"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
+from topofs.kernels.compiler_hints import larger
 from topofs.kernels.roofs import Roofs, raise_roofs
 
 __all__ = [

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import finish_row, is_plain
+from topofs.kernels.column_weights import ColumnWeights, finish_row, is_plain
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.tile_survey import Surveyed, add_row, nothing_surveyed, settle_lists
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.top_lists import TopLists
 
 __all__ = ["multiply_rows", "survey_products"]

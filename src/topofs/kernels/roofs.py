@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED, larger
 
 __all__ = ["Roofs", "best_vertex", "highest_gain_under", "raise_roofs", "roofs_for"]
 

@@ -29,13 +29,12 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
+from topofs.kernels.compiler_hints import UNCOUNTED, fetch_entry
 from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
-from topofs.kernels.prefetch import fetch_entry
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.top_lists import TopLists, highest_free_weight, no_peaks
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = [
     "Growth",
@@ -211,7 +210,7 @@ def answer_from_rows(
     penalty = growth.penalty[columns]
     top = heap[0]
     before = place_among(columns, vertex[top])
-    place, gain = scan_face_again(a, b, c, penalty, 0, before, key[0])
+    place, gain = scan_face_again(a, b, c, penalty, before, key[0])
     vertex[top], key[0] = columns[place], gain
     sift_down(heap, key, growth.counters[0].n_faces)
 

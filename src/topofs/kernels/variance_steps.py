@@ -1,4 +1,4 @@
-"""The products of many rows with two vectors, in one pass over the rows."""
+"""Steps of the search for columns that explain most variance, over a range of rows each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["two_products"]
+__all__ = ["deflate_rows", "two_products"]
 
 Doubles = npt.NDArray[np.float64]
 
@@ -32,3 +32,18 @@ def two_products(
             with_right += value * right[s]
         products[0, i] = with_left
         products[1, i] = with_right
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def deflate_rows(
+    covariance: Doubles, direction: Doubles, squares: Doubles, first: int, last: int
+) -> None:
+    """Subtract u uᵀ from the rows first … last − 1 in place, and sum up the squares of each."""
+    n = covariance.shape[0]
+    for i in range(first, last):
+        weight, total = direction[i], 0.0
+        for j in range(n):
+            entry = covariance[i, j] - weight * direction[j]
+            covariance[i, j] = entry
+            total += entry * entry
+        squares[i] = total
