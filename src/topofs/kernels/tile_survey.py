@@ -97,8 +97,8 @@ def unpacked(lists: Surveyed) -> Surveyed:
     m, k = lists.weight.shape
     found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
     found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
-    for mine, given in zip(found[3:], lists[3:], strict=True):
-        mine[...] = given
+    for name in ("length", "least", "last", "sums", "rests", "above"):
+        getattr(found, name)[...] = getattr(lists, name)
     return found
 
 
