@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from topofs.kernels.deflation import deflate_rows
-from topofs.kernels.two_products import two_products
+from topofs.kernels.variance_steps import deflate_rows, two_products
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.exact_entries import face_gain
+from topofs.kernels.compiler_hints import UNCOUNTED
+from topofs.kernels.exact_entries import face_gain, rounded_up
 from topofs.kernels.face_answers import (
     FaceAnswers,
     copy_answer,
@@ -32,7 +33,6 @@ from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up
 from topofs.kernels.list_merge import highest_gain, merge_lists
 from topofs.kernels.tmfg import Growth, split_top
 from topofs.kernels.top_lists import TopLists, highest_free_weight
-from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
     from topofs.kernels.column_weights import ColumnWeights
@@ -98,11 +98,8 @@ def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> 
     """An upper bound of the gains of a face, in the type of the keys."""
     _, penalty, corner, _, _, key, peak, _ = growth
     a, b, c = corner[slot, 0], corner[slot, 1], corner[slot, 2]
-    said = likely_answer(slot, answers, penalty)[1]
-    bound = key.dtype.type(said)
-    if bound < said:
-        bound = np.nextafter(bound, key.dtype.type(np.inf))
-    return min(bound, highest_gain(a, b, c, lists, peak, penalty))
+    said = rounded_up(likely_answer(slot, answers, penalty)[1], key)
+    return min(said, highest_gain(a, b, c, lists, peak, penalty))
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
@@ -201,11 +198,11 @@ def what_to_ask(
 ) -> tuple[IntArray, IntArray]:
     """Faces that are worth asking for, and their corners, `limit` of them at most.
 
-    They are those of the given slots of which nothing is known, the one on top first, and
-    children. The slots come with their keys, in falling order. To find children, the growth
-    goes on in thought, as far as it is known, down to the key of the last slot, and by
-    `limit` / 2 vertices at most: what lies farther ahead often comes otherwise. New faces get
-    the stamp. `seen` is False for all vertices, and is so again in the end.
+    They are those of the given slots, which come with their keys in falling order, of which
+    nothing is known, the one on top first, and children. To find children, the growth goes on
+    in thought, as far as it is known, down to the key of the last slot, and by `limit` / 2
+    vertices at most: what lies farther ahead often comes otherwise. New faces get the stamp.
+    `seen` is False for all vertices, and is so again in the end.
     """
     n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists

@@ -22,11 +22,15 @@ def settle_cache_folder() -> None:
     loaded from it, so it must not be one that others can guess.
     """
     import numba
+    from numba.misc import appdirs
 
     config: Any = numba.config
     if config.CACHE_DIR or config.DISABLE_JIT:
         return
-    if any(is_writable(folder) for folder in (_beside_kernels(), _of_user())):
+    places: Any = appdirs
+    beside_kernels = Path(__file__).parent / "__pycache__"
+    of_user = Path(places.AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    if _is_writable(beside_kernels) or _is_writable(of_user):
         return
     folder = tempfile.mkdtemp(prefix="topofs-kernels-")
     atexit.register(_remove, folder, os.getpid())
@@ -41,7 +45,7 @@ def settle_cache_folder() -> None:
     )
 
 
-def is_writable(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     """Whether a file can be made in a folder, which is made where it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,17 +53,6 @@ def is_writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _beside_kernels() -> Path:
-    return Path(__file__).parent / "__pycache__"
-
-
-def _of_user() -> Path:
-    from numba.misc import appdirs
-
-    places: Any = appdirs
-    return Path(places.AppDirs(appname="numba", appauthor=False).user_cache_dir)
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -21,33 +21,17 @@ def grow_clique_forest(
 ) -> tuple[Ints, Ints, Ints]:
     """Let nodes enter one by one, each where its links to the members of a clique add up most.
 
-    Parameters
-    ----------
-    similarity : array of float32 or float64, shape (n, n), C-contiguous
-        Symmetric; the diagonal plays no part.
-    max_clique : int
-        Most nodes of a clique, 2 or more.
-    floor : float
-        Links that do not exceed it are left out.
+    Links that do not exceed the floor are left out, and so is the diagonal. Back come the
+    cliques, shape (n_cliques, max_clique), with members as they came, a separator first, filled
+    up with -1; the size of each one's separator from those before it; and the nodes in the
+    order in which they entered.
 
-    Returns
-    -------
-    cliques : array of int64, shape (n_cliques, max_clique)
-        Members in the order in which they came, filled up with -1; a separator comes first.
-    joined : array of int64, shape (n_cliques,)
-        The size of the separator between a clique and those before it.
-    order : array of int64, shape (n,)
-        The nodes in the order in which they entered.
-
-    Notes
-    -----
     Invariant: ``gain[v]`` is the best that a free node v can have in any clique so far, and
     ``clique_of[v]`` the oldest clique where it has it. Cliques only grow, so a new or grown
     clique is compared once with each free node: O(n² k²) time for cliques of k, O(nk) memory.
     Only links below 0, where the floor lets them in, make a grown clique worse for a node,
-    which then looks at all cliques again.
-    Whoever has no link to what stands has its strongest link to another free node, so the
-    strongest links of all nodes are found once.
+    which then looks at all cliques again. Whoever has no link to what stands has its strongest
+    link to another free node, so the strongest links of all nodes are found once.
     """
     n = similarity.shape[0]
     cliques = np.full((n, max_clique), -1, np.int64)

@@ -1,4 +1,4 @@
-"""One entry of a similarity, computed from two columns."""
+"""Entries of a similarity, computed from columns: one, a row, or a tile of the matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED
 
 __all__ = [
     "CORRELATION",
@@ -17,28 +17,24 @@ __all__ = [
     "SQUARED",
     "ColumnWeights",
     "finish_row",
+    "finish_tile",
     "is_plain",
     "weight",
 ]
 
 # What becomes of a correlation; or that the values are the similarity itself.
 CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
+# Rows that are finished before they are mirrored: a line of the cache for each column.
+ROWS = 8
 
 
 class ColumnWeights(NamedTuple):
     """A similarity between n features, entry by entry, from prepared columns.
 
-    kind : int
-        CORRELATION, SQUARED, ENERGY or GIVEN.
-    values : array, shape (n, S), C-contiguous
-        The columns C of `topofs.similarity.correlation.Correlation`; for GIVEN the similarity,
-        of shape (n, n), and nothing else counts.
-    scale, sums, spreads
-        S, s and v of the formula r = (S·G_ij − s_i s_j) / √(v_i v_j).
-    alpha, deviation
-        For ENERGY: α, and the standard deviation of each column.
-    level : float
-        Entries below it are 0.
+    `values`, shape (n, S), are the columns C of `topofs.similarity.correlation.Correlation`;
+    `scale`, `sums` and `spreads` are S, s and v of r = (S·G_ij − s_i s_j) / √(v_i v_j). ENERGY
+    adds α and the standard deviation of each column. For GIVEN, `values` are the similarity,
+    shape (n, n), and nothing else counts. Entries below `level` are 0.
     """
 
     kind: int
@@ -109,22 +105,11 @@ def finish_row(
     plain: bool,  # noqa: FBT001
     row: npt.NDArray[Any],
 ) -> None:
-    """Turn products of column i of `left` with columns of `right` into entries.
+    """Turn products of column i of `left` with columns of `right` into entries of `row`.
 
-    As `weight` does, but that plain products stay in their type.
-
-    Parameters
-    ----------
-    gram : array, shape (m,)
-        The products with the columns first … first + m − 1.
-    left, right : ColumnWeights
-        Columns of the same similarity; the level is not applied.
-    i, first : int
-        Whose products these are.
-    plain : bool
-        Whether `is_plain` holds for all of these columns.
-    row : array, shape (m,)
-        Where the entries go, in its type.
+    `gram` holds the products with the columns first … first + len(gram) − 1; `plain` says that
+    `is_plain` holds for all of these columns. As `weight` does, but that plain products stay in
+    their type and the level is not applied.
     """
     kind, _, scale, left_sums, left_spreads, alpha, left_deviation, _ = left
     if plain:
@@ -150,6 +135,34 @@ def finish_row(
         row[j] = _finished(
             kind, product, own_sum * sums[j], own_spread * spreads[j], alpha, dispersion
         )
+
+
+@njit(cache=True, nogil=True)
+def finish_tile(
+    gram: npt.NDArray[Any],
+    weights: ColumnWeights,
+    first: int,
+    left: int,
+    matrix: npt.NDArray[Any],
+) -> None:
+    """Write the entries of a tile of the lower triangle of a matrix, and their mirror image.
+
+    `gram`, C-contiguous, are products of the columns from `first` on with those from `left` on;
+    what it has above the diagonal is not looked at, and the level is not applied. A thread that
+    fills a tile needs the interpreter for the product and for this.
+    """
+    m, width = gram.shape
+    right = left + width
+    plain = is_plain(weights, first, first + m) and is_plain(weights, left, right)
+    for start in range(first, first + m, ROWS):
+        stop = min(start + ROWS, first + m)
+        for i in range(start, stop):
+            end = min(right, i + 1)
+            products, row = gram[i - first, : end - left], matrix[i, left:end]
+            finish_row(products, weights, i, weights, left, plain, row)
+        for j in range(left, min(right, stop)):
+            for i in range(max(start, j + 1), stop):
+                matrix[j, i] = matrix[i, j]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **UNCOUNTED)

@@ -14,8 +14,7 @@ from numba import njit
 from numba.extending import overload
 
 from topofs.kernels.gain_heap import units
-from topofs.kernels.path_bounds import path_bounds
-from topofs.kernels.path_search import no_covering, search, work_space
+from topofs.kernels.path_search import no_covering, path_bounds, search, work_space
 
 __all__ = [
     "PathGraph",
@@ -33,10 +32,8 @@ Doubles = npt.NDArray[np.float64]
 class PathGraph(NamedTuple):
     """Shares along paths: the largest product of weights, where enough of it is left.
 
-    starts, columns, weights : arrays of int64, int64 and float64
-        CSR rows of the graph, both directions of each edge, weights in (0, 1].
-    least : float
-        What must be left at the end of a path of several edges, in (0, 1].
+    CSR rows hold both directions of each edge, weights in (0, 1]; `least`, in (0, 1], must be
+    left at the end of a path of several edges.
     """
 
     starts: Ints
@@ -46,71 +43,15 @@ class PathGraph(NamedTuple):
 
 
 class ShareMatrix(NamedTuple):
-    """Shares from a matrix, dense or sparse.
+    """Shares from a matrix, dense or sparse: row i is ``weights[starts[i] : starts[i + 1]]``.
 
-    starts : array of int64, shape (n + 1,)
-        Row i of the shares is ``weights[starts[i] : starts[i + 1]]``.
-    columns : array of int32
-        Nodes that the rows of a sparse matrix have shares of; empty for a dense one.
-    weights : array of float32 or float64
-        Shares in [0, 1]; the diagonal is stored.
+    The shares lie in [0, 1], and the diagonal is stored. `columns` are the nodes that the rows
+    of a sparse matrix have shares of; empty for a dense one.
     """
 
     starts: Ints
     columns: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-
-
-def start_cover(reach: Any) -> Any:
-    """Nothing is covered yet: the state that the functions below share."""
-    return (_start_paths if _is_paths(reach) else _start_matrix)(reach)
-
-
-def first_bounds(reach: Any, state: Any) -> Ints:
-    """Bound what each node adds while nothing is covered, in units."""
-    return (_bounds_of_paths if _is_paths(reach) else _bounds_of_matrix)(reach, state)
-
-
-def gain_of(reach: Any, node: int, state: Any) -> int:
-    """What a node adds to what is covered, in units."""
-    return (_gain_by_paths if _is_paths(reach) else _gain_by_matrix)(reach, node, state)
-
-
-def cover_with(reach: Any, node: int, state: Any) -> None:
-    """Let a node cover what it covers better."""
-    (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
-
-
-def _is_paths(reach: Any) -> bool:
-    return isinstance(reach, PathGraph)
-
-
-@overload(start_cover, strict=False)
-def _start(reach: Any) -> Any:
-    if reach.instance_class is PathGraph:
-        return lambda reach: _start_paths(reach)  # noqa: PLW0108
-    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
-
-
-@overload(first_bounds, strict=False)
-def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
-    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
-
-
-@overload(gain_of, strict=False)
-def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
-    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
-
-
-@overload(cover_with, strict=False)
-def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
-    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
 
 
 @njit(cache=True, nogil=True)
@@ -199,3 +140,27 @@ def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
     for position in range(start, ends[node]):
         j = nodes[position]
         covered[j] = max(covered[j], amounts[position])
+
+
+def _either(by_paths: Any, by_matrix: Any) -> Any:
+    """One function for both kinds of reach."""
+
+    def plain(reach: Any, *rest: Any) -> Any:
+        return (by_paths if isinstance(reach, PathGraph) else by_matrix)(reach, *rest)
+
+    @overload(plain, strict=False)
+    def compiled(reach: Any, *rest: Any) -> Any:  # noqa: ARG001
+        kernel = by_paths if reach.instance_class is PathGraph else by_matrix
+        return lambda reach, *rest: kernel(reach, *rest)  # noqa: PLW0108
+
+    return plain
+
+
+# (reach): nothing is covered yet, the state that the functions below share.
+start_cover = _either(_start_paths, _start_matrix)
+# (reach, state): bounds of what each node adds while nothing is covered, in units.
+first_bounds = _either(_bounds_of_paths, _bounds_of_matrix)
+# (reach, node, state): what a node adds to what is covered, in units.
+gain_of = _either(_gain_by_paths, _gain_by_matrix)
+# (reach, node, state): let a node cover what it covers better.
+cover_with = _either(_cover_by_paths, _cover_by_matrix)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_three_faces
 from topofs.kernels.roofs import (
@@ -19,7 +20,6 @@ from topofs.kernels.roofs import (
     roofs_for,
 )
 from topofs.kernels.tmfg import Growth, split_top, start_growth
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["answer_under_roofs", "grow_dense", "tmfg_cliques"]
 
@@ -38,21 +38,9 @@ def tmfg_cliques(
 ) -> npt.NDArray[np.int64]:
     """Grow a TMFG from a tetrahedron and return its four-cliques in insertion order.
 
-    Parameters
-    ----------
-    similarity : array of float32 or float64, shape (n, n), C-contiguous, n >= 4
-        Symmetric, finite. The diagonal is never read.
-    start : array of int64, shape (4,)
-        The first tetrahedron (a, b, c, d), in this order.
-    roofs : Roofs or None
-        Its roofs, which are lowered; None computes them here.
-    width : int
-        Columns a block of the roofs computed here.
-
-    Returns
-    -------
-    array of int64, shape (n - 3, 4)
-        Row 0 is `start`; each later row is (v, a, b, c): vertex v went into face (a, b, c).
+    Row 0 is `start`; each later row is (v, a, b, c): vertex v went into face (a, b, c). The
+    similarity is C-contiguous and finite, and its diagonal is never read. Its roofs are
+    lowered; without them they are computed here, `width` columns a block.
     """
     n = len(similarity)
     growth = start_growth(n, start, similarity.dtype)
@@ -67,17 +55,9 @@ def tmfg_cliques(
 def grow_dense(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
     """Insert vertices until none is free.
 
-    A new face enters the heap with the largest sum of its corners' roofs. Where most blocks
-    are opened anyway (noise), the three new faces share one pass over four rows instead.
-
-    Parameters
-    ----------
-    matrix : array, shape (n, n)
-        The similarity.
-    roofs : Roofs
-        Its roofs, from `topofs.kernels.roofs.raise_roofs`; lowered on the way.
-    growth : Growth
-        Changed.
+    Roofs, from `raise_roofs`, are lowered on the way. A new face enters the heap with the
+    largest sum of its corners' roofs. Where most blocks are opened anyway (noise), the three
+    new faces share one pass over four rows instead.
     """
     _grow(matrix, roofs, growth, np.empty(roofs.height.shape[1], matrix.dtype))
 
@@ -131,17 +111,7 @@ def _grow(matrix: Matrix, roofs: Roofs, growth: Growth, bounds: Matrix) -> None:
 
 @njit(cache=True, nogil=True)
 def answer_under_roofs(matrix: Matrix, roofs: Roofs, growth: Growth) -> None:
-    """Answer the face on top.
-
-    Parameters
-    ----------
-    matrix : array, shape (n, n)
-        The similarity.
-    roofs : Roofs
-        Its roofs; lowered where they are looked under.
-    growth : Growth
-        Changed: vertex and key of the face on top, and its place in the heap.
-    """
+    """Answer the face on top; roofs are lowered where they are looked under."""
     _, penalty, corner, vertex, heap, key, _, records = growth
     bounds = np.empty(roofs.height.shape[1], matrix.dtype)
     top = heap[0]

@@ -30,19 +30,9 @@ Flags = npt.NDArray[np.bool_]
 def cardinality_order(indptr: Ints, indices: Ints) -> Ints:
     """Maximum cardinality search: each next node has most neighbours among those before it.
 
-    Parameters
-    ----------
-    indptr, indices : arrays of int64
-        The graph, each edge in both rows.
-
-    Returns
-    -------
-    array of int64, shape (n,)
-        Its reverse is a perfect elimination order if there is any (Tarjan & Yannakakis 1984).
-
-    Notes
-    -----
-    ``head[c]`` starts a list of nodes that once had c neighbours; stale entries are skipped.
+    The graph has each edge in both rows. The reverse of the order is a perfect elimination
+    order if there is any (Tarjan & Yannakakis 1984). ``head[c]`` starts a list of nodes that
+    once had c neighbours; stale entries are skipped.
     """
     n = indptr.shape[0] - 1
     head = np.full(n + 1, -1, np.int64)
@@ -83,21 +73,10 @@ def cardinality_order(indptr: Ints, indices: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def parents_in_order(indptr: Ints, indices: Ints, order: Ints) -> tuple[Ints, int]:
-    """List the parents of each node, and find the first whose parents are no clique.
+    """List the parents of each node, and the first node whose parents are no clique, or -1.
 
-    Parameters
-    ----------
-    indptr, indices : arrays of int64
-        The graph, each edge in both rows.
-    order : array of int64, shape (n,)
-        The order of insertion.
-
-    Returns
-    -------
-    parents : array of int64, shape (n, most parents)
-        As in the layout above.
-    wrong : int
-        A node, in the order of insertion, whose parents are not all joined; -1 if none is.
+    Nodes, but for `order` and the graph, which has each edge in both rows, are counted in the
+    order of insertion.
     """
     n = order.shape[0]
     place = np.empty(n, np.int64)
@@ -131,18 +110,8 @@ def parents_in_order(indptr: Ints, indices: Ints, order: Ints) -> tuple[Ints, in
 def information(parents: Ints, slopes: Doubles, spread: Doubles) -> tuple[Doubles, Doubles]:
     """Give the precision matrix of regressions of each node on its parents.
 
-    Parameters
-    ----------
-    parents : array of int64, shape (n, width)
-        As in the layout above.
-    slopes : array of float64, shape (n, width)
-        Regression coefficients; 0 where there is no parent.
-    spread : array of float64, shape (n,)
-        Variances of what is left.
-
-    Returns
-    -------
-    diagonal, beside : arrays of float64, shapes (n,) and (n, width)
+    It comes as `diagonal` and `beside`. Slopes, shape (n, width), are 0 where there is no
+    parent; `spread` are the variances of what is left.
     """
     n, width = parents.shape
     diagonal = np.zeros(n)
@@ -166,16 +135,11 @@ def information(parents: Ints, slopes: Doubles, spread: Doubles) -> tuple[Double
 def absorb(
     parents: Ints, slopes: Doubles, spread: Doubles, known: Flags, x: Doubles
 ) -> tuple[Doubles, Doubles]:
-    """Give the regressions of each node on its parents once some nodes are known.
+    """Give slopes and spreads of each node on its parents once some are known.
 
-    Only known nodes and those that a known one descends from change: the others have nothing
-    to tell their parents. ``x``, shape (n, m), holds the values of known nodes and 0; the
-    intercepts of the other nodes are put in their places.
-
-    Returns
-    -------
-    slopes, spread : arrays of float64, shapes (n, width) and (n,)
-        0 for known nodes.
+    Both are 0 for known nodes. Only known nodes and those that a known one descends from
+    change: the others have nothing to tell their parents. ``x``, shape (n, m), holds the values
+    of known nodes and 0; the intercepts of the other nodes are put in their places.
     """
     n, width = parents.shape
     touched, after, left = known.copy(), slopes.copy(), spread.copy()

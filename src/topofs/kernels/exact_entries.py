@@ -12,13 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import weight
+from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.compiler_hints import UNCOUNTED, fetch_row
 from topofs.kernels.face_heap import sift_down
-from topofs.kernels.prefetch import fetch_row
-from topofs.kernels.uncounted import UNCOUNTED
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
@@ -28,6 +26,7 @@ __all__ = [
     "best_by_columns",
     "edge_weights",
     "face_gain",
+    "rounded_up",
     "write_bounds",
     "write_lists",
 ]
@@ -57,29 +56,17 @@ def write_lists(
     last: int,
     lists: TopLists,
 ) -> None:
-    """Make lists of proposed vertices.
+    """Make lists of proposed vertices for ``vertices[first:last]``.
 
-    Parameters
-    ----------
-    weights : ColumnWeights
-        The entries.
-    vertices : array of int64, shape (m,)
-        Whose lists are written.
-    proposed : array of int32, shape (m, k)
-        For each of them other vertices; −1 where there are no more.
-    floors : array of float64, shape (m,)
-        No vertex that was not proposed has a larger weight; −∞ where there is none.
-    first, last : int
-        A range of `vertices`, so that threads can share the work.
-    lists : TopLists
-        Changed. A proposed vertex whose weight is below the floor is left out: others that
-        were not proposed may be heavier.
+    `proposed` has shape (m, k), −1 where there are no more. No vertex that was not proposed has
+    a larger weight than the floor, −∞ where there is none; so a proposed one below it is left
+    out: others that were not proposed may be heavier.
     """
     weight_of, listed, length, head, floor = lists
     k = min(proposed.shape[1], listed.shape[1])
     for r in range(first, last):
         v = vertices[r]
-        least = _rounded_up(floors[r], weight_of)
+        least = rounded_up(floors[r], weight_of)
         count = 0
         for p in range(proposed.shape[1]):
             u = proposed[r, p]
@@ -118,20 +105,10 @@ def write_bounds(
     floors: npt.NDArray[np.float64],
     lists: TopLists,
 ) -> None:
-    """Make lists of proposed vertices with bounds for weights.
+    """Make lists of proposed vertices with falling bounds for weights; there is room for all.
 
-    Parameters
-    ----------
-    vertices : array of int64, shape (m,)
-        Whose lists are written.
-    proposed : array of int32, shape (m, k)
-        For each of them up to k others; −1 where there are no more.
-    bounds : array of float64, shape (m, k)
-        Falling bounds of their weights.
-    floors : array of float64, shape (m,)
-        No vertex that was not proposed has a larger weight; −∞ where there is none.
-    lists : TopLists
-        Changed; there is room for k in each.
+    Proposals and their bounds have shape (m, k), −1 where there are no more; floors are as in
+    `write_lists`.
     """
     weight_of, listed, length, head, floor = lists
     for r in range(len(vertices)):
@@ -139,15 +116,15 @@ def write_bounds(
         count = 0
         while count < proposed.shape[1] and proposed[r, count] >= 0:
             listed[v, count] = proposed[r, count]
-            weight_of[v, count] = _rounded_up(bounds[r, count], weight_of)
+            weight_of[v, count] = rounded_up(bounds[r, count], weight_of)
             count += 1
         head[v] = 0
         length[v] = count
-        floor[v] = _rounded_up(floors[r], weight_of)
+        floor[v] = rounded_up(floors[r], weight_of)
 
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
-def _rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
+def rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     """A number of the type of `like` that is no less than the bound."""
     rounded = like.dtype.type(bound)
     if rounded < bound:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED
 
 __all__ = [
     "NO_LIMIT",
@@ -41,20 +41,12 @@ N_PLACES = 2**14
 class FaceAnswers(NamedTuple):
     """For each face its best vertices; entries of face f are ``head[f] … length[f] - 1``.
 
-    The first faces are the slots of a growth; those after them do not exist yet.
+    The first faces are the slots of a growth. Those after them, N_PLACES · N_WAYS, do not exist
+    yet: `corner` has their corners, in order, −1 for none, and `stamp` when they were made.
 
-    bound, vertex : arrays, shape (n_faces, k)
-        Vertices, and falling upper bounds of their gains.
-    length, head : arrays of int32, shape (n_faces,)
-        End of the list, and a position before which nothing is free.
-    floor : array of float64, shape (n_faces,)
-        No free vertex outside the list gains more; ∞ as long as nobody was asked.
-    limit : array of int32, shape (n_faces,)
-        Those outside that gain as much as `floor` lie above this vertex.
-    corner : array of int64, shape (N_PLACES · N_WAYS, 3)
-        The corners of the faces that are not slots, in order; −1 for none.
-    stamp : array of int64, shape (N_PLACES · N_WAYS,)
-        When they were made.
+    `bound`, falling, and `vertex` have shape (n_faces, k); nothing before `head` is free. No
+    free vertex outside the list gains more than `floor`, ∞ as long as nobody was asked; those
+    outside that gain as much lie above the vertex `limit`.
     """
 
     bound: npt.NDArray[np.float64]
@@ -115,6 +107,7 @@ def settled_answer(
         u = answers.vertex[face, position]
         if penalty[u] != 0:
             continue
+        # Not `face_gain`, whose call takes longer than it saves.
         gain = weight(weights, a, u, penalty) + weight(weights, b, u, penalty)
         gain = gain + weight(weights, c, u, penalty)
         if gain > best or (gain == best and u < best_vertex):
@@ -193,16 +186,8 @@ def write_answers(
 ) -> None:
     """Write what was said of some faces.
 
-    Parameters
-    ----------
-    faces : array of int64, shape (m,)
-        Of which.
-    proposed, bounds : arrays, shape (m, k)
-        Vertices, −1 where there are no more, and falling bounds of their gains.
-    floors, limits : arrays, shape (m,)
-        As in `FaceAnswers`.
-    answers : FaceAnswers
-        Changed.
+    That is vertices, −1 where there are no more, and falling bounds of their gains. Floors and
+    limits are as in `FaceAnswers`.
     """
     for f in range(len(faces)):
         face = faces[f]

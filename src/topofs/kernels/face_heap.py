@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numba import njit
 
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED
 
 if TYPE_CHECKING:
     import numpy as np

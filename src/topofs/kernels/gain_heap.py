@@ -29,17 +29,7 @@ def units(share: float) -> int:
 
 @njit(cache=True, nogil=True)
 def heapify(heap: Ints, key: npt.NDArray[Any], place: Ints) -> None:
-    """Put nodes in heap order.
-
-    Parameters
-    ----------
-    heap : array of int64
-        The nodes, reordered in place.
-    key : array of int64 or float64
-        The gain of each node.
-    place : array of int64
-        Of equal gains the one whose node has the lowest place comes first.
-    """
+    """Put nodes in heap order, in place; of equal keys the lowest place comes first."""
     for position in range(len(heap) // 2 - 1, -1, -1):
         sift_down(heap, len(heap), key, position, place)
 

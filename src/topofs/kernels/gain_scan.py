@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED, larger
 
 __all__ = ["scan_face", "scan_face_again", "scan_three_faces"]
 
@@ -57,7 +56,7 @@ def scan_face(
 
 @njit(cache=True, nogil=True, **UNCOUNTED)
 def scan_face_again(
-    a: Row, b: Row, c: Row, penalty: Row, first_free: int, old_vertex: int, old_gain: float
+    a: Row, b: Row, c: Row, penalty: Row, old_vertex: int, old_gain: float
 ) -> tuple[int, float]:
     """Find the best free vertex of a face whose best vertex was `old_vertex` before.
 
@@ -65,11 +64,11 @@ def scan_face_again(
     vertex above the old one: with ties everywhere a few blocks decide. A negative
     `old_vertex` means that `old_gain` is just an upper bound.
     """
-    if old_vertex < first_free:
-        return scan_face(a, b, c, penalty, first_free, len(penalty), old_gain)
+    if old_vertex < 0:
+        return scan_face(a, b, c, penalty, 0, len(penalty), old_gain)
     vertex, gain = scan_face(a, b, c, penalty, old_vertex + 1, len(penalty), old_gain)
     if gain < old_gain:
-        below, gain_below = scan_face(a, b, c, penalty, first_free, old_vertex, np.inf)
+        below, gain_below = scan_face(a, b, c, penalty, 0, old_vertex, np.inf)
         if below >= 0 and gain_below >= gain:
             return below, gain_below
     return vertex, gain

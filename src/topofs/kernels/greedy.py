@@ -20,16 +20,10 @@ Doubles = npt.NDArray[np.float64]
 class Turns(NamedTuple):
     """Whose turn it is when.
 
-    first : array of int64
-        Nodes that come before all others, whatever the limits say.
-    linked : array of int64
-        Nodes that may represent others.
-    alone : array of int64
-        Nodes that represent themselves alone, in the order in which they come.
-    alone_early : int
-        1 where these come before linked nodes that add no more than themselves, else 0.
-    place : array of int64, shape (n,)
-        Of nodes that add the same, the one with the lowest place comes first.
+    Nodes of `first` come before all others, whatever the limits say; `linked` may represent
+    others; `alone` represent themselves alone and come in their order, with `alone_early` (1 or
+    0) before linked nodes that add no more than themselves. Of nodes that add the same, the one
+    with the lowest `place` comes first.
     """
 
     first: Ints
@@ -40,22 +34,11 @@ class Turns(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What may be taken together.
+    """What may be taken together: nodes that are `allowed`, and `room` nodes of each group.
 
-    allowed : array of bool, shape (n,)
-        Nodes that may be taken.
-    group : array of int64, shape (n,)
-        The group of a node; -1 for none.
-    room : array of int64, shape (n_groups,)
-        How many of each group may be taken.
-    starts, columns : arrays of int64
-        CSR rows: the nodes that may not be taken beside a node.
-    cost : array of float64, shape (n,) or (0,)
-        What each node costs; empty where nothing does.
-    budget : float
-        What may be spent.
-    by_cost : int
-        1 to take the node that adds most for its cost, 0 the one that adds most.
+    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
+    `cost` is what each node costs, empty where nothing does, and `budget` what may be spent;
+    `by_cost` is 1 to take the node that adds most for its cost, 0 the one that adds most.
     """
 
     allowed: npt.NDArray[np.bool_]
@@ -74,32 +57,15 @@ def greedy_cover(
 ) -> tuple[Ints, Doubles, int]:
     """Order nodes by what each adds to Σ_j max_i w_ij beyond the nodes before it.
 
-    Parameters
-    ----------
-    reach : PathGraph or ShareMatrix
-        The shares w (see `topofs.kernels.cover_state`).
-    turns : Turns
-        Who comes before whom.
-    limits : Limits
-        What may be taken together.
-    key : array of int64 or float64, shape (n,)
-        Work space: int64 for gains, float64 for gains over costs.
+    The reach, a `PathGraph` or a `ShareMatrix`, has the shares w; `key`, shape (n,), is work
+    space: int64 for gains, float64 for gains over costs. Back come the nodes taken, what each
+    added, never rising among linked nodes, and how many of them came first, added more than
+    themselves, or are alone and early.
 
-    Returns
-    -------
-    order : array of int64
-        The nodes that were taken.
-    gains : array of float64
-        What each added, never rising among linked nodes.
-    end : int
-        How many of them came first, added more than themselves, or are alone and early.
-
-    Notes
-    -----
     Invariant: ``bound[v]`` is at least the gain of v, and is its gain when ``known_at[v]``
     nodes were taken; a gain never rises (the sum is submodular, and exact: see `UNIT`). So an
-    open node on top of the heap whose bound is of now is the best, and first of the best.
-    A node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
+    open node on top of the heap whose bound is of now is the best, and first of the best. A
+    node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
     stays.
     """
     allowed, group, room, _, _, cost, left, by_cost = limits
@@ -156,20 +122,7 @@ def greedy_cover(
 
 @njit(cache=True, nogil=True)
 def gains_given(reach: Any, chosen: Ints) -> Doubles:
-    """What each node would add beyond some that are chosen.
-
-    Parameters
-    ----------
-    reach : PathGraph or ShareMatrix
-        The shares.
-    chosen : array of int64
-        The chosen nodes.
-
-    Returns
-    -------
-    array of float64, shape (n,)
-        0 for a chosen node.
-    """
+    """What each node would add beyond some that are chosen; 0 for a chosen one."""
     state = start_cover(reach)
     for v in chosen:
         cover_with(reach, v, state)

@@ -39,19 +39,11 @@ SMALLEST, LARGEST = 2.0**-970, 2.0**1022
 def exact_grids_of_rows(
     columns: Values, lowest: Doubles, highest: Doubles, grids: IntArray, shifts: Doubles
 ) -> None:
-    """Find the coarsest grid of each row on which its sums are exact.
+    """Find the coarsest grid of each row on which its sums are exact, or `NO_GRID`.
 
     With x₀ the lowest value of a row, c = (x − x₀)·2⁻ᵉ − shift are whole numbers near 0 and
-    S·Σc² < 2⁵³.
-
-    Parameters
-    ----------
-    columns : array of float32 or float64, shape (n_columns, n_samples)
-        One column a row, finite.
-    lowest, highest : arrays, shape (n_columns,)
-        The extremes of each.
-    grids, shifts : arrays, shape (n_columns,)
-        Written: the largest such e, or `NO_GRID`; and the shift.
+    S·Σc² < 2⁵³: the largest such e goes into `grids`, the shift into `shifts`. Rows are finite,
+    `lowest` and `highest` their extremes.
     """
     n = columns.shape[1]
     for i in range(len(columns)):

@@ -9,7 +9,7 @@ from numba import njit
 __all__ = ["joint_entropies"]
 
 ROUNDING = 2.0**40
-"""Entropies are rounded to a multiple of 1 / ROUNDING: see Notes."""
+"""Entropies are rounded to a multiple of 1 / ROUNDING, which hides the order of their sums."""
 
 Doubles = npt.NDArray[np.float64]
 
@@ -18,23 +18,13 @@ Doubles = npt.NDArray[np.float64]
 def joint_entropies(
     left: npt.NDArray[np.uint8], right: npt.NDArray[np.uint8], terms: Doubles, out: Doubles
 ) -> None:
-    """Give the entropy of the cells of every pair of a left and a right column.
+    """Write the entropy of the cells of every pair of a left and a right column.
 
-    Parameters
-    ----------
-    left, right : arrays of uint8, shape (n_left, n_samples) and (n_right, n_samples)
-        The bin of each sample, one row a column.
-    terms : array of float64, shape (n_samples + 1,)
-        What a cell of so many samples adds to the entropy; ``terms[0]`` is 0.
-    out : array of float64, shape (n_left, n_right)
-        Where the entropies go.
-
-    Notes
-    -----
-    Counting is one step for each sample of a pair, where a product of one-hot rows takes as
+    Rows hold the bin of each sample; a cell of c samples adds ``terms[c]``, and ``terms[0]`` is
+    0. Counting is one step for each sample of a pair, where a product of one-hot rows takes as
     many as there are cells. Invariant: every entry of ``counts`` is 0 before a pair, because
-    the cells are cleared as they are read. Rounding hides the order in which cells were
-    summed, which is another where left and right change places.
+    the cells are cleared as they are read. Rounding hides the order in which cells were summed,
+    which is another where left and right change places.
     """
     n_samples = left.shape[1]
     counts = np.zeros((256, 256), np.int64)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights, weight
+from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.top_lists import TopLists, highest_free_weight, place_in_list
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = ["highest_gain", "merge_lists"]
 
@@ -70,23 +70,16 @@ def merge_lists(
     """Merge the lists of three corners from the top until the best vertex met is certain.
 
     It ends after so many rounds at the latest; each of them meets up to three vertices. Weights
-    of lists are bounds of entries. Where they are above `sure`, they stand for the entries: a sum
-    of three exceeds that of the entries by `slack` at most. For others columns are multiplied.
+    of lists are bounds of entries. Where they are above `sure`, they stand for the entries: a
+    sum of three exceeds that of the entries by `slack` at most. For others columns are
+    multiplied.
 
-    Returns
-    -------
-    vertex, gain : int, float
-        The best vertex met, and its gain, or up to `slack` more than that.
-    bound : float
-        No vertex that was not met gains more: the sum of the weights the merge has come down
-        to, whose order floating-point addition keeps.
-    rival : float
-        Every other vertex met gains `rival` at most, or less than `gain` − `slack`.
-
-    Notes
-    -----
-    Without slack the vertex is certain if its gain exceeds the bound, and the lowest of those
-    that gain as much. With slack it is certain if `gain` − `slack` exceeds the bound and the rival.
+    Back come the best vertex met; its gain, or up to `slack` more than that; a bound that no
+    vertex exceeds that was not met, the sum of the weights the merge has come down to, whose
+    order floating-point addition keeps; and a rival: every other vertex met gains that at most,
+    or less than gain − slack. Without slack the vertex is certain if its gain exceeds the
+    bound, and the lowest of those that gain as much. With slack it is certain if gain − slack
+    exceeds the bound and the rival.
     """
     like, listed, length, head, floor = lists
     end_a, end_b, end_c = length[a], length[b], length[c]

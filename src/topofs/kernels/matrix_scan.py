@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
+from topofs.kernels.compiler_hints import larger
 from topofs.kernels.roofs import Roofs, raise_roofs
 
 __all__ = [
@@ -32,22 +32,10 @@ LANES = 64
 def check_rows(
     matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1, and their sums.
+    """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1; writes their sums.
 
-    Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so.
-
-    Parameters
-    ----------
-    matrix : array of float32 or float64, shape (n, n), C-contiguous
-        The matrix.
-    first, last : int
-        A range of rows, so that threads can share the work.
-    sums : array of float64, shape (n,)
-        Written as by `row_sums`.
-
-    Returns
-    -------
-    tuple of float
+    Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so;
+    sums are those of `row_sums`. The matrix is C-contiguous.
     """
     largest, asymmetry = 0.0, 0.0
     for i in range(first, last, TILE):

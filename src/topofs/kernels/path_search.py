@@ -1,4 +1,4 @@
-"""Search along the paths of a sparse graph for the nodes that a origin covers better."""
+"""Search along the paths of a sparse graph: what an origin covers better, and bounds of that."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.gain_heap import units
+from topofs.kernels.gain_heap import UNIT, units
 
-__all__ = ["no_covering", "search", "work_space"]
+__all__ = ["no_covering", "path_bounds", "search", "work_space"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
+
+NEAR = 0.65
+"""A search bounds the gains of the nodes that it reaches with this much or more."""
+
+SLACK = 1e-9
+"""Far more than rounding can change in a product along a path or a sum of products."""
 
 
 @njit(cache=True, nogil=True)
@@ -39,42 +45,22 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Reach the nodes that a origin covers better than they are.
+    """Reach the nodes that an origin covers better than they are: by how much, and how many.
 
-    Dijkstra's search with products. It stops at nodes that are covered better from
-    elsewhere, or as well by a lower representative: a path that counts and goes on from such a node
-    has brought `least` or more to it, so what covers the node brings at least as much, and
-    with the same rest of the path covers what lies behind it as well. The origin itself is
-    searched from even where a copy of it covers it: its single edges below `least` are its
-    own.
+    Dijkstra's search with products. It stops at nodes that are covered better from elsewhere,
+    or as well by a lower representative: a path that counts and goes on from such a node has
+    brought `least` or more to it, so what covers the node brings at least as much, and with the
+    same rest of the path covers what lies behind it as well. The origin itself is searched from
+    even where a copy of it covers it: its single edges below `least` are its own. Where no
+    representative is ever noted (-1), as well is not better.
 
-    Parameters
-    ----------
-    origin : int
-        The node to search from.
-    graph : tuple of arrays
-        CSR rows of the graph: starts, columns and weights.
-    least : float
-        What must be left at the end of a path of several edges.
-    covering : tuple of arrays, shape (n,)
-        ``covered`` and ``representative``: how well each node is covered, and by which
-        origin. Where no representative is ever noted (-1), as well is not better. ``before``
-        gets, for each node reached but the origin, the last node of its path before it.
-    work : tuple of arrays
-        As `work_space` gave it.
+    In the end ``reached[:n_reached]`` lists the nodes, the origin first, ``product`` says how
+    well they are covered, and ``before`` has, for each but the origin, the last node of its
+    path before it; the total is in units. ``covered`` and ``representative`` are only read.
 
-    Returns
-    -------
-    total : int
-        Sum, in units, by how much the nodes are covered better.
-    n_reached : int
-        ``reached[:n_reached]`` lists them, the origin first, and ``product`` says how well.
-
-    Notes
-    -----
     Layout: ``queue_product[:size]`` and ``queue_node[:size]`` are a binary heap, the largest
-    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one
-    that is done; all are 0 again at the end. Invariant: the product of a done node is final.
+    product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one that
+    is done; all are 0 again at the end. Invariant: the product of a done node is final.
     """
     starts, columns, weights = graph
     covered, representative, before = covering
@@ -113,6 +99,42 @@ def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> t
     for position in range(n_reached):
         state[reached[position]] = 0
     return total, n_reached
+
+
+@njit(cache=True, nogil=True)
+def path_bounds(graph: Any, least: float, covering: Any, work: Any) -> Ints:
+    """Bound the gain of every node, in units, while nothing is covered, with few searches.
+
+    Let q be the product from a searched node v to a node i. Whatever i reaches by a product p,
+    v reaches by q·p or more. So i reaches by `least` or more only nodes that v reaches by
+    q·least, and each by no more than 1 and no more than 1/q of what v does. To these come the
+    single edges of i below `least`. Each node that no search came near (q >= NEAR) is searched
+    from in turn.
+    """
+    starts, _, weights = graph
+    reached, product = work[0], work[1]
+    n = len(starts) - 1
+    bound = np.full(n, -1, np.int64)
+    for v in range(n):
+        if bound[v] >= 0:
+            continue
+        n_reached = search(v, graph, least * NEAR, covering, work)[1]
+        products = np.sort(product[reached[:n_reached]])
+        sums = np.zeros(n_reached + 1, np.float64)
+        sums[1:] = np.cumsum(products)
+        for i in reached[:n_reached]:
+            q = product[i] * (1 - SLACK)
+            if q < NEAR * (1 - SLACK) and i != v:
+                continue
+            low, high = np.searchsorted(products, least * q), np.searchsorted(products, q)
+            most = n_reached - high + (sums[high] - sums[low]) / q
+            for position in range(starts[i], starts[i + 1]):
+                if weights[position] < least:
+                    most += weights[position]
+            units = int(most * (1 + SLACK) * UNIT) + n_reached + 1
+            if bound[i] < 0 or units < bound[i]:
+                bound[i] = units
+    return bound
 
 
 @njit(cache=True, nogil=True)

@@ -22,26 +22,12 @@ Int32Array = npt.NDArray[np.int32]
 def planar_filter(n_nodes: int, candidates: IntArray) -> IntArray:
     """Take each candidate edge, in the order given, that keeps the graph planar.
 
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    candidates : array of int64, shape (n_candidates, 2)
-        Edges of a simple graph, the one to try first in the first row.
-
-    Returns
-    -------
-    array of int64, shape (n_accepted,)
-        The accepted rows of `candidates`, ascending. If every pair of three or more nodes is
-        a candidate there are ``3 n_nodes - 6``.
-
-    Notes
-    -----
-    Invariant: the graph of the accepted edges is planar, and no rejected edge could be added
-    to it (a planar graph stays planar when edges are taken away, so an edge once rejected
-    need not be tried again). Hence only the component of the new edge is tested, an edge
-    between two components needs no test, and the loop ends at the edge count of a
-    triangulation. O(n_nodes) time a candidate, O(n_nodes) memory.
+    Back come the rows that were taken, ascending. If every pair of three or more nodes is a
+    candidate there are 3 n_nodes − 6. Invariant: the graph of the accepted edges is planar, and
+    no rejected edge could be added to it (a planar graph stays planar when edges are taken
+    away, so an edge once rejected need not be tried again). Hence only the component of the new
+    edge is tested, an edge between two components needs no test, and the loop ends at the edge
+    count of a triangulation. O(n_nodes) time a candidate, O(n_nodes) memory.
     """
     most = n_nodes * (n_nodes - 1) // 2 if n_nodes < 3 else 3 * n_nodes - 6
     accepted = np.empty(most, dtype=np.int64)

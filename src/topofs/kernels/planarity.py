@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["add_edge", "component_is_planar", "is_planar", "planarity_arrays", "remove_edge"]
+__all__ = ["add_edge", "component_is_planar", "planarity_arrays", "remove_edge"]
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -47,38 +47,6 @@ TARGET, NEXT = 0, 1
 LOWPT, LOWPT2, NEXT_OUT, REF, BOTTOM = 0, 1, 2, 3, 4
 LEFT_LOW, LEFT_HIGH, RIGHT_LOW, RIGHT_HIGH = 0, 1, 2, 3
 NONE = -1
-
-
-def is_planar(n_nodes: int, edges: npt.NDArray[np.int64]) -> bool:
-    """Say whether a graph can be drawn in the plane without crossings.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    edges : array of int64, shape (n_edges, 2)
-        The edges of a simple graph (no loops, no edge twice), in any order.
-
-    Returns
-    -------
-    bool
-
-    Notes
-    -----
-    O(n_nodes) time and memory: more than ``3 n_nodes - 6`` edges are refused at once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> i, j = np.triu_indices(5, 1)
-    >>> is_planar(5, np.column_stack([i, j]))
-    False
-    >>> is_planar(5, np.column_stack([i[1:], j[1:]]))
-    True
-    """
-    if n_nodes >= 3 and len(edges) > 3 * n_nodes - 6:
-        return False
-    return bool(_all_components_are_planar(edges, *planarity_arrays(n_nodes, len(edges))))
 
 
 @njit(cache=True, nogil=True)
@@ -90,19 +58,7 @@ def component_is_planar(
     pairs: Int32Array,
     buckets: Int32Array,
 ) -> bool:
-    """Say whether the component that holds `root` is planar; nothing is allocated.
-
-    Parameters
-    ----------
-    root : int
-        Any node of the component.
-    node, half, edge, pairs, buckets : arrays of int32
-        As `planarity_arrays` makes them, with the graph added by `add_edge`.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether the component that holds `root` is planar; nothing is allocated."""
     for v in range(len(node)):
         node[v, HEIGHT] = NONE
     _orient(root, node, half, edge, buckets)
@@ -112,18 +68,7 @@ def component_is_planar(
 def planarity_arrays(
     n_nodes: int, max_edges: int
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Make the arrays of a graph without edges, with room for `max_edges` of them.
-
-    Parameters
-    ----------
-    n_nodes, max_edges : int
-        Sizes.
-
-    Returns
-    -------
-    node, half, edge, pairs, buckets : arrays of int32
-        Laid out as the module's table says; all hold ``-1``.
-    """
+    """The arrays node, half, edge, pairs and buckets of a graph without edges; all hold ``-1``."""
     node = np.full((n_nodes, 5), NONE, dtype=np.int32)
     half = np.full((2 * max_edges, 2), NONE, dtype=np.int32)
     edge = np.full((max_edges, 5), NONE, dtype=np.int32)
@@ -134,17 +79,7 @@ def planarity_arrays(
 
 @njit(cache=True, nogil=True)
 def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None:
-    """Join nodes `i` and `j` by edge number `e`, in place.
-
-    Parameters
-    ----------
-    e : int
-        A number not in use, below the `max_edges` of the arrays.
-    i, j : int
-        The end points.
-    node, half : arrays of int32
-        Changed in place: the half-edges go to the front of the lists of `i` and `j`.
-    """
+    """Join nodes `i` and `j` by an edge, at the front of their lists; `e` is not in use."""
     half[2 * e, TARGET], half[2 * e, NEXT] = j, node[i, HEAD]
     half[2 * e + 1, TARGET], half[2 * e + 1, NEXT] = i, node[j, HEAD]
     node[i, HEAD], node[j, HEAD] = 2 * e, 2 * e + 1
@@ -152,41 +87,9 @@ def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None
 
 @njit(cache=True, nogil=True)
 def remove_edge(e: int, node: Int32Array, half: Int32Array) -> None:
-    """Undo the latest `add_edge`, in place.
-
-    Parameters
-    ----------
-    e : int
-        The edge that was added last, of those still there.
-    node, half : arrays of int32
-        Changed in place.
-    """
+    """Undo the latest `add_edge`, in place: `e` was added last of those still there."""
     i, j = half[2 * e + 1, TARGET], half[2 * e, TARGET]
     node[i, HEAD], node[j, HEAD] = half[2 * e, NEXT], half[2 * e + 1, NEXT]
-
-
-@njit(cache=True, nogil=True)
-def _all_components_are_planar(
-    edges: npt.NDArray[np.int64],
-    node: Int32Array,
-    half: Int32Array,
-    edge: Int32Array,
-    pairs: Int32Array,
-    buckets: Int32Array,
-) -> bool:
-    """Add `edges` to empty arrays and test every component.
-
-    Invariant: every component whose lowest node has been passed is planar, and exactly the
-    nodes of these components have a height.
-    """
-    for e in range(len(edges)):
-        add_edge(e, edges[e, 0], edges[e, 1], node, half)
-    for root in range(len(node)):
-        if node[root, HEIGHT] == NONE:
-            _orient(root, node, half, edge, buckets)
-            if not _sweep(root, node, half, edge, pairs):
-                return False
-    return True
 
 
 @njit(cache=True, nogil=True)

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.column_weights import finish_row, is_plain
+from topofs.kernels.column_weights import ColumnWeights, finish_row, is_plain
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.tile_survey import Surveyed, add_row, nothing_surveyed, settle_lists
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.top_lists import TopLists
 
 __all__ = ["multiply_rows", "survey_products"]
@@ -42,28 +41,13 @@ def survey_products(
     totals: Doubles,
     lists: TopLists,
 ) -> None:
-    """Take the sums and the strongest links of rows in some columns.
+    """Take the sums and the strongest links of the rows first … last − 1 in some columns.
 
-    Parameters
-    ----------
-    left : ColumnWeights
-        All columns of the similarity; entries below its level become 0.
-    right : ColumnWeights
-        The columns that take part.
-    columns : array of int32
-        Which they are, ascending.
-    first, last : int
-        The rows are first … last − 1.
-    cuts : array of float64, shape (n_cuts,)
-        Levels for the sums of larger entries.
-    round_off : float
-        As in `topofs.kernels.tile_survey.add_tile`.
-    diagonal : array, shape (n,)
-        The entry of each vertex with itself, which is summed and not listed.
-    totals : array of float64, shape (1 + n_cuts, n)
-        Sum of each row, and sums of its entries above each cut; of shape (0, n) if nobody asks.
-    lists : TopLists
-        The lists to fill.
+    `left` are all columns of the similarity, and entries below its level become 0; `right` are
+    those that take part, and `columns`, ascending, says which they are. The `diagonal` is
+    summed and not listed. `totals`, shape (1 + n_cuts, n), gets the sum of each row and those
+    of its entries above each cut; shape (0, n) if nobody asks. `round_off` is that of
+    `topofs.kernels.tile_survey.add_tile`.
     """
     rows, among, level = left.values[first:last], right.values, left.level
     m, n = last - first, len(columns)
@@ -115,16 +99,9 @@ def _hand_over(
 def multiply_rows(
     left: ColumnWeights, right: ColumnWeights, first: int, last: int, block: npt.NDArray[Any]
 ) -> None:
-    """Write entries of some columns with others into a block; the level is not applied.
+    """Write entries of some columns with others into the columns first … last − 1 of a block.
 
-    Parameters
-    ----------
-    left, right : ColumnWeights
-        The columns of the rows, and those that the rows are multiplied with.
-    first, last : int
-        A range of the latter, so that threads can share the work.
-    block : array, shape (m, n_columns)
-        Written in the columns first … last − 1.
+    A range of the others, so that threads can share the work. The level is not applied.
     """
     rows, among = left.values, right.values
     m = len(rows)

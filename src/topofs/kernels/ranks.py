@@ -15,22 +15,12 @@ __all__ = ["write_centred_ranks"]
 def write_centred_ranks(
     rows: npt.NDArray[Any], order: npt.NDArray[np.int64], ranks: npt.NDArray[np.float64]
 ) -> None:
-    """Give every value 2·rank − (m + 1), where m values of its row are not NaN.
+    """Give every value 2·rank − (m + 1), where m values of its row are not NaN; NaN stays.
 
-    Parameters
-    ----------
-    rows : array of float32 or float64, shape (n_rows, length)
-        NaN marks a missing value.
-    order : array of int64, shape (n_rows, length)
-        Positions of each row in ascending order, NaN last.
-    ranks : array of float64, shape (n_rows, length)
-        Is written; NaN where the value is missing.
-
-    Notes
-    -----
-    Invariant: before each turn of the inner loop, sorted positions below `first` are done.
-    Equal values at sorted positions first … last (from 0) share the average rank
-    (first + last) / 2 + 1, whatever order they stand in.
+    `order` holds the positions of each row in ascending order, NaN last. Invariant: before each
+    turn of the inner loop, sorted positions below `first` are done. Equal values at sorted
+    positions first … last (from 0) share the average rank (first + last) / 2 + 1, whatever
+    order they stand in.
     """
     n_rows, length = rows.shape
     for i in range(n_rows):

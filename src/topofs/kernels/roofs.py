@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED, larger
 
 __all__ = ["Roofs", "best_vertex", "highest_gain_under", "raise_roofs", "roofs_for"]
 
@@ -26,12 +25,9 @@ WIDTH = 64
 
 
 class Roofs(NamedTuple):
-    """The roofs of a matrix.
+    """For each row the largest weight in each block of columns, shape (n, n_blocks).
 
-    height : array, shape (n, n_blocks)
-        For each row the largest weight in each block.
-    width : int
-        Columns a block; it changes the time, never a graph.
+    The width, in columns a block, changes the time, never a graph.
     """
 
     height: Matrix
@@ -114,25 +110,9 @@ def best_vertex(
 ) -> tuple[int, float, int]:
     """Lowest of the free vertices with the largest gain in (a, b, c), and that gain.
 
-    Parameters
-    ----------
-    matrix, roofs : arrays
-        The similarity and its roofs, which are lowered where they are looked under.
-    a, b, c : int
-        The corners.
-    penalty : array, shape (n,)
-        0 for a free vertex, −∞ for a used one; at least one is free.
-    bounds, highest
-        What `highest_gain_under` found.
-    ceiling : float
-        No gain exceeds it.
-
-    Returns
-    -------
-    vertex : int
-    gain : float
-    n_opened : int
-        Number of blocks that were looked into.
+    The number of blocks that were looked into comes with them. At least one vertex is free, and
+    no gain exceeds the ceiling. `bounds` and `highest` are what `highest_gain_under` found;
+    roofs are lowered where they are looked under.
     """
     first = 0
     while bounds[first] != highest:

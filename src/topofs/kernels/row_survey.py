@@ -19,18 +19,9 @@ IntArray = npt.NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def survey_rows(block: npt.NDArray[Any], first: int, sums: Doubles, lists: TopLists) -> None:
-    """Take the sums and the strongest links of whole rows.
+    """Take the sums and the strongest links of the rows first … first + m − 1.
 
-    Parameters
-    ----------
-    block : array, shape (m, n)
-        The rows first … first + m − 1 of the similarity.
-    first : int
-        The first row.
-    sums : array of float64, shape (n,)
-        Written for these rows.
-    lists : TopLists
-        The lists to fill; the row's own vertex is left out.
+    The row's own vertex is left out of its list.
     """
     n_rows, n = block.shape
     penalty = np.zeros(n, block.dtype)
@@ -87,19 +78,8 @@ def refill_lists(
 ) -> None:
     """Fill the lists of some vertices from rows that hold some columns only.
 
-    Parameters
-    ----------
-    block : array, shape (m, n_columns)
-        Row r belongs to ``vertices[r]``; entries below `level` become 0.
-    vertices, columns : arrays of int64
-        What the rows and columns of the block are; columns ascend, and all free vertices are
-        among them.
-    level : float
-        The threshold, or −∞.
-    penalty : array, shape (n,)
-        0 for a free vertex, −∞ for a used one.
-    lists : TopLists
-        The lists to fill.
+    Row r of the block belongs to ``vertices[r]``; entries below `level` become 0. Columns
+    ascend, and all free vertices, whose penalty is 0 and not −∞, are among them.
     """
     n_columns = len(columns)
     scratch = make_scratch(n_columns, block)

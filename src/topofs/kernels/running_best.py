@@ -19,28 +19,11 @@ Ints = npt.NDArray[np.int64]
 def running_best(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints, Floats]:
     """List where the best entry of each row changes as columns are added one by one.
 
-    Parameters
-    ----------
-    block : array of float32 or float64, shape (n_rows, n)
-        Some rows of a similarity; its row r belongs to node ``first_row + r``.
-    order : array of int64, shape (n,)
-        A permutation: columns in the order in which they are added.
-    first_row : int
-        The node of the first row. A node is never its own best.
-
-    Returns
-    -------
-    counts : array of int64, shape (n_rows,)
-        Number of changes in each row.
-    positions : array of int64, shape (counts.sum(),)
-        Positions in `order` at which the best changes, row by row, ascending in a row.
-    values : array of float64, shape (counts.sum(),)
-        The best from there on.
-
-    Notes
-    -----
-    Invariant: after position p, ``best`` is the largest entry among ``order[: p + 1]`` but
-    the node itself, and ``holder`` the lowest column that has it.
+    Row r of the block belongs to node ``first_row + r``, which is never its own best. Back come
+    the number of changes in each row; the positions in `order` at which the best changes, row
+    by row, ascending in a row; and the best from there on. Invariant: after position p,
+    ``best`` is the largest entry among ``order[: p + 1]`` but the node itself, and ``holder``
+    the lowest column that has it.
     """
     n_rows, n = block.shape
     counts = np.zeros(n_rows, np.int64)
@@ -68,16 +51,9 @@ def running_best(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints,
 
 @njit(cache=True, nogil=True)
 def add_running_best(block: Block, order: Ints, curve: Floats) -> None:
-    """Add, for each position, every row's largest entry so far; the diagonal counts.
+    """Add to ``curve[p]`` the sum over the rows of their best entry among ``order[: p + 1]``.
 
-    Parameters
-    ----------
-    block : array of float32 or float64, shape (n_rows, n)
-        Some rows of a similarity.
-    order : array of int64, shape (n,)
-        A permutation: columns in the order in which they are added.
-    curve : array of float64, shape (n,)
-        ``curve[p]`` grows by the sum over the rows of their best among ``order[: p + 1]``.
+    The diagonal counts.
     """
     n_rows, n = block.shape
     for row in range(n_rows):

@@ -20,19 +20,9 @@ def correlate_pairs(
 ) -> None:
     """Write the correlation of the given pairs of rows; 0 where it is undefined.
 
-    Parameters
-    ----------
-    columns : array of float64, shape (n_features, n_samples), C-contiguous
-        One row a feature; NaN marks a missing value.
-    left, right : arrays of int64, shape (n_pairs,)
-        The pairs.
-    correlation : array of float64, shape (n_pairs,)
-        The answers.
-
-    Notes
-    -----
-    Two passes a pair over its shared samples: centre and scale first, products after. Only
-    pairs for which products of whole matrices are too inaccurate come here.
+    NaN marks a missing value. Two passes a pair over its shared samples: centre and scale
+    first, products after. Only pairs for which products of whole matrices are too inaccurate
+    come here.
     """
     n_samples = columns.shape[1]
     for pair in range(len(left)):

@@ -17,29 +17,17 @@ def maximum_spanning_tree(
 ) -> npt.NDArray[np.int64]:
     """Find the maximum spanning tree of the complete graph on a dense matrix.
 
-    Parameters
-    ----------
-    similarity : array of float32 or float64, shape (n, n), C-contiguous, n >= 1
-        The weight of edge (i, j), i < j, is the entry ``[i, j]``; neither the diagonal nor
-        the entries below it are read.
-
-    Returns
-    -------
-    array of int64, shape (n - 1, 2)
-        The edges (i, j) with i < j, in the order in which they join the tree of node 0.
-
-    Notes
-    -----
-    Layout: ``outside[:n_outside]`` lists, in no particular order, the nodes not yet in the
-    tree; for each such u, ``parent[u]`` is the tree node it is best joined to and ``best[u]``
-    the weight of that edge.
-
-    Edges are totally ordered by (-weight, i, j). At a fixed node the order is that of the
+    Its edges (i, j), i < j, come in the order in which they join the tree of node 0. The weight
+    of edge (i, j) is the entry ``[i, j]``; neither the diagonal nor the entries below it are
+    read. Edges are totally ordered by (-weight, i, j). At a fixed node the order is that of the
     other end, so ties go to the lowest parent; between nodes `_precedes` looks at both ends.
 
-    Invariant: the edges taken are those of the one tree that Kruskal's algorithm builds over
-    this order (the first edge that leaves a set of nodes is in it). O(n²) time: each step is
-    one pass over the nodes outside that updates them and finds the next one. O(n) memory.
+    Layout: ``outside[:n_outside]`` lists, in no particular order, the nodes not yet in the
+    tree; for each such u, ``parent[u]`` is the tree node it is best joined to and ``best[u]``
+    the weight of that edge. Invariant: the edges taken are those of the one tree that Kruskal's
+    algorithm builds over this order (the first edge that leaves a set of nodes is in it). O(n²)
+    time: each step is one pass over the nodes outside that updates them and finds the next one.
+    O(n) memory.
     """
     n = similarity.shape[0]
     edges = np.empty((n - 1, 2), np.int64)

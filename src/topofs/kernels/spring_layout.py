@@ -24,32 +24,16 @@ def relax(
 ) -> None:
     """Move the nodes along the forces on them, in place, one step for each step size.
 
-    Parameters
-    ----------
-    positions : array of float64, shape (n, 2), C-contiguous
-        Where the nodes are; changed in place.
-    edges : array of int64, shape (n_edges, 2)
-        End points.
-    pull : array of float64, shape (n_edges,)
-        Stiffness of each spring; its force is `pull` times its length.
-    mass : array of float64, shape (n,)
-        Nodes repel each other with the product of their masses over their distance.
-    gravity : array of float64, shape (2,)
-        Force towards the origin along x and y, for each unit of mass and of distance.
-    step_sizes : array of float64, shape (n_steps,)
-        The most a node may move in each step.
-    n_cells : int
-        Repulsion is exact between nodes in the same or in touching cells of an
-        ``n_cells`` × ``n_cells`` grid; a farther cell acts from its centre of mass. With
-        ``n_cells <= 2`` it is exact everywhere.
+    The force of a spring is `pull` times its length. Nodes repel each other with the product of
+    their masses over their distance, and `gravity` draws them to the origin along x and y, for
+    each unit of mass and of distance. A step size is the most a node may move in a step.
 
-    Notes
-    -----
-    Layout: ``members[first[c]:first[c + 1]]`` are the nodes of cell c, ascending; ``used``
-    lists the cells that hold a node, ascending. All forces of a step are computed from the
-    positions before it, in a fixed order, so the result does not depend on anything else.
-
-    A step costs O(n · (cells + nodes in nine cells) + n_edges).
+    Repulsion is exact between nodes in the same or in touching cells of an ``n_cells`` ×
+    ``n_cells`` grid; a farther cell acts from its centre of mass. With ``n_cells <= 2`` it is
+    exact everywhere. Layout: ``members[first[c]:first[c + 1]]`` are the nodes of cell c,
+    ascending; ``used`` lists the cells that hold a node, ascending. All forces of a step are
+    computed from the positions before it, in a fixed order, so the result does not depend on
+    anything else. A step costs O(n · (cells + nodes in nine cells) + n_edges).
     """
     n = positions.shape[0]
     cells = n_cells * n_cells

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
+from topofs.kernels.compiler_hints import larger
 from topofs.kernels.matrix_scan import sum_above
 from topofs.kernels.top_lists import sort_links, strongest_first
 
@@ -43,19 +43,12 @@ NO_VERTEX = np.iinfo(np.int32).max
 class Surveyed(NamedTuple):
     """What is known of m rows of a similarity after some of their entries.
 
-    k : int
-        Length of the lists.
-    weight, vertex : arrays, shape (m, `ROOM` · k + `BLOCK`)
-        Links that may be among the k strongest, in any order; `settle_lists` makes lists of
-        them: falling, of equal weights the lowest vertex first.
-    length : array of int64, shape (m,)
-        How many there are.
-    least, last : arrays, shape (m,)
-        A link must have a larger weight than this, or as large a one and a lower vertex.
-    sums, rests : arrays of float64, shape (m,)
-        Their sum is that of the entries; of shape (0,) where nobody asks for it.
-    above : array of float64, shape (n_cuts, m)
-        Sums of the entries above each cut.
+    The first ``length[r]`` of `weight` and `vertex`, shape (m, `ROOM` · k + `BLOCK`), are links
+    that may be among the k strongest, in any order; `settle_lists` makes lists of them:
+    falling, of equal weights the lowest vertex first. A link must have a larger weight than
+    `least`, or as large a one and a lower vertex than `last`. `sums` + `rests` are the sums of
+    the entries, of shape (0,) where nobody asks for them; `above`, shape (n_cuts, m), those of
+    the entries above each cut.
     """
 
     k: int
@@ -71,20 +64,9 @@ class Surveyed(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def nothing_surveyed(m: int, k: int, n_totals: int, like: npt.NDArray[Any]) -> Surveyed:
-    """Rows of which no entry is known.
+    """Rows of which no entry is known, for entries of the type of `like`.
 
-    Parameters
-    ----------
-    m, k : int
-        Number of rows, length of the lists.
-    n_totals : int
-        0, or 1 and the number of cuts.
-    like : array
-        Its type is that of the entries.
-
-    Returns
-    -------
-    Surveyed
+    `n_totals` is 0, or 1 and the number of cuts.
     """
     room = ROOM * k + BLOCK if k > 0 else 0
     n_sums = m if n_totals > 0 else 0
@@ -115,15 +97,8 @@ def unpacked(lists: Surveyed) -> Surveyed:
     m, k = lists.weight.shape
     found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
     found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
-    for mine, given in (
-        (found.length, lists.length),
-        (found.least, lists.least),
-        (found.last, lists.last),
-        (found.sums, lists.sums),
-        (found.rests, lists.rests),
-        (found.above, lists.above),
-    ):
-        mine[...] = given
+    for name in ("length", "least", "last", "sums", "rests", "above"):
+        getattr(found, name)[...] = getattr(lists, name)
     return found
 
 
@@ -143,26 +118,13 @@ def add_tile(
     round_off: float,
     surveyed: Surveyed,
 ) -> None:
-    """Add the entries of some rows in some columns.
+    """Add the entries of some rows, from the surveyed row `first` on, in some columns.
 
-    Parameters
-    ----------
-    tile : array, shape (m, n_columns)
-        The entries; those below `level` become 0.
-    first : int
-        Which of the surveyed rows the first row of the tile is.
-    rows, columns : arrays of int32
-        The vertices that all surveyed rows and the columns of the tile are; an entry of a vertex
-        with itself is summed and not listed.
-    level : float
-        The threshold, or −∞.
-    cuts : array of float64, shape (n_cuts,)
-        Levels for the sums of larger entries.
-    round_off : float
-        3/2 of a power of two that no sum of absolute entries exceeds; the same for all tiles.
-    surveyed : Surveyed
-        Changed. What it holds in the end does not depend on the order of the tiles, but for the
-        last bits of `rests` and `above`.
+    Entries below `level` become 0; one of a vertex with itself is summed and not listed. `rows`
+    and `columns` are the vertices of all surveyed rows and of the columns of the tile.
+    `round_off` is 3/2 of a power of two that no sum of absolute entries exceeds; the same for
+    all tiles. What is held in the end does not depend on the order of the tiles, but for the
+    last bits of `rests` and `above`.
     """
     for r in range(tile.shape[0]):
         own = rows[first + r]

@@ -29,13 +29,12 @@ import numpy.typing as npt
 from numba import njit
 
 from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
+from topofs.kernels.compiler_hints import UNCOUNTED, fetch_entry
 from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up
 from topofs.kernels.gain_scan import scan_face_again
 from topofs.kernels.list_merge import highest_gain, merge_lists
-from topofs.kernels.prefetch import fetch_entry
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.top_lists import TopLists, highest_free_weight, no_peaks
-from topofs.kernels.uncounted import UNCOUNTED
 
 __all__ = [
     "Growth",
@@ -63,25 +62,15 @@ COUNTERS = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 
 
 class Growth(NamedTuple):
-    """A TMFG on its way.
+    """A TMFG on its way: `step` cliques are known, `n_faces` face slots are in use.
 
-    cliques : array of int64, shape (n - 3, 4)
-        The cliques; the first `step` of them are known.
-    penalty : array, shape (n,)
-        0 for a free vertex, −∞ for a used one.
-    corner : array of int64, shape (2n - 4, 3)
-        The corners (a, b, c) of each face slot; the first `n_faces` are in use.
-    vertex : array of int64, shape (2n - 4,)
-        For each slot a vertex, or a negative number.
-    heap, key : arrays, shape (2n - 4,)
-        The slots in use, as a heap ordered by (−key, slot), and the keys in the order of the
-        heap: the gain of the slot's vertex, or an upper bound of the gains.
-    peak : array of records, shape (n,)
-        For each vertex its strongest link to a free one when it was last looked for: `weight`
-        and `vertex`, −1 for none.
-    counters : array of one record
-        `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions`
-        asked of the lists and `scans` needed beside them in the current window.
+    `penalty` is 0 for a free vertex, −∞ for a used one. Each face slot has its corners (a, b,
+    c), in this order, and a vertex, or a negative number. `heap` are the slots in use, ordered
+    by (−key, slot), and `key`, in the order of the heap, is the gain of the slot's vertex, or
+    an upper bound of the gains. `peak` records for each vertex its strongest link to a free one
+    when it was last looked for: `weight` and `vertex`, −1 for none. `counters`, one record, has
+    `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions` asked of
+    the lists and `scans` needed beside them in the current window.
     """
 
     cliques: IntArray
@@ -212,22 +201,16 @@ def answer_from_rows(
     b: npt.NDArray[Any],
     c: npt.NDArray[Any],
 ) -> None:
-    """Answer the face on top by a pass over rows that were computed elsewhere.
+    """Answer the face on top by a pass over the rows of its corners, in their order.
 
-    Parameters
-    ----------
-    growth : Growth
-        Changed: vertex and key of the face on top, and its place in the heap.
-    columns : array of int64
-        What the entries of the rows lead to: ascending, all free vertices among them.
-    a, b, c : arrays, shape (len(columns),)
-        The rows of the corners (a, b, c), in this order; entries below the level are 0.
+    `columns` are what the entries of the rows lead to: ascending, all free vertices among them.
+    Entries below the level are 0.
     """
     vertex, heap, key = growth.vertex, growth.heap, growth.key
     penalty = growth.penalty[columns]
     top = heap[0]
     before = place_among(columns, vertex[top])
-    place, gain = scan_face_again(a, b, c, penalty, 0, before, key[0])
+    place, gain = scan_face_again(a, b, c, penalty, before, key[0])
     vertex[top], key[0] = columns[place], gain
     sift_down(heap, key, growth.counters[0].n_faces)
 

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from topofs.kernels.larger import larger
-from topofs.kernels.uncounted import UNCOUNTED
+from topofs.kernels.compiler_hints import UNCOUNTED, larger
 
 __all__ = [
     "Scratch",
@@ -31,14 +30,10 @@ BLOCK = 32
 class TopLists(NamedTuple):
     """The lists of all vertices; entries of vertex v are ``head[v] … length[v] - 1``.
 
-    weight, vertex : arrays, shape (n, k)
-        Falling weights, or bounds of them, and the vertices they lead to. Entries before
-        ``head[v]`` lead to used vertices; later ones may, too.
-    length, head : arrays of int64, shape (n,)
-        End of the list, and a position before which nothing is free.
-    floor : array, shape (n,)
-        No free vertex outside the list has a larger weight: −∞ if there is none, ∞ as long as
-        the list was never filled.
+    `weight`, falling weights or bounds of them, and `vertex`, what they lead to, have shape (n,
+    k). Entries before ``head[v]`` lead to used vertices; later ones may, too. No free vertex
+    outside the list has a larger weight than `floor`: −∞ if there is none, ∞ as long as the
+    list was never filled.
     """
 
     weight: npt.NDArray[Any]
@@ -119,22 +114,10 @@ def fill_list(
 ) -> None:
     """Fill the list of v from its row with the k strongest free vertices.
 
-    Parameters
-    ----------
-    v : int
-        The vertex.
-    row, penalty : arrays, shape (n,)
-        Its weights; 0 for a free vertex and −∞ for a used one.
-    lists : TopLists
-        Changed in row v.
-    scratch : Scratch
-        For at least n entries; overwritten.
-
-    Notes
-    -----
-    The k-th largest of the maxima of blocks is a lower bound of the k-th largest weight, so
-    only blocks that reach it are looked at. Of equal weights the lowest vertices come first;
-    where they tie at the end of the list, the floor says that as large a weight is outside.
+    The penalty is 0 for a free vertex and −∞ for a used one. The k-th largest of the maxima of
+    blocks is a lower bound of the k-th largest weight, so only blocks that reach it are looked
+    at. Of equal weights the lowest vertices come first; where they tie at the end of the list,
+    the floor says that as large a weight is outside.
     """
     k = lists.weight.shape[1]
     values, places = scratch

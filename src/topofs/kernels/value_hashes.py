@@ -52,11 +52,7 @@ _mixed_word = njit(cache=True, nogil=True)(mixed)
 def steps_of_rows(rows: Doubles) -> None:
     """Replace values by how far they lie above the mean of their row, in steps of its range.
 
-    Parameters
-    ----------
-    rows : array of float64, shape (n_rows, length)
-        One column a row, changed to whole numbers. NaN stays, and counts nowhere else; at
-        least two other values of a row differ.
+    NaN stays, and counts nowhere else; at least two other values of a row differ.
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -82,14 +78,8 @@ def steps_of_rows(rows: Doubles) -> None:
 def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
     """Write the sum of the mixed bits of each row: whole numbers, whose sum has no order.
 
-    Parameters
-    ----------
-    rows : array of float64, shape (n_rows, length)
-        The numbers, overwritten. Both zeros are one, and so is every NaN.
-    seeds : array of uint64, shape (length,)
-        What tells the columns apart; equal where their order is not to count.
-    hashes : array of uint64, shape (n_rows,)
-        Written.
+    Both zeros are one, and so is every NaN; the rows are overwritten. Seeds tell the columns
+    apart; they are equal where their order is not to count.
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -103,17 +93,7 @@ def hash_rows(rows: Doubles, seeds: Hashes, hashes: Hashes) -> None:
 
 @njit(cache=True, nogil=True)
 def take_columns(columns: Floats, what: int, rows: Doubles) -> None:
-    """Copy what counts of some columns.
-
-    Parameters
-    ----------
-    columns : array of float32 or float64, shape (n_columns, length)
-        One column a row, in any layout.
-    what : int
-        ITSELF, STANDING, MIRRORED or DISTANCE.
-    rows : array of float64, shape (n_columns, length)
-        Written.
-    """
+    """Copy of some columns, one a row, what counts: ITSELF, STANDING, MIRRORED or DISTANCE."""
     for i in range(len(rows)):
         for j in range(rows.shape[1]):
             rows[i, j] = columns[i, j]
@@ -132,18 +112,8 @@ def take_columns(columns: Floats, what: int, rows: Doubles) -> None:
 def hash_columns(columns: Floats, what: int, seeds: Hashes, hashes: Hashes) -> None:
     """Write the hash of what counts of each column, as `take_columns` and `hash_rows` do.
 
-    A thread that hashes a range of columns needs the interpreter once.
-
-    Parameters
-    ----------
-    columns : array of float32 or float64, shape (n_columns, length)
-        As in `take_columns`; not changed.
-    what : int
-        As there.
-    seeds : array of uint64, shape (length,)
-        As in `hash_rows`.
-    hashes : array of uint64, shape (n_columns,)
-        Written.
+    A thread that hashes a range of columns needs the interpreter once. The columns are not
+    changed.
     """
     rows = np.empty(columns.shape)
     take_columns(columns, what, rows)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.deflation import deflate_rows
+from topofs.kernels.variance_steps import deflate_rows
 from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:

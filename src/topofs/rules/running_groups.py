@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from topofs.kernels.nearest_nodes import running_nodes
 from topofs.kernels.running_best import add_running_best, running_best
-from topofs.kernels.running_nodes import running_nodes
 
 if TYPE_CHECKING:
     from topofs.similarity.operator import SimilarityOperator

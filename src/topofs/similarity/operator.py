@@ -251,7 +251,7 @@ def _by_tiles(operator: Any, similarity: Block) -> Fill | None:
     parts = operator, getattr(operator, "inner", operator)
     if len(similarity) <= _ROWS or not all(hasattr(part, "column_weights") for part in parts):
         return None
-    from topofs.kernels.matrix_tiles import finish_tile
+    from topofs.kernels.column_weights import finish_tile
 
     weights = operator.column_weights(-np.inf)
     values = weights.values

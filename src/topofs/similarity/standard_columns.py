@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.two_products import two_products
+from topofs.kernels.variance_steps import two_products
 from topofs.row_threads import for_row_ranges
 from topofs.similarity.correlation import unit_columns
 from topofs.similarity.ranks import doubled_centred_ranks
