@@ -16,19 +16,7 @@ __all__ = ["select_lazily", "without_rows"]
 
 
 def select_lazily(estimator: RankingSelector, X: Any) -> Any:
-    """Reduce a dask collection to the selected columns; nothing is computed.
-
-    Parameters
-    ----------
-    estimator : RankingSelector
-        Fitted.
-    X : dask.array.Array or dask.dataframe.DataFrame
-        As many columns as were given to fit, of the same names.
-
-    Returns
-    -------
-    dask.array.Array or dask.dataframe.DataFrame
-    """
+    """Reduce a dask collection to the selected columns; nothing is computed."""
     check_is_fitted(estimator)
     check_dimensions(X)
     validate_data(estimator, without_rows(X), skip_check_array=True, reset=False)
@@ -39,17 +27,7 @@ def select_lazily(estimator: RankingSelector, X: Any) -> Any:
 
 
 def without_rows(X: Any) -> Any:
-    """Give a table in memory with the columns of a dask collection and nothing in them.
-
-    Parameters
-    ----------
-    X : dask.array.Array or dask.dataframe.DataFrame
-        The collection.
-
-    Returns
-    -------
-    array or pandas.DataFrame
-    """
+    """A table in memory with the columns of a dask collection and nothing in them."""
     if hasattr(X, "columns"):
         return X._meta  # noqa: SLF001 - the only way to ask for the columns as pandas has them
     return np.empty((0, X.shape[1]))
