@@ -16,7 +16,7 @@ from topofs.engines.dask_table import is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
 from topofs.selection.dask_input import select_lazily
-from topofs.selection.saying import say
+from topofs.selection.saying import first_few, say
 from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
@@ -31,8 +31,7 @@ __all__ = ["RankingSelector", "telling_of_pick"]
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks the columns and selects the first of them.
 
-    A subclass sets its parameters, among them `n_features_to_select`. In `fit` it calls
-    `_check_size` before the work and `_rank_and_select` at the end.
+    In `fit`, a subclass calls `_check_size` before the work and `_rank_and_select` at the end.
     """
 
     n_features_to_select: Any
@@ -145,7 +144,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array or sparse matrix, shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+        shape = np.shape(X)
         if len(shape) == 2 and shape[1] != self.n_features_:
             raise ValueError(
                 f"X has {shape[1]} columns, and {self.n_features_} are selected: give what "
@@ -208,11 +207,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "nothing to compare; give at least one column with two different values"
             )
         if constant.any():
-            names = self._column_names()[constant]
-            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            names = self._column_names()[constant].tolist()
             say(
                 f"{len(names)} of {len(constant)} columns are constant or all missing; they "
-                f"take no part, score 0 and rank last: {shown}",
+                f"take no part, score 0 and rank last: {first_few(names)}",
                 ConstantFeatureWarning,
                 depth=depth,
             )
