@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.engines.dask_table import is_dask
+from topofs.engines.dask_table import check_dimensions, is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
-from topofs.selection.dask_input import select_lazily
+from topofs.selection.reading import without_rows
 from topofs.selection.saying import first_few, say
 from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
@@ -86,10 +86,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         -------
         array or collection, shape (n_samples, n_selected)
         """
-        if is_dask(X):
-            return select_lazily(self, X)
-        with telling_of_pick():
-            return super().transform(X)
+        if not is_dask(X):
+            with telling_of_pick():
+                return super().transform(X)
+        check_is_fitted(self)
+        check_dimensions(X)
+        validate_data(self, without_rows(X), skip_check_array=True, reset=False)
+        if hasattr(X, "columns"):
+            return X[list(X.columns[self.support_])]
+        return X[:, np.flatnonzero(self.support_)]
 
     def pick(self, X: Any) -> Any:
         """Take the selected columns of a table by their names, whatever else it holds.
@@ -242,14 +247,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         return resolve_size(given, self.n_features_in_, least=len(forced))
 
-    def _size_by_ranking(self) -> int:
-        """How many features the fitted ranking asks for, where a subclass has a rule."""
-        raise NotImplementedError
-
-    def _most(self) -> int:
-        """How many features can be selected."""
-        return self.n_features_in_
-
     def _rank_and_select(
         self,
         size: int | None,
@@ -276,14 +273,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_ = self._support(size)
 
     def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
-        """The best ranked columns, up to the size; None: as many as the ranking says."""
-        size = self._size_by_ranking() if size is None else size
-        most = self._most()
-        if size > most:
-            raise ValueError(
-                f"{size} columns are asked for, but only {most} can be selected together under "
-                "the wishes: ask for fewer, or wish for less"
-            )
+        """The best ranked columns, up to the size, which a subclass finds where it is None."""
+        assert size is not None
         return self.ranking_ <= size
 
 

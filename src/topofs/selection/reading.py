@@ -12,7 +12,6 @@ from sklearn.utils.validation import validate_data
 
 from topofs.engines.dask_table import check_dask_table, is_dask
 from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
-from topofs.selection.dask_input import without_rows
 from topofs.selection.saying import first_few, say
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from topofs.similarity.measure import Measure
     from topofs.tables.column import Column
 
-__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns"]
+__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns", "without_rows"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -185,6 +184,13 @@ def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTabl
     table = check_dask_table(X)
     validate_data(estimator, without_rows(X), skip_check_array=True)
     return ReadTable(table, measure.for_table(table))
+
+
+def without_rows(X: Any) -> Any:
+    """A table in memory with the columns of a dask collection and nothing in them."""
+    if hasattr(X, "columns"):
+        return X._meta  # noqa: SLF001 - the only way to ask for the columns as pandas has them
+    return np.empty((0, X.shape[1]))
 
 
 def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:

@@ -158,6 +158,17 @@ class RepresentingSelector(RankingSelector):
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
+    def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
+        """The best ranked columns, up to the size; None: as many as the ranking says."""
+        size = self._size_by_ranking() if size is None else size
+        most = self._most()
+        if size > most:
+            raise ValueError(
+                f"{size} columns are asked for, but only {most} can be selected together under "
+                "the wishes: ask for fewer, or wish for less"
+            )
+        return super()._support(size)
+
     def _size_by_ranking(self) -> int:
         """As many as the ranking has to the end that was asked for."""
         ranking, wanted = self._ranking, self.n_features_to_select
@@ -204,14 +215,14 @@ class RepresentingSelector(RankingSelector):
             return  # There isolated only means that nothing explains a column to that share.
         alone = self._ranking.isolated
         if alone is not None and alone.all() and len(alone) > 1:
-            n_selected = int(self.support_.sum())
-            selected = f"{n_selected} of them {'is' if n_selected == 1 else 'are'} selected"
-            if n_selected == len(alone):
-                selected = "all of them are selected"
-            more = "" if n_selected == len(alone) else "; give a number to have more"
+            n = self.n_features_
+            selected = "all of them are selected"
+            if n != len(alone):
+                verb = "is" if n == 1 else "are"
+                selected = f"{n} of them {verb} selected; give a number to have more"
             say(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
-                f"nothing to choose by, and {selected}{more}",
+                f"nothing to choose by, and {selected}",
                 NoStructureWarning,
                 depth=4,
             )
@@ -265,7 +276,7 @@ class RepresentingSelector(RankingSelector):
             score=score,
             rank=int(self.ranking_[column]),
             n_features=self.n_features_in_,
-            n_selected=int(self.support_.sum()),
+            n_selected=self.n_features_,
             n_same_score=same,
             score_name=self.rule_.words.short,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),

@@ -304,12 +304,12 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
         return selector, X
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
-    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
     settled = clone(selector).set_params(similarity=read.measure)
     if read.identifiers is None:
         return settled, X
     if isinstance(read.table, TypedTable):
         return settled, read.table.without_values(read.identifiers)
+    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
     return settled, NamedArray(np.where(read.identifiers, 0.0, read.table), names)
 
 
