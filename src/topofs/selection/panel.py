@@ -78,11 +78,8 @@ class PanelSelector(RepresentingSelector):
         positions = self._listed(columns)
         listed = self._with_support(positions)
         nodes = np.flatnonzero(np.isin(self.nodes_, positions))
-        representative = listed.representative_
         names = self._column_names()
-        takes_part = np.zeros(self.n_features_in_, dtype=np.bool_)
-        takes_part[self.nodes_] = True
-        alone = np.flatnonzero(takes_part & (representative < 0))
+        alone = self.nodes_[listed.representative_[self.nodes_] < 0]
         additions = self._next(nodes, n_next)
         new = {one.position for one in additions}
         extended = self._with_support([*positions, *new])

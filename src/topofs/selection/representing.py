@@ -301,8 +301,7 @@ class RepresentingSelector(RankingSelector):
             return None
         representative, share = self._representatives("representative_")
         names = self._column_names()
-        is_member = (representative == column) & (np.arange(len(representative)) != column)
-        members = np.flatnonzero(is_member)
+        members = np.setdiff1d(np.flatnonzero(representative == column), column)
         members = members[np.argsort(-share[members], kind="stable")]
         by = int(representative[column])
         isolated = self._ranking.isolated
