@@ -241,10 +241,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         *,
         fitted: bool,  # noqa: ARG002
     ) -> int | None:
-        """How many features to select, by a fit to come or one that is there.
-
-        None where the ranking is to decide.
-        """
+        """How many features to select, before a fit or after it; None: the ranking decides."""
         return resolve_size(given, self.n_features_in_, least=len(forced))
 
     def _rank_and_select(
