@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector, stability
 from topofs.selection import nogueira_stability
+from topofs.selection.resampling import drawn_rows
 from topofs.tables.typed_table import typed_table
 
 # The three examples of the demonstration that the authors of the measure publish
@@ -280,3 +281,11 @@ def test_columns_of_a_mixed_table_are_kept_by_name():
     selector = TopologicalFeatureSelector(2, keep=["id", "town"])
     found = stability(selector, identified(), n_resamples=3, random_state=0)
     assert found.frequency.tolist() == [1, 0, 0, 1]
+
+
+def test_blocks_are_runs_of_neighbouring_rows():
+    drawn = drawn_rows("blocks", 8, 2, np.random.RandomState(0))
+    assert [rows.tolist() for rows in drawn] == [
+        [4, 5, 3, 4, 2, 3, 0, 1],
+        [3, 4, 5, 6, 3, 4, 4, 5],
+    ]

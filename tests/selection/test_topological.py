@@ -19,6 +19,7 @@ from topofs import (
     tfs_score,
 )
 from topofs.centrality import CENTRALITIES
+from topofs.selection import plain_settings
 
 
 def by_degree(n_features_to_select=None, **parameters):
@@ -251,3 +252,24 @@ def test_the_score_function_selects_the_same_features():
         chosen = SelectKBest(tfs_score, k=6).fit(X, np.zeros(60)).get_support()
     with pytest.warns(ConstantFeatureWarning):
         np.testing.assert_array_equal(chosen, by_degree(6).fit(X).support_)
+
+
+def test_settings_in_plain_words():
+    selector = TopologicalFeatureSelector(3, similarity="spearman", graph="mst")
+    assert plain_settings(selector) == {
+        "size": 3,
+        "similarity": {"name": "spearman", "squared": True},
+        "threshold": "auto",
+        "graph": {"name": "mst"},
+        "rule": {
+            "name": "coverage",
+            "reach": "strongest",
+            "isolated": "drop",
+            "ties": "strength",
+            "links": 128,
+        },
+        "keep": [],
+        "exclude": [],
+        "at_most": None,
+        "max_similarity": None,
+    }

@@ -17,29 +17,7 @@ THRESHOLDS = ("auto", "mean", None)
 
 
 def check_terms(measure: Measure, rule: Rule) -> None:
-    """Refuse a rule and a measure that do not go together.
-
-    Parameters
-    ----------
-    measure : Measure
-        How columns are compared.
-    rule : Rule
-        How they are ranked.
-
-    Raises
-    ------
-    ValueError
-        The rule needs a scale, or columns, and the measure has none.
-
-    Examples
-    --------
-    >>> from topofs import Coverage, Energy
-    >>> check_terms(Energy(), Coverage())
-    Traceback (most recent call last):
-    ValueError: similarity 'energy' grows with what columns do not share, so no column
-    represents another by it, and rule 'coverage' needs that: choose rule='degree', or another
-    similarity
-    """
+    """Refuse a rule that needs a scale, or columns, where the measure has none."""
     if rule.needs.scale and not measure.has_scale:
         raise ValueError(
             f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
@@ -54,28 +32,7 @@ def check_terms(measure: Measure, rule: Rule) -> None:
 
 
 def check_end(rule: Rule, size: Any) -> None:
-    """Refuse the automatic size with a rule that has no end of its own.
-
-    Parameters
-    ----------
-    rule : Rule
-        How columns are ranked.
-    size : object
-        What the user gave as `n_features_to_select`.
-
-    Raises
-    ------
-    ValueError
-        It is "auto", and nothing says where to stop.
-
-    Examples
-    --------
-    >>> from topofs import Centrality
-    >>> check_end(Centrality("degree"), "auto")
-    Traceback (most recent call last):
-    ValueError: n_features_to_select is 'auto', which needs rule='coverage' or 'variance': a
-    ranking by degree has no end of its own; give a count, a fraction, or None for half
-    """
+    """Refuse the size "auto" with a rule that has no end of its own."""
     if isinstance(size, str) and size == "auto" and not rule.has_end:
         able = [name for name, known in registered("rule").items() if known.has_end]  # type: ignore[attr-defined]
         raise ValueError(
@@ -86,18 +43,7 @@ def check_end(rule: Rule, size: Any) -> None:
 
 
 def check_threshold(threshold: Any) -> None:
-    """Refuse an unknown threshold.
-
-    Parameters
-    ----------
-    threshold : object
-        What the user gave.
-
-    Raises
-    ------
-    ValueError
-        It is unknown; the message lists what is known.
-    """
+    """Refuse an unknown threshold; the message lists what is known."""
     if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
         known = ", ".join(map(repr, THRESHOLDS))
         raise ValueError(f"threshold is {threshold!r}; known are {known}")

@@ -81,10 +81,11 @@ def tmfg_from_data(
     """
     measure = measure_of(similarity)
     if measure.products is None:
-        known = [name for name, one in registered("similarity").items() if _has_products(one)]
+        known = registered("similarity")
+        able = [name for name in known if known[name].products is not None]  # type: ignore[attr-defined]
         raise ValueError(
             f"similarity is {measure.name!r}, which needs the matrix; known are "
-            + ", ".join(map(repr, known))
+            + ", ".join(map(repr, able))
         )
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
@@ -99,7 +100,3 @@ def tmfg_from_data(
         columns, TMFG(), threshold=threshold is not None, progress=progress
     )
     return graph if names is None else replace(graph, labels=[str(name) for name in names])
-
-
-def _has_products(measure: Any) -> bool:
-    return measure.products is not None

@@ -33,8 +33,7 @@ _NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _s
 class NestedTerms(BaseEstimator):
     """Base of an estimator whose parameters may be terms, given as objects or by short names.
 
-    A term is frozen, so a nested parameter puts another term in its place; a short name is
-    resolved first.
+    A term is frozen, so a nested parameter puts another term in its place.
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002

@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn.utils import check_random_state
 
 from topofs.selection.short_names import graph_of, measure_of
+from topofs.selection.subset_size import is_whole
 from topofs.similarity.operator import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
@@ -128,7 +129,7 @@ def _numbers_alike(measure: Measure) -> Measure:
 
 
 def _check(n_permutations: Any, level: Any) -> None:
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)):
+    if not is_whole(n_permutations):
         raise ValueError(f"n_permutations is {n_permutations!r}; give a whole number")
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}; it must be at least 1")

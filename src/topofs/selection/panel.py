@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from topofs.kernels.greedy import gains_given
 from topofs.rules.rule import coverage_by, covered_by
 from topofs.selection.panel_answers import (
     Addition,
@@ -19,7 +20,7 @@ from topofs.selection.panel_answers import (
     Substitute,
 )
 from topofs.selection.representing import RepresentingSelector
-from topofs.selection.subset_size import column_position
+from topofs.selection.subset_size import column_position, is_whole
 from topofs.selection.wishes import resolve_columns
 
 if TYPE_CHECKING:
@@ -77,16 +78,11 @@ class PanelSelector(RepresentingSelector):
         positions = self._listed(columns)
         listed = self._with_support(positions)
         nodes = np.flatnonzero(np.isin(self.nodes_, positions))
-        representative = listed.representative_
         names = self._column_names()
-        takes_part = np.zeros(self.n_features_in_, dtype=np.bool_)
-        takes_part[self.nodes_] = True
-        alone = np.flatnonzero(takes_part & (representative < 0))
+        alone = self.nodes_[listed.representative_[self.nodes_] < 0]
         additions = self._next(nodes, n_next)
-        extended = self._with_support(
-            np.concatenate([positions, [one.position for one in additions]]).astype(np.int64)
-        )
         new = {one.position for one in additions}
+        extended = self._with_support([*positions, *new])
         missing = [group for group in extended.groups_ if group.position in new]
         missing.sort(key=lambda group: -len(group.members))
         same, least = self._without_each(nodes)
@@ -127,7 +123,7 @@ class PanelSelector(RepresentingSelector):
         """
         reach = self._reach("substitute")
         names = self._column_names()
-        position = column_position(column, names.tolist(), self.n_features_in_)
+        position = column_position(column, names.tolist())
         if not self.support_[position]:
             raise ValueError(
                 f"the column {names[position]!r} is not selected: nothing to replace"
@@ -143,13 +139,11 @@ class PanelSelector(RepresentingSelector):
         before = n_nodes * coverage_by(reach, selected)
         base = n_nodes * coverage_by(reach, rest)
         adds = self._gains(rest)
-        adds[~self._open_given(rest)] = -np.inf
-        adds[node] = -np.inf
-        order = np.argsort(-adds, kind="stable")[:n]
+        others = np.setdiff1d(self._wishes.open_beside(rest), node)
         found = []
-        for other in order[np.isfinite(adds[order])].tolist():
+        for other in others[np.argsort(-adds[others], kind="stable")[:n]].tolist():
             share = covered_by(reach, np.append(rest, other))[node[0]]
-            lost = (before - base - adds[other]) / len(self.nodes_)
+            lost = (before - base - adds[other]) / n_nodes
             place = int(self.nodes_[other])
             found.append(Substitute(str(names[place]), place, float(lost), float(share)))
         return tuple(found)
@@ -171,8 +165,7 @@ class PanelSelector(RepresentingSelector):
             A fitted copy; this one stays as it is.
         """
         check_is_fitted(self)
-        whole = isinstance(n_more, (int, np.integer)) and not isinstance(n_more, bool)
-        if not whole or n_more < 1:
+        if not is_whole(n_more) or n_more < 1:
             raise ValueError(f"extend takes a whole number of at least 1; got {n_more!r}")
         now = np.flatnonzero(self.support_)
         other = copy.copy(self)
@@ -213,7 +206,6 @@ class PanelSelector(RepresentingSelector):
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 
     def _listed(self, columns: Iterable[str | int] | None) -> Ints:
-        check_is_fitted(self)
         self._reach("evaluate")
         if columns is None:
             return np.flatnonzero(self.support_)
@@ -223,7 +215,7 @@ class PanelSelector(RepresentingSelector):
             raise ValueError("the list is empty: give at least one column to judge")
         return found
 
-    def _with_support(self, positions: Ints) -> Self:
+    def _with_support(self, positions: Ints | list[int]) -> Self:
         """A copy that selects some columns."""
         other = copy.copy(self)
         other.support_ = np.zeros(self.n_features_in_, dtype=np.bool_)
@@ -232,8 +224,6 @@ class PanelSelector(RepresentingSelector):
 
     def _gains(self, nodes: Ints) -> Doubles:
         """What each node would add beyond some."""
-        from topofs.kernels.greedy import gains_given
-
         reach: Any = self._reach("evaluate")
         if hasattr(reach, "gains_given"):
             return np.asarray(reach.gains_given(np.sort(nodes)))
@@ -257,12 +247,6 @@ class PanelSelector(RepresentingSelector):
         self._rank_and_select(len(positions), positions, order, scores, self.nodes_)
         # Selected before, but by nobody's wish.
         self.forced_ = forced
-
-    def _open_given(self, nodes: Ints) -> npt.NDArray[np.bool_]:
-        """Which nodes the wishes allow beside some."""
-        open_ = np.zeros(len(self.nodes_), dtype=np.bool_)
-        open_[self._wishes.open_beside(nodes)] = True
-        return open_
 
     def _next(self, nodes: Ints, n_next: int) -> tuple[Addition, ...]:
         """The columns that a ranking given some would take next."""

@@ -16,26 +16,7 @@ __all__ = ["plain_settings", "plain_size"]
 
 
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
-    """Give the settings of a selector by name, its terms with their parameters.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        After its fit the similarity is the one that was used.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> from topofs import TopologicalFeatureSelector
-    >>> plain_settings(TopologicalFeatureSelector(3, similarity="spearman", graph="mst"))
-    {'size': 3, 'similarity': {'name': 'spearman', 'squared': True}, 'threshold': 'auto',
-    'graph': {'name': 'mst'}, 'rule': {'name': 'coverage', 'reach': 'strongest', 'isolated':
-    'drop', 'ties': 'strength', 'links': 128}, 'keep': [], 'exclude': [], 'at_most': None,
-    'max_similarity': None}
-    """
+    """The settings of a selector by name; after its fit the similarity is the one that was used."""
     fitted = selector.__sklearn_is_fitted__()
     return {
         "size": plain_size(selector.n_features_to_select),
@@ -53,23 +34,7 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
 
 
 def plain_size(size: Any) -> Any:
-    """Give a size as JSON can hold it.
-
-    Parameters
-    ----------
-    size : "auto", int, float, Size or None
-        As the estimator takes it.
-
-    Returns
-    -------
-    str, int, float, dict or None
-
-    Examples
-    --------
-    >>> from topofs import UntilCoverage
-    >>> plain_size(10), plain_size(UntilCoverage(0.9))
-    (10, {'until_coverage': 0.9})
-    """
+    """A size as JSON can hold it, such as ``{'until_coverage': 0.9}``."""
     if isinstance(size, UntilCoverage):
         return {"until_coverage": size.coverage}
     if isinstance(size, MinShare):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import gen_batches
 
 from topofs.selection.reading import read_table
 from topofs.selection.short_names import measure_of
@@ -54,21 +55,10 @@ class RankedColumn:
 
 
 def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> SimilarityOperator:
-    """Prepare the similarity that a selector was fitted with, before its threshold.
+    """The similarity that a selector was fitted with to `X`, before its threshold.
 
-    `topofs.selection.fit_and_compare` gives the same without preparing the columns again.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        Fitted to `X`.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
-        The table; the similarity itself where it was given.
-
-    Returns
-    -------
-    SimilarityOperator
-        Over the columns that vary, in the order of `selector.nodes_`.
+    Over the columns that vary, in the order of `selector.nodes_`. `fit_and_compare` gives the
+    same without preparing the columns again.
     """
     # The measure as it was asked for: "auto" takes columns that the one it became does not.
     read = read_table(clone(selector), X, measure_of(selector.similarity))
@@ -136,8 +126,7 @@ def _nearest_selected(
     nearest, weights = np.full(len(nodes), -1), np.zeros(len(nodes))
     if not selected.size:
         return nearest, weights
-    for start in range(0, len(nodes), _ROWS):
-        rows = slice(start, min(start + _ROWS, len(nodes)))
+    for rows in gen_batches(len(nodes), _ROWS):
         block = similarity.block(rows, slice(0, len(nodes)))[:, selected].astype(np.float64)
         # No node is nearest to itself.
         block[selected == np.arange(rows.start, rows.stop)[:, None]] = -np.inf

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.engines.dask_table import is_dask
+from topofs.engines.dask_table import check_dimensions, is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
-from topofs.selection.dask_input import select_lazily
-from topofs.selection.saying import say
+from topofs.selection.reading import without_rows
+from topofs.selection.saying import first_few, say
 from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
@@ -31,8 +31,7 @@ __all__ = ["RankingSelector", "telling_of_pick"]
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks the columns and selects the first of them.
 
-    A subclass sets its parameters, among them `n_features_to_select`. In `fit` it calls
-    `_check_size` before the work and `_rank_and_select` at the end.
+    In `fit`, a subclass calls `_check_size` before the work and `_rank_and_select` at the end.
     """
 
     n_features_to_select: Any
@@ -87,10 +86,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         -------
         array or collection, shape (n_samples, n_selected)
         """
-        if is_dask(X):
-            return select_lazily(self, X)
-        with telling_of_pick():
-            return super().transform(X)
+        if not is_dask(X):
+            with telling_of_pick():
+                return super().transform(X)
+        check_is_fitted(self)
+        check_dimensions(X)
+        validate_data(self, without_rows(X), skip_check_array=True, reset=False)
+        if hasattr(X, "columns"):
+            return X[list(X.columns[self.support_])]
+        return X[:, np.flatnonzero(self.support_)]
 
     def pick(self, X: Any) -> Any:
         """Take the selected columns of a table by their names, whatever else it holds.
@@ -145,7 +149,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array or sparse matrix, shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+        shape = np.shape(X)
         if len(shape) == 2 and shape[1] != self.n_features_:
             raise ValueError(
                 f"X has {shape[1]} columns, and {self.n_features_} are selected: give what "
@@ -208,11 +212,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "nothing to compare; give at least one column with two different values"
             )
         if constant.any():
-            names = self._column_names()[constant]
-            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            names = self._column_names()[constant].tolist()
             say(
                 f"{len(names)} of {len(constant)} columns are constant or all missing; they "
-                f"take no part, score 0 and rank last: {shown}",
+                f"take no part, score 0 and rank last: {first_few(names)}",
                 ConstantFeatureWarning,
                 depth=depth,
             )
@@ -238,19 +241,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         *,
         fitted: bool,  # noqa: ARG002
     ) -> int | None:
-        """How many features to select, by a fit to come or one that is there.
-
-        None where the ranking is to decide.
-        """
+        """How many features to select, before a fit or after it; None: the ranking decides."""
         return resolve_size(given, self.n_features_in_, least=len(forced))
-
-    def _size_by_ranking(self) -> int:
-        """How many features the fitted ranking asks for, where a subclass has a rule."""
-        raise NotImplementedError
-
-    def _most(self) -> int:
-        """How many features can be selected."""
-        return self.n_features_in_
 
     def _rank_and_select(
         self,
@@ -278,14 +270,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_ = self._support(size)
 
     def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
-        """The best ranked columns, up to the size; None: as many as the ranking says."""
-        size = self._size_by_ranking() if size is None else size
-        most = self._most()
-        if size > most:
-            raise ValueError(
-                f"{size} columns are asked for, but only {most} can be selected together under "
-                "the wishes: ask for fewer, or wish for less"
-            )
+        """The best ranked columns, up to the size, which a subclass finds where it is None."""
+        assert size is not None
         return self.ranking_ <= size
 
 

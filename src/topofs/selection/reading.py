@@ -12,8 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from topofs.engines.dask_table import check_dask_table, is_dask
 from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
-from topofs.selection.dask_input import without_rows
-from topofs.selection.saying import say
+from topofs.selection.saying import first_few, say
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
     check_dense,
@@ -27,35 +26,24 @@ from topofs.tables.columns import (
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sklearn.base import BaseEstimator
 
     from topofs.similarity.measure import Measure
     from topofs.tables.column import Column
 
-__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns"]
+__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns", "without_rows"]
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """A table that has passed its checks.
+    """A table that has passed its checks, as its measure, with "auto" settled, takes it.
 
-    Attributes
-    ----------
-    table : array, sparse matrix, TypedTable or dask.array.Array
-        What the measure takes.
-    measure : Measure
-        The measure, with "auto" resolved.
-    constant, identifiers : arrays of bool, shape (n_features,), or None
-        Columns that take no part: of a single value, and of names that hardly repeat. None
-        where every column takes part, or workers will find out.
-    has_names : bool
-        Whether columns of names were given, also where none of them takes part.
-    read_from_text : tuple of Column
-        Columns that take no part for what they hold, or whose numbers were text.
+    `constant` and `identifiers` are columns that take no part: of a single value, and of names
+    that hardly repeat. None where every column takes part, or workers will find out.
+    `has_names` also counts columns of names that take no part; `read_from_text` are columns that
+    take no part for what they hold, or whose numbers were text.
     """
 
     table: Any
@@ -79,26 +67,21 @@ def read_table(
 ) -> ReadTable:
     """Check a table, note its column names on the estimator, and settle the measure.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_`.
-    X : array-like, sparse matrix, data frame, NamedArray, TypedTable or dask collection
-        The table; the similarity itself where the measure takes no table.
-    measure : Measure
-        What it is to be compared by.
-    or_else : str
-        What to do about a column of text that the measure does not take.
-
-    Returns
-    -------
-    ReadTable
+    `or_else` says what to do about a column of text that the measure does not take.
     """
     check_readable(X)
     if is_dask(X):
         return _read_lazily(estimator, X, measure)
     if not measure.takes_table:
-        return ReadTable(_read_similarity(estimator, X, measure), measure)
+        # The entries of the n × n similarity are checked one by one later.
+        table = read_numbers(
+            estimator,
+            X,
+            advice=f"and similarity {measure.name!r} takes numbers only: turn it into numbers",
+            ensure_all_finite=False,
+            ensure_min_samples=1,
+        )
+        return ReadTable(table, measure)
     if isinstance(X, TypedTable):
         _note_names(estimator, X.names)
         return _of_columns(X, measure)
@@ -129,22 +112,10 @@ def read_numbers(
     ensure_all_finite: bool | str = "allow-nan",
     ensure_min_samples: int = 2,
 ) -> Any:
-    """Check a table of numbers; what is none is refused with the name of its column.
+    """Check a table of numbers, as scikit-learn's `validate_data` does.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_`.
-    X : array-like, sparse matrix or data frame
-        The table.
-    advice : str
-        What to do about a column of text: the rest of the sentence.
-    accept_sparse, ensure_all_finite, ensure_min_samples
-        As in scikit-learn's `validate_data`.
-
-    Returns
-    -------
-    array or sparse matrix of float32 or float64
+    What is no number is refused with the name of its column, and with `advice`, the rest of
+    the sentence.
     """
     check_no_times(X)
     try:
@@ -171,45 +142,32 @@ def read_numbers(
 
 
 def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
-    """Say which columns hold names that hardly repeat or dates, and whose numbers were text.
-
-    Parameters
-    ----------
-    read : ReadTable
-        The table.
-    names : array of str, shape (n_features,)
-        All columns.
-    """
+    """Say which columns hold names that hardly repeat or dates, and whose numbers were text."""
     written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
     if written:
-        _warn(
-            f"text was read as numbers, which are written with commas: {_listed(written)}",
+        say(
+            f"text was read as numbers, which are written with commas: {first_few(written)}",
             ColumnReadingWarning,
+            depth=4,
         )
     unread = [f"{c.name} ({c.why})" for c in read.read_from_text if c.why is not None]
     if unread:
-        _warn(
+        say(
             f"{len(unread)} of {len(names)} columns hold neither numbers nor names; they take "
-            f"no part, score 0 and rank last: {_listed(unread)}",
+            f"no part, score 0 and rank last: {first_few(unread)}",
             ColumnReadingWarning,
+            depth=4,
         )
     if read.identifiers is not None:
         others = {c.name for c in read.read_from_text}
         which = [name for name in names[read.identifiers] if name not in others]
         if which:
-            _warn(
+            say(
                 f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
-                f"identifiers do; they take no part, score 0 and rank last: {_listed(which)}",
+                f"identifiers do; they take no part, score 0 and rank last: {first_few(which)}",
                 IdentifierFeatureWarning,
+                depth=4,
             )
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(columns[:5]) + (", …" if len(columns) > 5 else "")
-
-
-def _warn(text: str, kind: type[Warning]) -> None:
-    say(text, kind, depth=5)
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
@@ -228,15 +186,11 @@ def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTabl
     return ReadTable(table, measure.for_table(table))
 
 
-def _read_similarity(estimator: BaseEstimator, X: Any, measure: Measure) -> Any:
-    """The n × n similarity itself; its entries are checked one by one later."""
-    return read_numbers(
-        estimator,
-        X,
-        advice=f"and similarity {measure.name!r} takes numbers only: turn it into numbers",
-        ensure_all_finite=False,
-        ensure_min_samples=1,
-    )
+def without_rows(X: Any) -> Any:
+    """A table in memory with the columns of a dask collection and nothing in them."""
+    if hasattr(X, "columns"):
+        return X._meta  # noqa: SLF001 - the only way to ask for the columns as pandas has them
+    return np.empty((0, X.shape[1]))
 
 
 def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:

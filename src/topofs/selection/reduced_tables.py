@@ -16,10 +16,7 @@ __all__ = ["ReducingSelector"]
 
 
 class ReducingSelector(PanelSelector):
-    """Base of a selector that reduces tables of any kind.
-
-    A subclass sets `_has_names`: whether the fit was to columns of names.
-    """
+    """Base of a selector that reduces tables of any kind."""
 
     _has_names: bool
 

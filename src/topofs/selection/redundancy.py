@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,34 +25,16 @@ def redundancy_ranking(
 ) -> Ranking:
     """Order nodes so that the first of them explain all others to a share.
 
-    Greedy set cover: each next node is the one that explains most of those that none explains
-    yet. Of the set, nodes are then given up, the last first, that another one explains and
-    that no other needs. So no node of the set could be left out.
-
-    Parameters
-    ----------
-    shares : scipy.sparse.csr_array, shape (n_nodes, n_nodes)
-        Shares of variance of the pairs that reach the share; no diagonal.
-    wishes : Wishes
-        Nodes that are selected in any case, and such as cannot be.
-    place : array of int, optional
-        Of nodes that explain equally many, the one with the lowest place comes first.
-
-    Returns
-    -------
-    Ranking
-        It ends where every node is selected or explained; a score is the number of nodes that
-        none before it explained.
-
-    Examples
-    --------
-    >>> from topofs.rules.wishes import Wishes
-    >>> chain = sparse.csr_array(np.array([[0, 0.9, 0], [0.9, 0, 0.95], [0, 0.95, 0]]))
-    >>> ranking = redundancy_ranking(chain, Wishes.none(3))
-    >>> ranking.order[: ranking.end].tolist()
-    [1]
+    `shares` are those of the pairs that reach the share, without a diagonal. Greedy set cover:
+    each next node explains most of those that none explains yet; of equal ones the lowest `place`
+    comes first. Then nodes are given up, the last first, that another one explains and that no
+    other needs, so none of the set could be left out. The ranking ends there; a score is the
+    number of nodes that none before explained.
     """
-    explains = _with_ones(shares, ones_only=True)
+    with_themselves = sparse.csr_array(shares + sparse.eye_array(wishes.n_nodes, format="csr"))
+    with_themselves.sort_indices()
+    explains = with_themselves.copy()
+    explains.data[:] = 1.0
     ranking = greedy_ranking(MatrixReach(explains), wishes, place=place, isolated_early=True)
     gains = ranking.scores[ranking.order]
     selected = ranking.order[: ranking.n_selectable][gains[: ranking.n_selectable] > 0]
@@ -62,21 +43,13 @@ def redundancy_ranking(
     others = others if place is None else others[np.argsort(place[others])]
     allowed = wishes.allowed[others]
     order = np.concatenate([kept, others[allowed], others[~allowed]])
-    reach = MatrixReach(_with_ones(shares, ones_only=False))
+    reach = MatrixReach(with_themselves)
     n_selectable = wishes.n_nodes - int((~allowed).sum())
     scores = _newly_explained(explains, order)
     covered = reach.running(order).curve[1:]
-    found = Ranking(order, scores, len(kept), reach, ranking.isolated, n_selectable, covered)
-    return replace(found, place=place)
-
-
-def _with_ones(shares: sparse.csr_array, *, ones_only: bool) -> Any:
-    """The shares with ones on the diagonal; or ones wherever there is a share."""
-    whole = sparse.csr_array(shares + sparse.eye_array(shares.shape[0], format="csr"))
-    whole.sort_indices()
-    if ones_only:
-        whole.data = np.ones_like(whole.data)
-    return whole
+    return Ranking(
+        order, scores, len(kept), reach, ranking.isolated, n_selectable, covered, place
+    )
 
 
 def _without_redundant(explains: sparse.csr_array, selected: Ints, chosen: Ints) -> Ints:

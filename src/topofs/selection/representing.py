@@ -70,10 +70,7 @@ class Group:
 
 
 class RepresentingSelector(RankingSelector):
-    """Base of a selector whose rule may have groups: what can be said after its fit.
-
-    A subclass sets `nodes_`, `graph_`, `rule_` and `_ranking`, what its rule gave.
-    """
+    """Base of a selector whose rule may have groups: what can be said after its fit."""
 
     nodes_: Ints
     graph_: FilteredGraph
@@ -161,16 +158,26 @@ class RepresentingSelector(RankingSelector):
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
+    def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
+        """The best ranked columns, up to the size; None: as many as the ranking says."""
+        size = self._size_by_ranking() if size is None else size
+        most = self._most()
+        if size > most:
+            raise ValueError(
+                f"{size} columns are asked for, but only {most} can be selected together under "
+                "the wishes: ask for fewer, or wish for less"
+            )
+        return super()._support(size)
+
     def _size_by_ranking(self) -> int:
         """As many as the ranking has to the end that was asked for."""
         ranking, wanted = self._ranking, self.n_features_to_select
-        # Forced columns that do not vary are selected beside those that do.
-        outside = int((~np.isin(self.forced_, self.nodes_)).sum())
+        outside = self._n_forced_outside()
+        n_chosen = len(self.forced_) - outside
         if isinstance(wanted, UntilCoverage):
-            return outside + self._until(wanted.coverage)
+            return outside + max(self._until(wanted.coverage), n_chosen)
         if isinstance(wanted, Budget):
             adds = ranking.scores[ranking.order[: ranking.n_selectable]]
-            n_chosen = len(self.forced_) - outside
             return outside + n_chosen + int((adds[n_chosen:] > 0).sum())
         assert ranking.end is not None
         return outside + ranking.end
@@ -185,7 +192,11 @@ class RepresentingSelector(RankingSelector):
                 f"a coverage of {coverage:g} cannot be reached: all {len(curve)} columns that "
                 f"may be selected represent {curve[-1]:.4g}"
             )
-        return max(int(enough[0]) + 1, int(np.isin(self.nodes_, self.forced_).sum()))
+        return int(enough[0]) + 1
+
+    def _n_forced_outside(self) -> int:
+        """How many forced columns do not vary: they are selected beside those that do."""
+        return len(np.setdiff1d(self.forced_, self.nodes_))
 
     @property
     def n_selectable_(self) -> int:
@@ -197,21 +208,21 @@ class RepresentingSelector(RankingSelector):
         """All columns; under a limit, those that it allows and forced ones outside the graph."""
         if not self._limited:
             return self.n_features_in_
-        return self._ranking.n_selectable + int((~np.isin(self.forced_, self.nodes_)).sum())
+        return self._ranking.n_selectable + self._n_forced_outside()
 
     def _warn_without_structure(self) -> None:
         if isinstance(self.n_features_to_select, MinShare):
             return  # There isolated only means that nothing explains a column to that share.
         alone = self._ranking.isolated
         if alone is not None and alone.all() and len(alone) > 1:
-            n_selected = int(self.support_.sum())
-            selected = f"{n_selected} of them {'is' if n_selected == 1 else 'are'} selected"
-            if n_selected == len(alone):
-                selected = "all of them are selected"
-            more = "" if n_selected == len(alone) else "; give a number to have more"
+            n = self.n_features_
+            selected = "all of them are selected"
+            if n != len(alone):
+                verb = "is" if n == 1 else "are"
+                selected = f"{n} of them {verb} selected; give a number to have more"
             say(
                 f"no two of the {len(alone)} columns share more than chance explains: there is "
-                f"nothing to choose by, and {selected}{more}",
+                f"nothing to choose by, and {selected}",
                 NoStructureWarning,
                 depth=4,
             )
@@ -250,7 +261,7 @@ class RepresentingSelector(RankingSelector):
         """
         check_is_fitted(self)
         names = self._column_names()
-        column = column_position(feature, names.tolist(), self.n_features_in_)
+        column = column_position(feature, names.tolist())
         score = float(self.scores_[column])
         node = np.flatnonzero(self.nodes_ == column)
         neighbors: list[Neighbor] = []
@@ -265,7 +276,7 @@ class RepresentingSelector(RankingSelector):
             score=score,
             rank=int(self.ranking_[column]),
             n_features=self.n_features_in_,
-            n_selected=int(self.support_.sum()),
+            n_selected=self.n_features_,
             n_same_score=same,
             score_name=self.rule_.words.short,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
@@ -290,8 +301,7 @@ class RepresentingSelector(RankingSelector):
             return None
         representative, share = self._representatives("representative_")
         names = self._column_names()
-        is_member = (representative == column) & (np.arange(len(representative)) != column)
-        members = np.flatnonzero(is_member)
+        members = np.setdiff1d(np.flatnonzero(representative == column), column)
         members = members[np.argsort(-share[members], kind="stable")]
         by = int(representative[column])
         isolated = self._ranking.isolated
@@ -337,25 +347,6 @@ class RepresentingSelector(RankingSelector):
 
 
 def running_groups(selector: RepresentingSelector) -> RunningGroups:
-    """Follow who represents whom while columns are selected one by one.
-
-    Parameters
-    ----------
-    selector : RepresentingSelector
-        Fitted by a rule with groups.
-
-    Returns
-    -------
-    RunningGroups
-        Over the nodes of its graph, in the order of the ranking.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> selector = TopologicalFeatureSelector().fit(load_wine().data)
-    >>> running_groups(selector).curve[[0, 1, 4]].round(2).tolist()
-    [0.0, 0.3, 0.57]
-    """
+    """Who represents whom while the nodes of a fit are selected one by one, best first."""
     order = np.argsort(selector.ranking_[selector.nodes_])
     return selector._reach("running_groups").running(order)  # noqa: SLF001 - of the same file

@@ -7,46 +7,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["block_length", "drawn_rows"]
+__all__ = ["drawn_rows"]
 
 Rows = npt.NDArray[np.intp]
-
-BLOCKS = "blocks"
 
 
 def drawn_rows(
     splits: Any, n_samples: int, n_resamples: int, generator: np.random.RandomState
 ) -> list[Rows]:
-    """Draw rows again and again.
+    """Positions of the rows of each resample, drawn as `splits` of `topofs.stability` says.
 
-    Parameters
-    ----------
-    splits : None, "blocks", splitter or iterable
-        As in `topofs.stability`.
-    n_samples : int
-        Number S of rows.
-    n_resamples : int
-        How often, unless the splits say.
-    generator : RandomState
-        Draws them.
-
-    Returns
-    -------
-    list of arrays of int
-        Positions; a row may come several times.
-
-    Raises
-    ------
-    ValueError
-        There are not two resamples of two rows.
-
-    Examples
-    --------
-    >>> generator = np.random.RandomState(0)
-    >>> [rows.tolist() for rows in drawn_rows("blocks", 8, 2, generator)]
-    [[4, 5, 3, 4, 2, 3, 0, 1], [3, 4, 5, 6, 3, 4, 4, 5]]
+    A row may come several times.
     """
-    if splits is None or (isinstance(splits, str) and splits == BLOCKS):
+    if splits is None or (isinstance(splits, str) and splits == "blocks"):
         seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
         draw = _one_by_one if splits is None else _in_blocks
         return [draw(n_samples, np.random.RandomState(int(seed))) for seed in seeds]
@@ -64,30 +37,9 @@ def drawn_rows(
         raise ValueError(
             f"splits gives {len(found)} resamples; at least two of at least two rows are needed"
         )
-    outside = [rows for rows in found if rows.min() < 0 or rows.max() >= n_samples]
-    if outside:
+    if any(rows.min() < 0 or rows.max() >= n_samples for rows in found):
         raise ValueError(f"splits names rows beyond the {n_samples} of X")
     return found
-
-
-def block_length(n_samples: int) -> int:
-    """Give the length of a block of neighbouring rows, S^(1/3) rounded, at least 2.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number S of rows.
-
-    Returns
-    -------
-    int
-
-    References
-    ----------
-    .. [1] H. R. Künsch (1989). The jackknife and the bootstrap for general stationary
-       observations. Annals of Statistics 17(3), 1217-1241.
-    """
-    return max(2, int(round(n_samples ** (1 / 3))))  # noqa: RUF046
 
 
 def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:
@@ -95,8 +47,12 @@ def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:
 
 
 def _in_blocks(n_samples: int, generator: np.random.RandomState) -> Rows:
-    """Runs of neighbours, one after the other, as many rows as there are."""
-    length = min(block_length(n_samples), n_samples)
+    """Runs of neighbours, one after the other, as many rows as there are.
+
+    Runs of S^(1/3) rows, rounded, at least 2, of S: H. R. Künsch (1989), The jackknife and the
+    bootstrap for general stationary observations, Annals of Statistics 17(3), 1217-1241.
+    """
+    length = min(max(2, int(round(n_samples ** (1 / 3)))), n_samples)  # noqa: RUF046
     n_blocks = -(-n_samples // length)
     starts = generator.randint(n_samples - length + 1, size=n_blocks)
     return np.asarray(np.add.outer(starts, np.arange(length)).ravel()[:n_samples])

@@ -7,9 +7,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
-__all__ = ["say"]
+__all__ = ["first_few", "say"]
 
 _FOLDS = "sklearn.model_selection._validation"
 
@@ -27,3 +28,8 @@ def say(text: str, kind: type[Warning], *, depth: int) -> None:
             return
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Up to five names, for a warning."""
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

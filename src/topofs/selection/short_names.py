@@ -19,73 +19,19 @@ AnyTerm = TypeVar("AnyTerm", bound=Term)
 
 
 def measure_of(given: Any) -> Measure:
-    """Give the measure that a name, a function or a measure stands for.
-
-    Parameters
-    ----------
-    given : str, callable or Measure
-        What the user gave.
-
-    Returns
-    -------
-    Measure
-
-    Raises
-    ------
-    ValueError
-        No measure has this name; the message lists those there are.
-
-    Examples
-    --------
-    >>> measure_of("spearman")
-    Spearman()
-    >>> measure_of("sperman")
-    Traceback (most recent call last):
-    ValueError: similarity is 'sperman'; known are 'auto', 'energy', 'mixed',
-    'mutual_information', 'pearson', 'precomputed', 'spearman' and a function
-    """
+    """The measure that a name, a function or a measure stands for."""
     if callable(given) and not isinstance(given, (type, Measure)):
         return Function(given)
     return _resolve(given, Measure, also=" and a function")
 
 
 def graph_of(given: Any) -> Graph:
-    """Give the graph that a name or a graph stands for.
-
-    Parameters
-    ----------
-    given : str or Graph
-        What the user gave.
-
-    Returns
-    -------
-    Graph
-
-    Examples
-    --------
-    >>> graph_of("mst")
-    MST()
-    """
+    """The graph that a name or a graph stands for."""
     return _resolve(given, Graph)
 
 
 def rule_of(given: Any) -> Rule:
-    """Give the rule that a name or a rule stands for.
-
-    Parameters
-    ----------
-    given : str or Rule
-        What the user gave.
-
-    Returns
-    -------
-    Rule
-
-    Examples
-    --------
-    >>> rule_of("pagerank")
-    Centrality(score='pagerank')
-    """
+    """The rule that a name or a rule stands for."""
     return _resolve(given, Rule)
 
 

@@ -170,21 +170,7 @@ def _plain(cost: Any) -> Any:
 
 
 def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
-    """Give one value a column, from a mapping by name or from a sequence.
-
-    Parameters
-    ----------
-    given : mapping or sequence
-        By name (columns without one get None), or one value a column.
-    names : sequence of str
-        The columns of the table.
-    what : str
-        What the values are, for the message.
-
-    Returns
-    -------
-    list
-    """
+    """One value a column, from a mapping by name (None for others) or from a sequence."""
     if hasattr(given, "to_dict") and not isinstance(given, Mapping):
         by_name = given.to_dict()  # a pandas Series
         given = by_name if set(names) & set(by_name) else list(given)

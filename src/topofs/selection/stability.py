@@ -21,6 +21,7 @@ from topofs.engines.dask_table import is_dask
 from topofs.selection.reading import read_table
 from topofs.selection.resampling import drawn_rows
 from topofs.selection.short_names import measure_of
+from topofs.selection.subset_size import is_whole
 from topofs.selection.topological import TopologicalFeatureSelector
 from topofs.tables.columns import check_readable
 from topofs.tables.typed_table import NamedArray, TypedTable
@@ -264,8 +265,7 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
 
 
 def _check_counts(n_resamples: Any, level: Any) -> None:
-    whole = isinstance(n_resamples, (int, np.integer)) and not isinstance(n_resamples, bool)
-    if not whole or n_resamples < 2:
+    if not is_whole(n_resamples) or n_resamples < 2:
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
@@ -304,12 +304,12 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
         return selector, X
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
-    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
     settled = clone(selector).set_params(similarity=read.measure)
     if read.identifiers is None:
         return settled, X
     if isinstance(read.table, TypedTable):
         return settled, read.table.without_values(read.identifiers)
+    names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
     return settled, NamedArray(np.where(read.identifiers, 0.0, read.table), names)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["column_position", "resolve_size"]
+__all__ = ["column_position", "is_whole", "resolve_size"]
 
 
 def resolve_size(
@@ -19,31 +19,14 @@ def resolve_size(
 ) -> int:
     """Turn `n_features_to_select` into a count between 1 and `n_features`.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None
-        A count; a fraction in (0, 1], rounded down but never to zero; None for half.
-    n_features : int
-        Number of columns.
-    least : int, default=0
-        Number of columns that are selected in any case.
-    auto : bool, default=False
-        Whether "auto", which is resolved elsewhere, is among the sizes that an error names.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> resolve_size(3, 10), resolve_size(0.25, 10), resolve_size(None, 10)
-    (3, 2, 5)
+    A fraction is rounded down, but never to zero. `least` columns are selected in any case;
+    `auto` tells whether an error names "auto", which is resolved elsewhere, among the sizes.
     """
     given = n_features_to_select
     size = 0
     if given is None:
         size = max(1, n_features // 2)
-    elif _is_whole(given):
+    elif is_whole(given):
         size = int(given)
     elif isinstance(given, (float, np.floating)) and 0 < given <= 1:
         # The fraction as it is written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
@@ -63,28 +46,24 @@ def resolve_size(
     return size
 
 
-def column_position(column: Any, names: Sequence[str] | None, n_features: int) -> int:
-    """Find the position of a column given by name or position.
-
-    Columns of a table without names are called x0, x1, …, as scikit-learn does.
-    """
+def column_position(column: Any, names: Sequence[str]) -> int:
+    """The position of a column given by name or position."""
     if isinstance(column, str):
-        if names is None:
-            names = [f"x{position}" for position in range(n_features)]
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
             near = get_close_matches(column, names, n=1)
             advice = f": did you mean {near[0]!r}?" if near else ""
             raise ValueError(
-                f"there is no column {column!r} among the {n_features} of X{advice}"
+                f"there is no column {column!r} among the {len(names)} of X{advice}"
             )
         return found[0]
-    if _is_whole(column):
-        if 0 <= column < n_features:
+    if is_whole(column):
+        if 0 <= column < len(names):
             return int(column)
-        raise ValueError(f"column {column} is not one of 0 … {n_features - 1}")
+        raise ValueError(f"column {column} is not one of 0 … {len(names) - 1}")
     raise ValueError(f"{column!r} is neither the name nor the position of a column")
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; True and False are none."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -361,34 +361,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             return None
         if isinstance(given, str) and given == "auto":
             return None
-        n_forced = len(forced)
-        return resolve_size(given, self.n_features_in_, least=n_forced, auto=rule.has_end)
+        return resolve_size(given, self.n_features_in_, least=len(forced), auto=rule.has_end)
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
-    """Fit a selector and keep the columns as they were prepared for it.
+    """Fit a selector and give the columns as they were prepared for it, over `selector.nodes_`.
 
-    A report or a list of nearest columns asks these for similarities, without preparing the
-    table again.
-
-    Parameters
-    ----------
-    selector : TopologicalFeatureSelector
-        It is fitted.
-    X : array-like, sparse matrix, data frame, NamedArray, TypedTable or dask collection
-        The table.
-
-    Returns
-    -------
-    ComparedColumns
-        Over ``selector.nodes_``.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> selector = TopologicalFeatureSelector()
-    >>> fit_and_compare(selector, load_wine().data).n_features, selector.n_features_
-    (13, 3)
+    A report or a list of nearest columns asks these for similarities.
     """
     return selector._fit(X)  # noqa: SLF001 - of the same file

@@ -23,28 +23,9 @@ __all__ = ["needs_of_wishes", "rank_by_wishes"]
 
 
 def needs_of_wishes(needs: Needs, wishes: ColumnWishes, measure: Measure) -> Needs:
-    """Add the pairs that the wishes must know one by one to what a rule needs.
-
-    Parameters
-    ----------
-    needs : Needs
-        What the rule needs.
-    wishes : ColumnWishes
-        The wishes, with the size.
-    measure : Measure
-        How columns are compared.
-
-    Returns
-    -------
-    Needs
-
-    Raises
-    ------
-    ValueError
-        The wishes do not go together with each other, or with the measure.
-    """
+    """What a rule needs, with the pairs that the wishes must know one by one."""
     if isinstance(wishes.size, MinShare):
-        if wishes.max_similarity is not None or wishes.at_most is not None:
+        if wishes.max_similarity is not None or wishes.group is not None:
             raise ValueError(
                 "MinShare keeps every column that no other explains, so it does not go together "
                 "with at_most and max_similarity: leave them out"
@@ -69,28 +50,7 @@ def rank_by_wishes(
     *,
     n_wanted: int | None = None,
 ) -> tuple[Ranking, Wishes]:
-    """Rank the nodes of a network.
-
-    Parameters
-    ----------
-    network : Network
-        With what `needs_of_wishes` asks for.
-    rule : Rule
-        How, unless only what is redundant is to be left out.
-    wishes : ColumnWishes
-        The wishes.
-    nodes : array of int
-        The column of each node.
-    n_wanted : int, optional
-        How many columns will be selected, where that is known.
-
-    Returns
-    -------
-    ranking : Ranking
-        The order.
-    wishes : Wishes
-        The wishes of the nodes.
-    """
+    """Rank the nodes of a network; also give the wishes in terms of these nodes."""
     if not isinstance(wishes.size, MinShare):
         if isinstance(wishes.size, UntilCoverage):
             n_wanted = len(nodes)  # nobody knows before

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from topofs.rules.wishes import Wishes
 from topofs.selection.sizes import Budget, per_column
-from topofs.selection.subset_size import column_position
+from topofs.selection.subset_size import column_position, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +46,7 @@ class AtMost:
     of: Any
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.number, (int, np.integer)) and not isinstance(self.number, bool)
-        if not whole or self.number < 1:
+        if not is_whole(self.number) or self.number < 1:
             raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
 
     def __repr__(self) -> str:
@@ -82,35 +81,16 @@ class AtMost:
 
 @dataclass(frozen=True, eq=False)
 class ColumnWishes:
-    """Wishes in terms of the columns of a table.
+    """Wishes in terms of the columns of a table, given by their positions.
 
-    Attributes
-    ----------
-    forced, excluded : arrays of int
-        Positions of columns.
-    at_most : AtMost or None
-        Limits of groups.
-    group : array of int or None
-        The group of each column.
-    labels : list
-        What the groups are called.
-    max_similarity : float or None
-        No two selected columns are more alike.
-    cost : array of float or None
-        What each column costs.
-    budget : float
-        What may be spent.
-    names : array of str
-        The columns.
-    size : object
-        What was asked for as `n_features_to_select`.
+    `group` is the number of each column's group, -1 for none, and `room` how many of each group
+    may be selected; `size` is what was asked for as `n_features_to_select`.
     """
 
     forced: Ints
     excluded: Ints
-    at_most: AtMost | None
     group: Ints | None
-    labels: list[Any]
+    room: Ints | None
     max_similarity: float | None
     cost: npt.NDArray[np.float64] | None
     budget: float
@@ -118,28 +98,16 @@ class ColumnWishes:
     size: Any
 
     def for_nodes(self, nodes: Ints, pairs: Any) -> Wishes:
-        """Hand the wishes to a rule.
-
-        Parameters
-        ----------
-        nodes : array of int
-            The column of each node.
-        pairs : scipy.sparse.csr_array or None
-            Pairs of nodes that are more alike than `max_similarity`.
-
-        Returns
-        -------
-        Wishes
-        """
+        """The wishes for a rule; `pairs` of nodes are more alike than `max_similarity`."""
         chosen = np.flatnonzero(np.isin(nodes, self.forced))
         if pairs is not None:
             self._check_alike(nodes, chosen, pairs)
         # Forced columns that take no part are paid for, and take their place in a group, too.
         outside = np.setdiff1d(self.forced, nodes)
-        room = None
-        if self.at_most is not None and self.group is not None:
-            room = np.full(len(self.labels), self.at_most.number, dtype=np.int64)
-            np.subtract.at(room, self.group[outside][self.group[outside] >= 0], 1)
+        room = self.room
+        if self.group is not None and room is not None:
+            taken = self.group[outside]
+            room = room - np.bincount(taken[taken >= 0], minlength=len(room))
         spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
         return Wishes(
             n_nodes=len(nodes),
@@ -155,7 +123,7 @@ class ColumnWishes:
     @property
     def limited(self) -> bool:
         """Whether not every column may be selected beside every other."""
-        limits = (self.at_most, self.max_similarity, self.cost)
+        limits = (self.group, self.max_similarity, self.cost)
         return bool(self.excluded.size) or any(limit is not None for limit in limits)
 
     def _check_alike(self, nodes: Ints, chosen: Ints, pairs: Any) -> None:
@@ -172,29 +140,9 @@ class ColumnWishes:
 def resolve_columns(
     given: Any, names: Sequence[str] | None, n_features: int, *, what: str
 ) -> Ints:
-    """Turn names, patterns and positions of columns into positions.
+    """Positions, ascending, of columns given by name, by pattern such as ``b*``, or by position.
 
-    Parameters
-    ----------
-    given : iterable of str or int, or None
-        Names (where the table has them), patterns with ``*``, ``?`` or ``[…]`` for several
-        names, or positions.
-    names : sequence of str or None
-        The column names of the table.
-    n_features : int
-        Number of columns.
-    what : str
-        The parameter, for messages.
-
-    Returns
-    -------
-    array of int
-        Distinct positions, ascending.
-
-    Examples
-    --------
-    >>> resolve_columns(["b*", 0], ["a", "b1", "b2"], 3, what="keep").tolist()
-    [0, 1, 2]
+    `what` is the parameter, for messages.
     """
     if given is None:
         return np.empty(0, dtype=np.int64)
@@ -214,7 +162,7 @@ def resolve_columns(
                 raise ValueError(f"{what}: no column is like {column!r}")
             found.update(matches)
         else:
-            found.add(column_position(column, names, n_features))
+            found.add(column_position(column, known))
     return np.array(sorted(found), dtype=np.int64)
 
 
@@ -227,39 +175,20 @@ def resolve_wishes(
     size: Any,
     names: npt.NDArray[np.object_],
 ) -> ColumnWishes:
-    """Resolve and check the wishes of a selection.
-
-    Parameters
-    ----------
-    forced : array of int
-        Positions of the columns that are selected in any case.
-    exclude, at_most, max_similarity, size
-        As in `TopologicalFeatureSelector`.
-    names : array of str
-        The columns of the table.
-
-    Returns
-    -------
-    ColumnWishes
-
-    Raises
-    ------
-    ValueError
-        Wishes that are unknown or contradict each other; the message names the columns.
-    """
+    """Resolve the wishes of a selection; refuse those that contradict each other."""
     excluded = resolve_columns(exclude, names.tolist(), len(names), what="exclude")
     both = np.intersect1d(forced, excluded)
     if both.size:
         raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
     if len(excluded) == len(names):
         raise ValueError("exclude names all columns: there is nothing left to select")
-    group: Ints | None = None
-    labels: list[Any] = []
+    group = room = None
     if at_most is not None:
         if not isinstance(at_most, AtMost):
             raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
         group, labels = at_most.groups(names.tolist())
         _check_room(forced, group, labels, at_most.number, names)
+        room = np.full(len(labels), at_most.number, dtype=np.int64)
     _check_max_similarity(max_similarity)
     cost, budget = None, np.inf
     if isinstance(size, Budget):
@@ -273,7 +202,7 @@ def resolve_wishes(
                 f"{size.total:g}: raise the budget or keep fewer"
             )
     return ColumnWishes(
-        forced, excluded, at_most, group, labels, max_similarity, cost, budget, names, size
+        forced, excluded, group, room, max_similarity, cost, budget, names, size
     )
 
 
