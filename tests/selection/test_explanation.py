@@ -42,6 +42,10 @@ def test_a_name_stays_in_its_line():
     lines = str(explanation(odd, feature="x\r\ny")).splitlines()
     assert lines[0] == "x\ufffd\ufffdy is not selected."
     assert lines[3:] == ["  a\ufffdb\ufffdc  0.5"]
+    represented = Representation("a\nb", 0.7, ("c\rd",), (), isolated=False)
+    assert represented.lines(selected=False) == [
+        "a\ufffdb represents it, with 0.7 of its variance, by way of c\ufffdd."
+    ]
 
 
 def test_little_is_shared_and_not_represented():

@@ -112,6 +112,10 @@ def test_questions_that_have_no_answer_get_a_sentence():
         selector.evaluate(["nothing"])
     with pytest.raises(ValueError, match="is not selected: nothing to replace"):
         selector.substitute("malic_acid")
+    selected = selector.get_feature_names_out()[0]
+    for n in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match=f"n is {n!r}: substitute names a whole number"):
+            selector.substitute(selected, n=n)
     with pytest.raises(ValueError, match="at least 1; got 0"):
         selector.extend(0)
     with pytest.raises(AttributeError, match="a rule with groups"):

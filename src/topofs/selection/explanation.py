@@ -69,8 +69,8 @@ class Representation:
         if selected:
             lines += self._members_in_words()
         elif self.representative is not None:
-            way = f", by way of {', '.join(self.path)}" if self.path else ""
-            who = self.representative
+            way = f", by way of {', '.join(map(_one_line, self.path))}" if self.path else ""
+            who = _one_line(self.representative)
             much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
             little = (
                 f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."

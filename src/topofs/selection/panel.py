@@ -122,6 +122,8 @@ class PanelSelector(RepresentingSelector):
         'total_phenols'
         """
         reach = self._reach("substitute")
+        if not is_whole(n) or n < 1:
+            raise ValueError(f"n is {n!r}: substitute names a whole number of at least 1")
         names = self._column_names()
         position = column_position(column, names.tolist())
         if not self.support_[position]:
