@@ -43,14 +43,8 @@ _PURPOSE = "Reading and writing .h5ad files"
 class AnnotatedTable(Table):
     """A table that lies in an AnnData object: a matrix of genes, and annotation of its rows.
 
-    Attributes
-    ----------
-    annotated : anndata.AnnData
-        The object.
-    matrix : array or sparse matrix, shape (n_samples, n_genes)
-        Its X, or the layer that was asked for.
-    genes : tuple of str
-        The columns of the matrix.
+    `matrix` is the X of `annotated` or the layer that was asked for, dense or sparse, of shape
+    (n_samples, n_genes); `genes` are its columns, `rows` holds the annotation alone.
     """
 
     annotated: Any = None
@@ -76,13 +70,7 @@ class AnnotatedTable(Table):
 
 
 def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
-    """Whether the name of a file is that of an AnnData file.
-
-    Examples
-    --------
-    >>> is_annotated_ending("cells.h5ad"), is_annotated_ending("cells.csv")
-    (True, False)
-    """
+    """Whether the name of a file is that of an AnnData file."""
     return Path(path).suffix.lower() == ENDING
 
 

@@ -20,20 +20,7 @@ LABELS = "target"
 
 
 def open_arrays(path: Path, name: str, *, kind: str, limit: int = MAX_BYTES) -> Table:
-    """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "tiny.npz"
-    ...     np.savez(path, X=[[1, 2], [3, 4]], y=["oak", "elm"])
-    ...     table = open_arrays(path, "tiny.npz", kind="npz")
-    >>> table.columns, table.label
-    (('x0', 'x1', 'target'), 'target')
-    """
+    """Read a table and its labels; its columns have no names and are called x0, x1 and so on."""
     try:
         found = READERS[kind](path, max_bytes=limit)
     except TableError as error:

@@ -130,13 +130,7 @@ def matching_columns(
     option: str,
     among: Sequence[str] | None = None,
 ) -> tuple[str, ...]:
-    """Replace patterns by the names they stand for.
-
-    Examples
-    --------
-    >>> matching_columns(["c", "b*"], ["a", "b1", "b2", "c"], option="--keep")
-    ('c', 'b1', 'b2')
-    """
+    """Replace patterns by the names `among` the known ones that they stand for."""
     names = set(known)
     found: list[str] = []
     for column in given:
@@ -152,14 +146,7 @@ def matching_columns(
 
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
-    """Make sure that a table has the columns that an option names.
-
-    Examples
-    --------
-    >>> check_columns(["knid"], ["height", "kind"], option="--target")
-    Traceback (most recent call last):
-    topofs.errors.UnknownColumnError: --target: there is no column 'knid'; did you mean 'kind'?
-    """
+    """Make sure that a table has the columns that an option names."""
     names = set(known)
     for column in columns:
         if column not in names:

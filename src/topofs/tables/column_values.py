@@ -20,16 +20,7 @@ __all__ = ["column_values"]
 
 
 def column_values(table: Table, column: str) -> npt.NDArray[Any]:
-    """Read one column of a table.
-
-    Examples
-    --------
-    >>> from topofs.tables import Table
-    >>> rows = pl.LazyFrame({"age": [7, None], "kind": ["oak", "NA"]})
-    >>> table = Table("trees", rows, 2, dict(rows.collect_schema()))
-    >>> column_values(table, "age"), column_values(table, "kind")
-    (array([ 7., nan]), array(['oak', None], dtype=object))
-    """
+    """Read one column of a table: float64, or labels as objects, with None where one is missing."""
     kind = table.schema[column]
     with as_table_errors(table.name):
         values = table.select([column]).collect(engine="streaming")

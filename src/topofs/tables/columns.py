@@ -28,25 +28,12 @@ TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
 def is_frame(table: Any) -> bool:
-    """Whether a table is a pandas or polars data frame.
-
-    Examples
-    --------
-    >>> is_frame([[1.0, 2.0]])
-    False
-    """
+    """Whether a table is a pandas or polars data frame."""
     return _library(table) is not None and hasattr(table, "columns")
 
 
 def has_nominal_columns(table: Any) -> bool:
-    """Whether a data frame has a column that is not a number: text, categories, booleans.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> has_nominal_columns(pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", "Bonn"]}))
-    True
-    """
+    """Whether a data frame has a column that is not a number: text, categories, booleans."""
     if not is_frame(table):
         return False
     if _library(table) == "polars":
@@ -55,14 +42,7 @@ def has_nominal_columns(table: Any) -> bool:
 
 
 def text_column(table: Any) -> str | None:
-    """Find the first column that holds text which is not a number.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> text_column(pd.DataFrame({"size": ["1.5", "2"], "town": ["Ulm", "Bonn"]}))
-    'town'
-    """
+    """Find the first column that holds text which is not a number."""
     if is_frame(table):
         columns = [(name, series.to_list()) for name, series in _named_series(table)]
     elif isinstance(table, np.ndarray) and table.ndim == 2:
@@ -73,16 +53,7 @@ def text_column(table: Any) -> str | None:
 
 
 def check_readable(table: Any) -> None:
-    """Refuse a table that would be read wrongly or not at all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_readable(np.array([["2024-01-01"]], dtype="datetime64[ns]"))
-    Traceback (most recent call last):
-    ValueError: column 'x0' holds timestamps: turn it into a number (days since a date), or
-    leave it out
-    """
+    """Refuse a table that would be read wrongly or not at all."""
     if _library(table) == "polars" and type(table).__name__ == "LazyFrame":
         raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
@@ -110,36 +81,13 @@ def check_dense(table: Any) -> None:
 
 
 def read_columns(table: Any) -> list[Column]:
-    """Tell the columns of a table apart and put them into numbers.
+    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
     categorical, a polars Enum) become ranks. Text, booleans and other categories are
     nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
-    apart, too, and dates, and text that is mostly numbers, take no part.
-
-    Parameters
-    ----------
-    table : data frame or array, shape (n_samples, n_features)
-        pandas, polars, or anything that numpy makes a table of.
-
-    Returns
-    -------
-    list of Column
-
-    Raises
-    ------
-    ValueError
-        A column holds values of several types, nested, infinite or too large values; the
-        message names the column.
-    TypeError
-        The table is sparse, or a polars LazyFrame.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", None]})
-    >>> [(column.nominal, column.values.tolist()) for column in read_columns(table)]
-    [(False, [1.5, 2.5]), (True, [0.0, nan])]
+    apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
+    types, nested, infinite or too large are a ValueError that names the column.
     """
     check_dense(table)
     check_readable(table)

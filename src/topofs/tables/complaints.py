@@ -17,15 +17,7 @@ __all__ = ["as_table_errors"]
 
 @contextmanager
 def as_table_errors(name: str) -> Iterator[None]:
-    r"""Turn what polars raises in the block, panics of its Rust part included, into ours.
-
-    Examples
-    --------
-    >>> with as_table_errors("trees.csv"):
-    ...     raise PolarsError("odd bytes\nConsider this and that")
-    Traceback (most recent call last):
-    topofs.errors.TableError: trees.csv: the table cannot be read (odd bytes)
-    """
+    """Turn what polars raises in the block, panics of its Rust part included, into ours."""
     try:
         yield
     except (PolarsError, PanicException) as error:

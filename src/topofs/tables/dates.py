@@ -30,16 +30,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def with_dates_as_numbers(table: Table) -> Table:
-    """Turn the columns of dates of a table into days, whatever form they have.
-
-    Examples
-    --------
-    >>> from topofs.tables import Table
-    >>> rows = pl.LazyFrame({"day": ["1970-01-02", "1971-01-01"]})
-    >>> table = Table("t", rows, 2, dict(rows.collect_schema()), dates=frozenset(["day"]))
-    >>> with_dates_as_numbers(table).rows.collect()["day"].to_list()
-    [1.0, 365.0]
-    """
+    """Turn the columns of dates of a table into days, whatever form they have."""
     expressions = {
         column: _days(column, dtype)
         for column, dtype in table.schema.items()
@@ -73,14 +64,6 @@ def days_of_text(texts: Sequence[str]) -> list[float | None]:
 
     Which of two small numbers is the day, the column must tell: with points it is the first,
     otherwise one above 12 is.
-
-    Examples
-    --------
-    >>> days_of_text(["02.01.1970", "31.12.1970 12:00"]), days_of_text(["1/31/1970", "2/1/1970"])
-    ([1.0, 364.5], [30.0, 31.0])
-    >>> days_of_text(["1/2/2024", "3/4/2024"])
-    Traceback (most recent call last):
-    ValueError: such as '1/2/2024' may have the day first or the month: write them as 2024-12-31
     """
     given = [text for text in texts if text not in MISSING]
     parts = {text: _PARTS.fullmatch(text) for text in given}

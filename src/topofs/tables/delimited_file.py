@@ -36,23 +36,12 @@ _SURE_DIGITS = 18
 
 
 def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Table:
-    r"""Open a text file with a line of column names.
+    """Open a text file with a line of column names.
 
     Types are inferred from every line: a word in the last one is found like one in the first.
     A column of numbers may have spaces around them and the usual marks of missing values
     (`topofs.tables.text_values.MISSING`), decimal commas and thousands set apart; `decimal` says
     which of the two a comma is, where the columns do not.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trees.tsv"
-    ...     _ = path.write_text("height\tage\tkind\n1.5\t7\toak\nNA\t9\telm\n")
-    ...     table = open_delimited(path, "trees.tsv")
-    ...     dict(table.schema), table.rows.collect()["height"].to_list()
-    ({'height': Float64, 'age': Int64, 'kind': String}, [1.5, None])
     """
     separator, names = _header(path, name)
     _check_names(names, name)

@@ -15,12 +15,5 @@ __all__ = ["columns_named"]
 
 
 def columns_named(names: Iterable[str]) -> pl.Expr:
-    """Select the columns that have exactly these names, in this order.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> pl.DataFrame({"a": [1], "*": [2]}).select(columns_named(["*"])).columns
-    ['*']
-    """
+    """Select the columns that have exactly these names, in this order."""
     return cs.by_name(*names).as_expr()

@@ -23,10 +23,7 @@ _SHOWN = 3
 
 
 def mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> ComparableTable:
-    """Put the numbers of a table beside its names, in the order of its columns.
-
-    The numbers are read into one array, whose columns are used without a copy.
-    """
+    """Put the numbers of a table, columns of one array, beside its names, in the table's order."""
     check_rows(table)
     others = {c: why for c, why in table.not_numbers.items() if c not in found.columns}
     reasons = others | dict(found.unusable) | roles.reasons

@@ -36,18 +36,9 @@ _SHAPES = (*SHAPES, "1.5", "text")
 class NumbersInText:
     """What columns of text turned out to hold.
 
-    Attributes
-    ----------
-    types : mapping of str to polars.DataType
-        The columns that hold whole numbers, numbers, or nothing at all.
-    not_numbers : mapping of str to str
-        The others, with what they hold.
-    not_names : frozenset of str
-        Those of the others that are no names either.
-    dates : frozenset of str
-        Those that hold dates.
-    notes : tuple of str
-        How numbers are written, where it is not the usual way.
+    `types` has those of whole numbers, of numbers, or of nothing at all; `not_numbers` the others
+    with what they hold, of which `not_names` are no names either and `dates` are dates. `notes` say
+    how numbers are written, where it is not the usual way.
     """
 
     types: Mapping[str, pl.DataType]
@@ -74,23 +65,8 @@ def numbers_in_text(
 ) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
 
-    Parameters
-    ----------
-    text : polars.LazyFrame
-        The columns, as text.
-    columns : sequence of str
-        Those that are not yet known to be numbers.
-    floats : sequence of str
-        Those that are numbers with a decimal point, if a point is a decimal one.
-    decimal : {".", ","}, optional
-        The decimal mark; it is found out otherwise.
-
-    Examples
-    --------
-    >>> text = pl.LazyFrame({"a": [" 1", "NA"], "b": ["x", "2"], "c": ["+1.5", "2"]})
-    >>> found = numbers_in_text(text, ["a", "b", "c"])
-    >>> found.types, found.not_numbers
-    ({'a': Int64, 'c': Float64}, {'b': "text, such as 'x'"})
+    `columns` are those not yet known to be numbers; `floats` are numbers if a point is a decimal
+    one. The `decimal` mark is found out where it is not given.
     """
     types = _plain_numbers(text, columns)
     others = [column for column in columns if column not in types]

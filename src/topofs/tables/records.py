@@ -27,37 +27,17 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 @dataclass(frozen=True)
 class Records:
-    """How many records a file has.
-
-    Attributes
-    ----------
-    n_rows : int
-        Records after the first, which holds the names.
-    blank_at_end : bool
-        Whether empty lines follow the last of them.
-    """
+    """Number of records below the one of names, and whether empty lines follow the last."""
 
     n_rows: int
     blank_at_end: bool
 
 
 def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> Records:
-    r"""Make sure that every record has as many fields as there are columns, in UTF-8.
+    """Make sure that every record has as many fields as there are columns, in UTF-8.
 
     A separator or a line break between quotation marks belongs to the field. Memory holds one
     block of the file.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trees.csv"
-    ...     _ = path.write_text("height,kind\n1.5,oak\n2\n")
-    ...     check_records(path, separator=",", n_columns=2, name="trees.csv")
-    Traceback (most recent call last):
-    topofs.errors.TableError: trees.csv: line 3 has 1 field and line 1 names 2 columns; mend
-    the line (a field that holds the separator needs quotation marks)
     """
     scan = _Scan(name, ord(separator), n_columns)
     with path.open("rb") as file:

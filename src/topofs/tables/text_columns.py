@@ -25,14 +25,7 @@ __all__ = ["TextColumn", "settled_columns"]
 class TextColumn:
     """A column of text; what it holds depends on the other columns, too.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    words : list of str
-        The values that are not missing.
-    given : array of bool, shape (n_samples,)
-        Where they are.
+    `words` are the values that are not missing, and `given` tells in which rows they are.
     """
 
     name: str

@@ -72,15 +72,7 @@ Mark = Literal[".", ","]
 
 @dataclass(frozen=True)
 class Seen:
-    """How often each shape was seen in a column, and where first.
-
-    Attributes
-    ----------
-    counts : mapping of str to int
-        Values by their shape: a key of `SHAPES`, "1.5" or "text".
-    first : mapping of str to str
-        The first value of each shape.
-    """
+    """How often each shape (a key of `SHAPES`, "1.5" or "text") is in a column, and its first."""
 
     counts: Mapping[str, int]
     first: Mapping[str, str]
@@ -106,18 +98,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class TextKind:
-    """What a column of text holds.
+    """What a column of text is used as; dates and what is unclear take no part.
 
-    Attributes
-    ----------
-    holds : {"numbers", "dates", "names", "unclear"}
-        What it is used as; dates and what is unclear take no part.
-    words : str
-        The same in words, with an example.
-    decimal : {".", ","}
-        The decimal mark of numbers.
-    settled_by_mark : bool
-        Whether naming the decimal mark would make the column one of numbers.
+    `words` say the same with an example, and `settled_by_mark` whether naming the decimal mark
+    would make it a column of numbers.
     """
 
     holds: Literal["numbers", "dates", "names", "unclear"]
@@ -127,13 +111,7 @@ class TextKind:
 
 
 def shape_of(text: str) -> str:
-    """Tell the shape of a value without spaces around it.
-
-    Examples
-    --------
-    >>> [shape_of(text) for text in ("7", "1.724,62", "1 724.6", "1e5", "2024-01-31", "oak")]
-    ['whole', '1.234,5', '1.5', '1.5', 'date', 'text']
-    """
+    """Tell the shape of a value without spaces around it: "oak" is a "text", "1 724.6" a "1.5"."""
     if re.search(GROUPED, text):
         text = re.sub(GROUP_MARKS, "", text)
     for shape, pattern in SHAPES.items():
@@ -171,21 +149,8 @@ def text_kind(
 ) -> TextKind:
     """Decide what a column of text holds.
 
-    Parameters
-    ----------
-    seen : Seen
-        Its values.
-    decimal : {".", ","}, optional
-        The decimal mark, where it is known for sure.
-    likely : {".", ","}, optional
-        That of the other columns, for a column that does not tell.
-
-    Examples
-    --------
-    >>> text_kind(seen_in(["1,5", "2"])).decimal
-    ','
-    >>> text_kind(seen_in(["1,234"])).words
-    "numbers such as '1,234', whose comma may be decimal or set thousands apart"
+    `decimal` is the mark that is known for sure, `likely` that of the other columns, for a column
+    that does not tell.
     """
     if not seen.total:
         return TextKind("numbers")
@@ -201,13 +166,7 @@ def text_kind(
 
 
 def as_number(text: str, decimal: Mark) -> float:
-    """Read a number with a decimal mark; the other one and spaces set thousands apart.
-
-    Examples
-    --------
-    >>> as_number("1.724,62", ","), as_number("1 724", ".")
-    (1724.62, 1724.0)
-    """
+    """Read a number with a decimal mark; the other one and spaces set thousands apart."""
     bare = re.sub(GROUP_MARKS, "", text)
     return float(bare.replace(",", "") if decimal == "." else _with_point(bare))
 
@@ -249,11 +208,5 @@ def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:
 
 
 def shortened(text: str) -> str:
-    """Cut a long text, to be named in a message.
-
-    Examples
-    --------
-    >>> shortened("a name of many letters")
-    'a name of many lett…'
-    """
+    """Cut a long text, to be named in a message."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -28,13 +28,7 @@ _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:
-    """Tell the format that a file is to be written in.
-
-    Examples
-    --------
-    >>> check_ending("reduced.TSV")
-    '.tsv'
-    """
+    """Tell the format that a file is to be written in."""
     ending = Path(path).suffix.lower()
     if ending in ENDINGS:
         return ending

@@ -36,16 +36,6 @@ def checked_arrays(
 
     The table must be two-dimensional, not empty, of finite real numbers; labels must be one
     a row, whole numbers or text. Labels stored as floats become integers.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([[1.0], [2.0], [2.0]])).y
-    array([1, 2, 2])
-    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([1, 2]))
-    Traceback (most recent call last):
-    topofs.errors.TableError: tiny.npz: X has 3 rows and there are 2 labels
     """
     _check_table(path, X)
     labels = _checked_labels(path, y)
@@ -55,29 +45,13 @@ def checked_arrays(
 
 
 def bytes_of(shape: tuple[int, ...]) -> int:
-    """What an array takes as columns of numbers: eight bytes a number, and some for a column.
-
-    Examples
-    --------
-    >>> bytes_of((100, 2)), bytes_of((2, 100))
-    (13600, 601600)
-    """
+    """What an array takes as columns of numbers: eight bytes a number, and some for a column."""
     n_columns = shape[1] if len(shape) > 1 else 1
     return _BYTES_OF_A_NUMBER * math.prod(shape) + _BYTES_OF_A_COLUMN * n_columns
 
 
 def refuse_oversize(path: Path | str, what: str, n_bytes: int, max_bytes: int) -> None:
-    """Stop before an array is unpacked that is larger than the caller allows.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> refuse_oversize(Path("a.npz"), "X", 100, 200)
-    >>> refuse_oversize(Path("a.npz"), "X", 10**15, 200)
-    Traceback (most recent call last):
-    topofs.errors.TableError: a.npz: X would take 1,000,000,000,000,000 bytes and at most
-    200 are allowed; if the file is to be trusted raise --max-size (in Python max_bytes)
-    """
+    """Stop before an array is unpacked that is larger than the caller allows."""
     if n_bytes > max_bytes:
         raise TableError(
             f"{path}: {what} would take {n_bytes:,} bytes and at most {max_bytes:,} are "
