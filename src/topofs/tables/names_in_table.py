@@ -10,7 +10,6 @@ import polars as pl
 
 from topofs.tables.column import Column
 from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
 from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
 from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered
@@ -67,7 +66,7 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     if not candidates:
         return NamesInTable(columns, unusable)
     with as_table_errors(table.name):
-        frame = table.rows.select(columns_named(candidates)).collect(engine="streaming")
+        frame = table.select(candidates).collect(engine="streaming")
     for series in frame.iter_columns():
         values = series
         if series.dtype == pl.String and table.as_written is not None:

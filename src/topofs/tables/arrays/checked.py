@@ -1,21 +1,21 @@
-"""What every reader makes sure of before it hands a table on."""
+"""`LabelledArrays`, and what every reader makes sure of before it hands them on."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables.arrays.labelled_arrays import LabelledArrays
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-__all__ = ["MAX_BYTES", "bytes_of", "checked_arrays", "refuse_oversize"]
+__all__ = ["MAX_BYTES", "LabelledArrays", "bytes_of", "checked_arrays", "refuse_oversize"]
 
 MAX_BYTES = 2 * 1024**3
 """The largest array that is read unless the caller allows more: 2 GiB, once unpacked."""
@@ -23,6 +23,18 @@ MAX_BYTES = 2 * 1024**3
 _SHOWN_LABELS = 3
 _BYTES_OF_A_NUMBER = 8
 _BYTES_OF_A_COLUMN = 6000
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledArrays:
+    """A table, in the type and memory layout of its file, with the class of each row.
+
+    `test_rows` are those that the makers of the file set aside for testing.
+    """
+
+    X: npt.NDArray[Any]
+    y: npt.NDArray[Any]
+    test_rows: slice | None = None
 
 
 def checked_arrays(

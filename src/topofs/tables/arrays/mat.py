@@ -11,7 +11,7 @@ from topofs.tables.arrays.mat5 import DamagedError, Variable, variables
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topofs.tables.arrays.labelled_arrays import LabelledArrays
+    from topofs.tables.arrays.checked import LabelledArrays
 
 __all__ = ["read_mat"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.tables.arrays.labelled_arrays import LabelledArrays
+    from topofs.tables.arrays.checked import LabelledArrays
 
 __all__ = ["read_uci"]
 
