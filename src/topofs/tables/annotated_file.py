@@ -12,7 +12,7 @@ import polars as pl
 
 from topofs.errors import TableError, import_extra
 from topofs.tables.annotated import named_matrix
-from topofs.tables.arrays.checked import MAX_BYTES, refuse_oversize
+from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
 from topofs.tables.numbers_in_table import check_rows, compared
 from topofs.tables.table import Table
@@ -94,9 +94,7 @@ def holds_annotated(path: Path) -> bool:
         return False
 
 
-def open_annotated(
-    path: Path, name: str, *, layer: str | None = None, limit: int = MAX_BYTES
-) -> AnnotatedTable:
+def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> AnnotatedTable:
     """Read an AnnData file, if its arrays are no larger than they may be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from topofs.tables.column import Column
 from topofs.tables.text_columns import TextColumn, settled_columns
+from topofs.tables.text_values import is_float
 
 __all__ = [
     "Column",
@@ -49,7 +50,10 @@ def text_column(table: Any) -> str | None:
         columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
     else:
         return None
-    return next((name for name, values in columns if any(map(_is_word, values))), None)
+    for name, values in columns:
+        if any(isinstance(value, str) and not is_float(value) for value in values):
+            return name
+    return None
 
 
 def check_readable(table: Any) -> None:
@@ -63,9 +67,8 @@ def check_readable(table: Any) -> None:
 def check_no_times(table: Any) -> None:
     """Refuse a frame with a column of parsed dates or times, which is no number."""
     if is_frame(table):
-        is_time = _is_polars_time if _library(table) == "polars" else _is_pandas_time
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
-            if is_time(dtype):
+            if _is_time(dtype):
                 raise _refusal(str(name), "timestamps")
 
 
@@ -116,58 +119,42 @@ def _named_series(table: Any) -> list[tuple[str, Any]]:
     return [(str(name), table.iloc[:, i]) for i, name in enumerate(table.columns)]
 
 
-def _is_word(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
-
-
 def _is_pandas_number(series: Any) -> bool:
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_object_dtype
+    from pandas.api import types
 
-    if is_object_dtype(series.dtype):
+    if types.is_object_dtype(series.dtype):
         return all(_kind_of(value) == "numbers" for value in series.dropna())
-    return bool(is_numeric_dtype(series.dtype) and not is_bool_dtype(series.dtype))
+    return bool(types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype))
 
 
 def _pandas_column(name: str, series: Any) -> Column | TextColumn:
     from pandas import CategoricalDtype
-    from pandas.api.types import (
-        is_bool_dtype,
-        is_numeric_dtype,
-        is_object_dtype,
-        is_string_dtype,
-    )
+    from pandas.api import types
 
     dtype = series.dtype
     if isinstance(dtype, CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.float64)
         codes[codes < 0] = np.nan
         return Column(name, not dtype.ordered, codes)
-    if is_object_dtype(dtype):
+    if types.is_object_dtype(dtype):
         return _object_column(name, series.to_numpy())
-    if is_bool_dtype(dtype) or is_numeric_dtype(dtype):
+    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
         if getattr(dtype, "kind", "") == "c":
             raise _refusal(name, "complex numbers")
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return _number_column(name, values, nominal=bool(is_bool_dtype(dtype)))
-    if is_string_dtype(dtype):
+        return _number_column(name, values, nominal=bool(types.is_bool_dtype(dtype)))
+    if types.is_string_dtype(dtype):
         return _object_column(name, series.to_numpy(dtype=object))
-    if _is_pandas_time(dtype):
+    if _is_time(dtype):
         return _time_column(name, series.isna().to_numpy())
     raise _refusal(name, f"values of type {dtype}")
 
 
-def _is_pandas_time(dtype: Any) -> bool:
+def _is_time(dtype: Any) -> bool:
+    """Whether a type of pandas or polars is one of dates or times."""
+    if hasattr(dtype, "is_temporal"):
+        return bool(dtype.is_temporal())
     return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
-
-
-def _is_polars_time(dtype: Any) -> bool:
-    return bool(dtype.is_temporal())
 
 
 def _polars_column(name: str, series: Any) -> Column | TextColumn:
@@ -207,26 +194,23 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
             f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
         )
     kind = kinds[0] if kinds else "numbers"
-    numbers = np.full(len(values), np.nan)
     if kind == "text":
         return TextColumn(name, values[~missing].tolist(), ~missing)
     if kind == "timestamps":
         return _time_column(name, missing)
-    if kind == "booleans":
+    if kind not in {"booleans", "numbers"}:
+        raise _refusal(name, kind)
+    numbers = np.full(len(values), np.nan)
+    try:
         numbers[~missing] = values[~missing].astype(np.float64)
-        return Column(name, nominal=True, values=numbers)
-    if kind == "numbers":
-        try:
-            numbers[~missing] = values[~missing].astype(np.float64)
-        except OverflowError as error:
-            too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
-            row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
-            raise ValueError(
-                f"column {name!r} has a number in row {row} that is too large for a float: "
-                "take its logarithm, or leave it missing"
-            ) from error
-        return _number_column(name, numbers, nominal=False)
-    raise _refusal(name, kind)
+    except OverflowError as error:
+        too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
+        row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
+        raise ValueError(
+            f"column {name!r} has a number in row {row} that is too large for a float: "
+            "take its logarithm, or leave it missing"
+        ) from error
+    return _number_column(name, numbers, nominal=kind == "booleans")
 
 
 def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:

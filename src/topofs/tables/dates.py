@@ -111,10 +111,8 @@ def _time(text: str) -> float:
 
 def _days(column: str, dtype: pl.DataType) -> pl.Expr:
     """Days from a date, a time stamp, a time of the day or a span of time."""
-    expression = columns_named([column])
+    physical = columns_named([column]).to_physical().cast(pl.Float64)
     if dtype == pl.Date:
-        return expression.to_physical().cast(pl.Float64)
-    if dtype == pl.Time:
-        return expression.to_physical().cast(pl.Float64) / 86400e9
-    per_day = {"ms": 86400e3, "us": 86400e6, "ns": 86400e9}[getattr(dtype, "time_unit", "us")]
-    return expression.to_physical().cast(pl.Float64) / per_day
+        return physical
+    unit = "ns" if dtype == pl.Time else getattr(dtype, "time_unit", "us")
+    return physical / {"ms": 86400e3, "us": 86400e6, "ns": 86400e9}[unit]

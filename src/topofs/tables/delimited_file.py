@@ -17,6 +17,7 @@ from topofs.tables.exact_names import columns_named
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.records import check_records, not_utf8
 from topofs.tables.table import Table
+from topofs.tables.text_values import is_float
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ _LONG_ARE_INT64 = pl.__version__.startswith("1.")
 _SURE_DIGITS = 18
 
 
-def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Table:
+def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
     """Open a text file with a line of column names.
 
     Types are inferred from every line: a word in the last one is found like one in the first.
@@ -154,15 +155,11 @@ def _fit(lines: list[str], separator: str) -> tuple[bool, int]:
 def _line_of(path: Path) -> int:
     """Find the first line that is not UTF-8."""
     with path.open("rb") as file:
-        return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return next(
+            number
+            for number, line in enumerate(file, 1)
+            if line.decode(errors="ignore").encode() != line
+        )
 
 
 def _check_names(names: list[str], name: str) -> None:
@@ -183,14 +180,6 @@ def _notes(names: list[str]) -> tuple[str, ...]:
             f"column {names.index('') + 1} has no name; if it numbers the rows, leave it out "
             "with --drop ''",
         )
-    if all(_is_number(column) for column in names):
+    if all(is_float(column) for column in names):
         return ("the first line was taken for column names, and all of them are numbers",)
     return ()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -13,6 +13,7 @@ from topofs.tables.text_values import (
     GROUPED,
     MISSING,
     SHAPES,
+    UNUSUAL,
     Seen,
     decimal_mark,
     text_kind,
@@ -185,7 +186,7 @@ def _found(
     notes = []
     for mark, way in _WAYS.items():
         written = [
-            c for c, kind in numbers.items() if kind.decimal == mark and _unusual(seen[c])
+            c for c, kind in numbers.items() if kind.decimal == mark and seen[c].of(*UNUSUAL)
         ]
         if written:
             first = written[0]
@@ -205,11 +206,6 @@ def _found(
         notes=tuple(notes),
         _marks={column: kind.decimal for column, kind in numbers.items()},
     )
-
-
-def _unusual(shapes: Seen) -> bool:
-    """Whether numbers are written in a way that is worth a word."""
-    return any(shapes.of(shape) for shape in ("1,5", "1.234,5", "1,234.5", "1,234", "1.234"))
 
 
 def _in_options(kind: TextKind) -> str:

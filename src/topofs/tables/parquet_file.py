@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from topofs.tables.arrays.checked import MAX_BYTES, bytes_of, refuse_oversize
+from topofs.tables.arrays.checked import bytes_of, refuse_oversize
 from topofs.tables.complaints import as_table_errors
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.table import Table
@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["kind_of", "open_parquet"]
 
-DATES = "dates or times; --dates numbers uses them"
 
-
-def open_parquet(
-    path: Path, name: str, *, decimal: Mark | None = None, limit: int = MAX_BYTES
-) -> Table:
+def open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> Table:
     """Open a Parquet file."""
     stored = pl.scan_parquet(path, glob=False)
     with as_table_errors(name):
@@ -34,8 +30,6 @@ def open_parquet(
         in_text = numbers_in_text(
             stored, [c for c, t in schema.items() if t == pl.String], decimal=decimal
         )
-    kinds = {column: kind_of(dtype) for column, dtype in schema.items()}
-    others = {column: kind for column, kind in kinds.items() if kind is not None}
     return Table(
         name=name,
         rows=stored.with_columns(in_text.expressions()),
@@ -43,8 +37,8 @@ def open_parquet(
         schema=schema | dict(in_text.types),
         not_numbers={
             column: in_text.not_numbers.get(column, kind)
-            for column, kind in others.items()
-            if column not in in_text.types
+            for column, dtype in schema.items()
+            if column not in in_text.types and (kind := kind_of(dtype)) is not None
         },
         not_names=in_text.not_names,
         dates=in_text.dates,
@@ -64,7 +58,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
     if dtype in (pl.Categorical, pl.Enum):
         return "categories"
     if dtype.is_temporal():
-        return DATES
+        return "dates or times; --dates numbers uses them"
     return f"values of type {dtype}"
 
 

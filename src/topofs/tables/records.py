@@ -114,7 +114,8 @@ class _Scan:
                 "close it, or double it where it is part of the text"
             )
         if self.length:
-            self._check_blank(self.record_line)
+            if self.n_blank:
+                self._refuse_blank(self.record_line - 1)
             self._check_fields(self.separators + 1, self.record_line)
             self.n_records += 1
 
@@ -176,7 +177,7 @@ class _Scan:
                 line = self._line_of(block, ends, at)
                 if wrong[at]:
                     self._check_fields(int(separators[at]) + 1, line)
-                self._blank_line(line - 1)
+                self._refuse_blank(line - 1)
         self.n_records += int((~blank).sum())
         full = np.flatnonzero(~blank)
         self.n_blank = (
@@ -198,11 +199,7 @@ class _Scan:
                 "marks)"
             )
 
-    def _check_blank(self, line: int) -> None:
-        if self.n_blank:
-            self._blank_line(line - 1)
-
-    def _blank_line(self, line: int) -> None:
+    def _refuse_blank(self, line: int) -> None:
         raise TableError(f"{self.name}: line {line} is empty; remove it")
 
     def _check_encoding(self, block: bytes) -> None:

@@ -21,10 +21,12 @@ __all__ = [
     "MISSING",
     "MISSING_CLASSES",
     "SHAPES",
+    "UNUSUAL",
     "Seen",
     "TextKind",
     "as_number",
     "decimal_mark",
+    "is_float",
     "seen_in",
     "shape_of",
     "shortened",
@@ -63,6 +65,9 @@ SHAPES = {
 }
 """Shapes of values, the first that fits; what else a float can be made of is a "1.5"."""
 
+UNUSUAL = ("1,5", "1.234,5", "1,234.5", "1,234", "1.234")
+"""Shapes of numbers that are worth a word, those first that tell most."""
+
 _POINT = ("1.5", "1,234.5")
 _COMMA = ("1,5", "1.234,5")
 _SHOWN = 20
@@ -72,7 +77,7 @@ Mark = Literal[".", ","]
 
 @dataclass(frozen=True)
 class Seen:
-    """How often each shape (a key of `SHAPES`, "1.5" or "text") is in a column, and its first."""
+    """How many values of each shape (a key of `SHAPES`, "1.5", "text") there are, and the first."""
 
     counts: Mapping[str, int]
     first: Mapping[str, str]
@@ -117,11 +122,16 @@ def shape_of(text: str) -> str:
     for shape, pattern in SHAPES.items():
         if re.search(pattern, text):
             return shape
+    return "1.5" if is_float(text) and "_" not in text else "text"
+
+
+def is_float(text: str) -> bool:
+    """Whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:
-        return "text"
-    return "text" if "_" in text else "1.5"
+        return False
+    return True
 
 
 def seen_in(values: Iterable[str]) -> Seen:
@@ -168,11 +178,8 @@ def text_kind(
 def as_number(text: str, decimal: Mark) -> float:
     """Read a number with a decimal mark; the other one and spaces set thousands apart."""
     bare = re.sub(GROUP_MARKS, "", text)
-    return float(bare.replace(",", "") if decimal == "." else _with_point(bare))
-
-
-def _with_point(text: str) -> str:
-    return text.replace(".", "").replace(",", ".")
+    other = "," if decimal == "." else "."
+    return float(bare.replace(other, "").replace(decimal, "."))
 
 
 def _own_mark(seen: Seen) -> Mark | None:
@@ -184,13 +191,12 @@ def _own_mark(seen: Seen) -> Mark | None:
 
 
 def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:
-    both = seen.of(*_POINT) and seen.of(*_COMMA)
     against = _COMMA if decimal == "." else _POINT
     if decimal is not None and seen.of(*against):
         wrong = "comma" if decimal == "." else "point"
-        return TextKind("unclear", f"numbers with a decimal {wrong}, such as "
-                        f"{seen.example(*against)}")  # fmt: skip
-    if both:
+        words = f"numbers with a decimal {wrong}, such as {seen.example(*against)}"
+        return TextKind("unclear", words)
+    if seen.of(*_POINT) and seen.of(*_COMMA):
         return TextKind(
             "unclear",
             f"numbers with decimal points and with decimal commas, such as "
