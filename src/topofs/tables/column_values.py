@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.names_in_table import holds_names
 from topofs.tables.text_values import MISSING_CLASSES
 

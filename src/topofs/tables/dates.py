@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import as_table_errors, columns_named
 from topofs.tables.text_values import MISSING, shape_of, shortened
 
 if TYPE_CHECKING:

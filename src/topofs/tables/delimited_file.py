@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import as_table_errors, columns_named
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.records import check_records, not_utf8
 from topofs.tables.table import Table
@@ -72,7 +71,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
         rows = _renamed(rows, own, names)
     return Table(
         name=name,
-        rows=rows.with_columns(in_text.expressions()),
+        rows=rows.with_columns(in_text.expressions),
         n_samples=records.n_rows,
         schema=dict(zip(names, types, strict=True)) | dict(in_text.types),
         as_written=text,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column import Column
-from topofs.tables.complaints import as_table_errors
 from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
 from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
-from topofs.tables.complaints import as_table_errors
 from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 

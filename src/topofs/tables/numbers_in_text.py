@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import columns_named
 from topofs.tables.text_values import (
     GROUP_MARKS,
     GROUPED,
@@ -37,24 +37,18 @@ _SHAPES = (*SHAPES, "1.5", "text")
 class NumbersInText:
     """What columns of text turned out to hold.
 
-    `types` has those of whole numbers, of numbers, or of nothing at all; `not_numbers` the others
-    with what they hold, of which `not_names` are no names either and `dates` are dates. `notes` say
-    how numbers are written, where it is not the usual way.
+    `types` has those of whole numbers, of numbers, or of nothing at all, and `expressions` turn
+    their text into numbers; `not_numbers` has the others with what they hold, of which `not_names`
+    are no names either and `dates` are dates. `notes` say how numbers are written, where it is not
+    the usual way.
     """
 
     types: Mapping[str, pl.DataType]
+    expressions: Sequence[pl.Expr]
     not_numbers: Mapping[str, str]
-    not_names: frozenset[str] = frozenset()
-    dates: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    _marks: Mapping[str, Mark] = field(default_factory=dict)
-
-    def expressions(self) -> list[pl.Expr]:
-        """Turn the text of the columns in `types` into numbers."""
-        return [
-            _bare(column, self._marks.get(column)).cast(kind, strict=False)
-            for column, kind in self.types.items()
-        ]
+    not_names: frozenset[str]
+    dates: frozenset[str]
+    notes: tuple[str, ...]
 
 
 def numbers_in_text(
@@ -197,14 +191,16 @@ def _found(
                 f"numbers with {way} in {first!r}{more}, such as {example}, are read as such "
                 f"(--decimal {other} reads the comma otherwise)"
             )
+    types = {c: t for c, t in types.items() if c not in others}
+    types |= dict.fromkeys(numbers, pl.Float64())
+    marks = {column: kind.decimal for column, kind in numbers.items()}
     return NumbersInText(
-        types={c: t for c, t in types.items() if c not in others}
-        | dict.fromkeys(numbers, pl.Float64()),
+        types=types,
+        expressions=[_bare(c, marks.get(c)).cast(t, strict=False) for c, t in types.items()],
         not_numbers={column: _in_options(kind) for column, kind in others.items()},
         not_names=frozenset(c for c, kind in others.items() if kind.holds != "names"),
         dates=frozenset(c for c, kind in others.items() if kind.holds == "dates"),
         notes=tuple(notes),
-        _marks={column: kind.decimal for column, kind in numbers.items()},
     )
 
 

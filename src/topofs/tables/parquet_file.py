@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.tables.arrays.checked import bytes_of, refuse_oversize
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.table import Table
 
@@ -32,7 +32,7 @@ def open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> 
         )
     return Table(
         name=name,
-        rows=stored.with_columns(in_text.expressions()),
+        rows=stored.with_columns(in_text.expressions),
         n_samples=n_samples,
         schema=schema | dict(in_text.types),
         not_numbers={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import columns_named
 from topofs.tables.typed_table import NamedArray, TypedTable
 
 if TYPE_CHECKING:

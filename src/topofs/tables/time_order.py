@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:

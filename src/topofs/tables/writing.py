@@ -12,7 +12,7 @@ import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
 from topofs.errors import TableError
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import columns_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,18 +1,26 @@
-"""The complaints of polars, in one line that names the table."""
+"""polars, asked for columns by their very names, and its complaints in one line."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import polars.selectors as cs
 from polars.exceptions import PanicException, PolarsError
 
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["as_table_errors"]
+    import polars as pl
+
+__all__ = ["as_table_errors", "columns_named"]
+
+
+def columns_named(names: Iterable[str]) -> pl.Expr:
+    """Select the columns of exactly these names: for polars ``*`` and ``^…$`` are patterns."""
+    return cs.by_name(*names).as_expr()
 
 
 @contextmanager
