@@ -78,3 +78,8 @@ def test_a_packed_cell_table_has_the_limit_too(tmp_path):
     result = run("select", tmp_path / "t.h5ad")
     assert result.exit_code == 3
     assert "unpacked, this would take 80,000,000,000 bytes" in result.stderr
+
+
+def test_a_large_file_may_grow_with_its_size():
+    how = HowToRead(max_bytes=1000)
+    assert (how.limit(10), how.limit(10**6)) == (1000, 20_000_000)

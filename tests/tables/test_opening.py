@@ -9,6 +9,7 @@ from scipy.io import savemat
 
 from topofs.errors import TableError
 from topofs.tables import open_table
+from topofs.tables.asking_polars import as_table_errors
 
 
 @pytest.mark.parametrize("name", ["t.mat", "t.npz", "t.csv"])
@@ -117,3 +118,11 @@ def test_a_file_name_that_is_not_utf8(tmp_path):
         open_table(os.fsdecode(path)),
     ):
         pass
+
+
+def test_a_complaint_of_polars_is_one_line_that_names_the_table():
+    with (
+        pytest.raises(TableError, match=r"^t\.csv: the table cannot be read \(odd bytes\)$"),
+        as_table_errors("t.csv"),
+    ):
+        raise pl.exceptions.PolarsError("odd bytes\nConsider this and that")

@@ -67,7 +67,7 @@ WAYS = {
 def test_ways_of_writing_numbers(way):
     text, numbers = WAYS[way]
     found = numbers_in_text(pl.LazyFrame({"c": text}), ["c"])
-    rows = pl.LazyFrame({"c": text}).select(found.expressions()).collect()["c"]
+    rows = pl.LazyFrame({"c": text}).select(found.expressions).collect()["c"]
     np.testing.assert_array_equal(rows.cast(float).fill_null(np.nan).to_numpy(), numbers)
     for frame in (pd.DataFrame({"c": text}), pl.DataFrame({"c": text})):
         (column,) = read_columns(frame)

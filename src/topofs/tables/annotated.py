@@ -15,13 +15,7 @@ __all__ = ["is_annotated", "is_sparse_frame", "named_matrix"]
 
 
 def is_annotated(X: Any) -> bool:
-    """Whether a table is an AnnData object, without importing anndata.
-
-    Examples
-    --------
-    >>> is_annotated([[1.0, 2.0]])
-    False
-    """
+    """Whether a table is an AnnData object, without importing anndata."""
     return type(X).__module__.partition(".")[0] == "anndata" and hasattr(X, "var_names")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,18 @@ import polars as pl
 
 from topofs.errors import TableError, import_extra
 from topofs.tables.annotated import named_matrix
-from topofs.tables.arrays.checked import MAX_BYTES, refuse_oversize
+from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
-from topofs.tables.numbers_in_table import check_rows, left_out_columns, notes_on
-from topofs.tables.table import ComparableTable, Table
+from topofs.tables.numbers_in_table import check_rows, compared
+from topofs.tables.table import Table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
     import numpy.typing as npt
+
+    from topofs.tables.table import ComparableTable
 
 __all__ = [
     "ENDING",
@@ -43,14 +45,8 @@ _PURPOSE = "Reading and writing .h5ad files"
 class AnnotatedTable(Table):
     """A table that lies in an AnnData object: a matrix of genes, and annotation of its rows.
 
-    Attributes
-    ----------
-    annotated : anndata.AnnData
-        The object.
-    matrix : array or sparse matrix, shape (n_samples, n_genes)
-        Its X, or the layer that was asked for.
-    genes : tuple of str
-        The columns of the matrix.
+    `matrix` is the X of `annotated` or the layer that was asked for, dense or sparse, of shape
+    (n_samples, n_genes); `genes` are its columns, `rows` holds the annotation alone.
     """
 
     annotated: Any = None
@@ -61,28 +57,17 @@ class AnnotatedTable(Table):
         """Give some columns, genes as dense ones."""
         place = {gene: i for i, gene in enumerate(self.genes)}
         obs = self.rows.collect()
-        wanted = [i for i in (place.get(column) for column in columns) if i is not None]
-        dense = self.matrix[:, wanted]
+        wanted = [column for column in columns if column in place]
+        dense = self.matrix[:, [place[gene] for gene in wanted]]
         dense = dense.toarray() if hasattr(dense, "toarray") else np.asarray(dense)
-        position = {gene: at for at, gene in enumerate(wanted)}
+        genes = {gene: pl.Series(gene, dense[:, i]) for i, gene in enumerate(wanted)}
         return pl.DataFrame(
-            [
-                pl.Series(column, dense[:, position[place[column]]])
-                if column in place
-                else obs.get_column(column)
-                for column in columns
-            ]
+            [genes[c] if c in genes else obs.get_column(c) for c in columns]
         ).lazy()
 
 
 def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
-    """Whether the name of a file is that of an AnnData file.
-
-    Examples
-    --------
-    >>> is_annotated_ending("cells.h5ad"), is_annotated_ending("cells.csv")
-    (True, False)
-    """
+    """Whether the name of a file is that of an AnnData file."""
     return Path(path).suffix.lower() == ENDING
 
 
@@ -109,9 +94,7 @@ def holds_annotated(path: Path) -> bool:
         return False
 
 
-def open_annotated(
-    path: Path, name: str, *, layer: str | None = None, limit: int = MAX_BYTES
-) -> AnnotatedTable:
+def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> AnnotatedTable:
     """Read an AnnData file, if its arrays are no larger than they may be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -198,18 +181,13 @@ def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> 
     if len(names) < 2:
         which = f"one column that varies, {names[0]!r}" if names else "no column that varies"
         raise TableError(f"{table.name}: has {which}; at least two are needed")
-    return ComparableTable(
-        X=table.matrix if len(used) == len(table.genes) else table.matrix[:, used],
-        names=names,
-        left_out=tuple(
-            column
-            if column.name in genes
-            else type(column)(column.name, column.reason, asked_for=True)
-            for column in left_out_columns(table, roles, reasons)
-        ),
-        roles=roles,
-        notes=notes_on(table),
+    X = table.matrix if len(used) == len(table.genes) else table.matrix[:, used]
+    found = compared(table, roles, reasons, X=X, names=names)
+    left_out = tuple(
+        column if column.name in genes else replace(column, asked_for=True)
+        for column in found.left_out
     )
+    return replace(found, left_out=left_out)
 
 
 def _range(table: AnnotatedTable) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.arrays import MAX_BYTES, READERS
+from topofs.tables.arrays import READERS
 from topofs.tables.table import Table
 
 if TYPE_CHECKING:
@@ -19,21 +19,8 @@ LABELS = "target"
 """The column that the labels are put into; the last one."""
 
 
-def open_arrays(path: Path, name: str, *, kind: str, limit: int = MAX_BYTES) -> Table:
-    """Read a table and its labels; its columns have no names and are called x0, x1 and so on.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "tiny.npz"
-    ...     np.savez(path, X=[[1, 2], [3, 4]], y=["oak", "elm"])
-    ...     table = open_arrays(path, "tiny.npz", kind="npz")
-    >>> table.columns, table.label
-    (('x0', 'x1', 'target'), 'target')
-    """
+def open_arrays(path: Path, name: str, *, kind: str, limit: int) -> Table:
+    """Read a table and its labels; its columns have no names and are called x0, x1 and so on."""
     try:
         found = READERS[kind](path, max_bytes=limit)
     except TableError as error:
@@ -41,12 +28,11 @@ def open_arrays(path: Path, name: str, *, kind: str, limit: int = MAX_BYTES) -> 
         raise TableError(str(error).replace(str(path), name)) from error
     columns = {f"x{i}": found.X[:, i] for i in range(found.X.shape[1])}
     frame = pl.DataFrame(columns | {LABELS: found.y})
-    not_numbers = {LABELS: "text"} if frame.schema[LABELS] == pl.String else {}
     return Table(
         name=name,
         rows=frame.lazy(),
         n_samples=frame.height,
         schema=dict(frame.schema),
-        not_numbers=not_numbers,
+        not_numbers={LABELS: "text"} if frame.schema[LABELS] == pl.String else {},
         label=LABELS,
     )

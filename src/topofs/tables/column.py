@@ -16,19 +16,10 @@ __all__ = ["Column"]
 class Column:
     """One column of a table.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    nominal : bool
-        Whether it holds names (levels without an order) rather than amounts or ranks.
-    values : array of float64, shape (n_samples,)
-        Amounts; positions of ordered categories; or codes of the levels from 0. NaN where
-        missing.
-    why : str, optional
-        Why it takes no part, whatever its values: it holds dates, or numbers and text.
-    written : str, optional
-        How numbers were written as text, where it was not the usual way.
+    `nominal` columns hold names (levels without an order) rather than amounts or ranks. `values`
+    are amounts, positions of ordered categories, or codes of the levels from 0; NaN where missing.
+    `why` says why it takes no part, whatever its values (dates, or numbers and text), and `written`
+    how numbers were written as text, where it was not the usual way.
     """
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from topofs.errors import UnknownColumnError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from topofs.tables.table import Table
 
-__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns", "matching_columns"]
+__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns"]
 
 _SHOWN_COLUMNS = 8
 
@@ -96,15 +97,12 @@ class ColumnRoles:
         }
         for option, columns in roles.items():
             check_columns(columns, table.columns, option=option)
-        options = list(roles)
-        for i, first in enumerate(options):
-            for second in options[i + 1 :]:
-                both = set(roles[first]) & set(roles[second])
-                if both:
-                    raise ValueError(
-                        f"the column {min(both)!r} is given to both {first} and {second}; "
-                        "choose one"
-                    )
+        for first, second in combinations(roles, 2):
+            both = set(roles[first]) & set(roles[second])
+            if both:
+                raise ValueError(
+                    f"the column {min(both)!r} is given to both {first} and {second}; choose one"
+                )
         has_role = self.target is not None or table.label in {*self.reasons, *found.keep}
         if table.label is None or has_role:
             return found
@@ -116,35 +114,24 @@ class ColumnRoles:
         known = [column for column in table.columns if column not in taken]
         return replace(
             self,
-            keep=matching_columns(self.keep, table.columns, option="--keep", among=known),
-            exclude=matching_columns(
+            keep=_matching_columns(self.keep, table.columns, option="--keep", among=known),
+            exclude=_matching_columns(
                 self.exclude, table.columns, option="--exclude", among=known
             ),
         )
 
 
-def matching_columns(
-    given: Sequence[str],
-    known: Sequence[str],
-    *,
-    option: str,
-    among: Sequence[str] | None = None,
+def _matching_columns(
+    given: Sequence[str], known: Sequence[str], *, option: str, among: Sequence[str]
 ) -> tuple[str, ...]:
-    """Replace patterns by the names they stand for.
-
-    Examples
-    --------
-    >>> matching_columns(["c", "b*"], ["a", "b1", "b2", "c"], option="--keep")
-    ('c', 'b1', 'b2')
-    """
+    """Replace patterns by the names `among` the known ones that they stand for."""
     names = set(known)
     found: list[str] = []
     for column in given:
         if column in names or not set(column) & set("*?["):
             found.append(column)
             continue
-        matches = [name for name in (known if among is None else among)
-                   if fnmatchcase(name, column)]  # fmt: skip
+        matches = [name for name in among if fnmatchcase(name, column)]
         if not matches:
             raise UnknownColumnError(f"{option}: no column is like {column!r}")
         found += matches
@@ -152,14 +139,7 @@ def matching_columns(
 
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
-    """Make sure that a table has the columns that an option names.
-
-    Examples
-    --------
-    >>> check_columns(["knid"], ["height", "kind"], option="--target")
-    Traceback (most recent call last):
-    topofs.errors.UnknownColumnError: --target: there is no column 'knid'; did you mean 'kind'?
-    """
+    """Make sure that a table has the columns that an option names."""
     names = set(known)
     for column in columns:
         if column not in names:

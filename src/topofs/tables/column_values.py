@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.asking_polars import as_table_errors
+from topofs.tables.names_in_table import holds_names
 from topofs.tables.text_values import MISSING_CLASSES
 
 if TYPE_CHECKING:
@@ -20,23 +21,13 @@ __all__ = ["column_values"]
 
 
 def column_values(table: Table, column: str) -> npt.NDArray[Any]:
-    """Read one column of a table.
-
-    Examples
-    --------
-    >>> from topofs.tables import Table
-    >>> rows = pl.LazyFrame({"age": [7, None], "kind": ["oak", "NA"]})
-    >>> table = Table("trees", rows, 2, dict(rows.collect_schema()))
-    >>> column_values(table, "age"), column_values(table, "kind")
-    (array([ 7., nan]), array(['oak', None], dtype=object))
-    """
+    """Read one column of a table: float64, or labels as objects, with None where one is missing."""
     kind = table.schema[column]
     with as_table_errors(table.name):
-        values = table.select([column]).collect(engine="streaming")
-    series = values.to_series()
+        series = table.select([column]).collect(engine="streaming").to_series()
     if kind.is_numeric():
         return np.asarray(series.cast(pl.Float64).to_numpy())
-    if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Boolean):
+    if not holds_names(kind):
         raise TableError(
             f"{table.name}: the column {column!r} holds {table.not_numbers.get(column, kind)}; "
             "a target is a number, a class or a truth value"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from topofs.tables.column import Column
 from topofs.tables.text_columns import TextColumn, settled_columns
+from topofs.tables.text_values import is_float
 
 __all__ = [
     "Column",
@@ -28,25 +29,12 @@ TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
 def is_frame(table: Any) -> bool:
-    """Whether a table is a pandas or polars data frame.
-
-    Examples
-    --------
-    >>> is_frame([[1.0, 2.0]])
-    False
-    """
+    """Whether a table is a pandas or polars data frame."""
     return _library(table) is not None and hasattr(table, "columns")
 
 
 def has_nominal_columns(table: Any) -> bool:
-    """Whether a data frame has a column that is not a number: text, categories, booleans.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> has_nominal_columns(pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", "Bonn"]}))
-    True
-    """
+    """Whether a data frame has a column that is not a number: text, categories, booleans."""
     if not is_frame(table):
         return False
     if _library(table) == "polars":
@@ -55,34 +43,21 @@ def has_nominal_columns(table: Any) -> bool:
 
 
 def text_column(table: Any) -> str | None:
-    """Find the first column that holds text which is not a number.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> text_column(pd.DataFrame({"size": ["1.5", "2"], "town": ["Ulm", "Bonn"]}))
-    'town'
-    """
+    """Find the first column that holds text which is not a number."""
     if is_frame(table):
         columns = [(name, series.to_list()) for name, series in _named_series(table)]
     elif isinstance(table, np.ndarray) and table.ndim == 2:
         columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
     else:
         return None
-    return next((name for name, values in columns if any(map(_is_word, values))), None)
+    for name, values in columns:
+        if any(isinstance(value, str) and not is_float(value) for value in values):
+            return name
+    return None
 
 
 def check_readable(table: Any) -> None:
-    """Refuse a table that would be read wrongly or not at all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_readable(np.array([["2024-01-01"]], dtype="datetime64[ns]"))
-    Traceback (most recent call last):
-    ValueError: column 'x0' holds timestamps: turn it into a number (days since a date), or
-    leave it out
-    """
+    """Refuse a table that would be read wrongly or not at all."""
     if _library(table) == "polars" and type(table).__name__ == "LazyFrame":
         raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
@@ -92,9 +67,8 @@ def check_readable(table: Any) -> None:
 def check_no_times(table: Any) -> None:
     """Refuse a frame with a column of parsed dates or times, which is no number."""
     if is_frame(table):
-        is_time = _is_polars_time if _library(table) == "polars" else _is_pandas_time
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
-            if is_time(dtype):
+            if _is_time(dtype):
                 raise _refusal(str(name), "timestamps")
 
 
@@ -110,36 +84,13 @@ def check_dense(table: Any) -> None:
 
 
 def read_columns(table: Any) -> list[Column]:
-    """Tell the columns of a table apart and put them into numbers.
+    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
     categorical, a polars Enum) become ranks. Text, booleans and other categories are
     nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
-    apart, too, and dates, and text that is mostly numbers, take no part.
-
-    Parameters
-    ----------
-    table : data frame or array, shape (n_samples, n_features)
-        pandas, polars, or anything that numpy makes a table of.
-
-    Returns
-    -------
-    list of Column
-
-    Raises
-    ------
-    ValueError
-        A column holds values of several types, nested, infinite or too large values; the
-        message names the column.
-    TypeError
-        The table is sparse, or a polars LazyFrame.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"size": [1.5, 2.5], "town": ["Ulm", None]})
-    >>> [(column.nominal, column.values.tolist()) for column in read_columns(table)]
-    [(False, [1.5, 2.5]), (True, [0.0, nan])]
+    apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
+    types, nested, infinite or too large are a ValueError that names the column.
     """
     check_dense(table)
     check_readable(table)
@@ -168,58 +119,42 @@ def _named_series(table: Any) -> list[tuple[str, Any]]:
     return [(str(name), table.iloc[:, i]) for i, name in enumerate(table.columns)]
 
 
-def _is_word(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
-
-
 def _is_pandas_number(series: Any) -> bool:
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_object_dtype
+    from pandas.api import types
 
-    if is_object_dtype(series.dtype):
+    if types.is_object_dtype(series.dtype):
         return all(_kind_of(value) == "numbers" for value in series.dropna())
-    return bool(is_numeric_dtype(series.dtype) and not is_bool_dtype(series.dtype))
+    return bool(types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype))
 
 
 def _pandas_column(name: str, series: Any) -> Column | TextColumn:
     from pandas import CategoricalDtype
-    from pandas.api.types import (
-        is_bool_dtype,
-        is_numeric_dtype,
-        is_object_dtype,
-        is_string_dtype,
-    )
+    from pandas.api import types
 
     dtype = series.dtype
     if isinstance(dtype, CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.float64)
         codes[codes < 0] = np.nan
         return Column(name, not dtype.ordered, codes)
-    if is_object_dtype(dtype):
+    if types.is_object_dtype(dtype):
         return _object_column(name, series.to_numpy())
-    if is_bool_dtype(dtype) or is_numeric_dtype(dtype):
+    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
         if getattr(dtype, "kind", "") == "c":
             raise _refusal(name, "complex numbers")
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return _number_column(name, values, nominal=bool(is_bool_dtype(dtype)))
-    if is_string_dtype(dtype):
+        return _number_column(name, values, nominal=bool(types.is_bool_dtype(dtype)))
+    if types.is_string_dtype(dtype):
         return _object_column(name, series.to_numpy(dtype=object))
-    if _is_pandas_time(dtype):
+    if _is_time(dtype):
         return _time_column(name, series.isna().to_numpy())
     raise _refusal(name, f"values of type {dtype}")
 
 
-def _is_pandas_time(dtype: Any) -> bool:
+def _is_time(dtype: Any) -> bool:
+    """Whether a type of pandas or polars is one of dates or times."""
+    if hasattr(dtype, "is_temporal"):
+        return bool(dtype.is_temporal())
     return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
-
-
-def _is_polars_time(dtype: Any) -> bool:
-    return bool(dtype.is_temporal())
 
 
 def _polars_column(name: str, series: Any) -> Column | TextColumn:
@@ -259,26 +194,23 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
             f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
         )
     kind = kinds[0] if kinds else "numbers"
-    numbers = np.full(len(values), np.nan)
     if kind == "text":
         return TextColumn(name, values[~missing].tolist(), ~missing)
     if kind == "timestamps":
         return _time_column(name, missing)
-    if kind == "booleans":
+    if kind not in {"booleans", "numbers"}:
+        raise _refusal(name, kind)
+    numbers = np.full(len(values), np.nan)
+    try:
         numbers[~missing] = values[~missing].astype(np.float64)
-        return Column(name, nominal=True, values=numbers)
-    if kind == "numbers":
-        try:
-            numbers[~missing] = values[~missing].astype(np.float64)
-        except OverflowError as error:
-            too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
-            row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
-            raise ValueError(
-                f"column {name!r} has a number in row {row} that is too large for a float: "
-                "take its logarithm, or leave it missing"
-            ) from error
-        return _number_column(name, numbers, nominal=False)
-    raise _refusal(name, kind)
+    except OverflowError as error:
+        too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
+        row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
+        raise ValueError(
+            f"column {name!r} has a number in row {row} that is too large for a float: "
+            "take its logarithm, or leave it missing"
+        ) from error
+    return _number_column(name, numbers, nominal=kind == "booleans")
 
 
 def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from topofs.errors import TableError
 from topofs.tables.annotated_file import AnnotatedTable, annotated_table
+from topofs.tables.column import Column
 from topofs.tables.column_roles import ColumnRoles
-from topofs.tables.mixed_table import mixed_table
-from topofs.tables.names_in_table import names_in_table
-from topofs.tables.numbers_in_table import numeric_table
+from topofs.tables.names_in_table import NamesInTable, names_in_table
+from topofs.tables.numbers_in_table import (
+    check_rows,
+    compared,
+    numeric_table,
+    read_numbers,
+    some_reasons,
+)
+from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from topofs.tables.table import ComparableTable, Table
@@ -75,4 +85,35 @@ def comparable_table(
     found = names_in_table(table, roles)
     if measure.takes_arrays and not found.columns:
         return numeric_table(table, roles, unusable=found.unusable)
-    return mixed_table(table, roles, found)
+    return _mixed_table(table, roles, found)
+
+
+def _mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> ComparableTable:
+    """Put the numbers of a table, columns of one array, beside its names, in the table's order."""
+    check_rows(table)
+    others = {c: why for c, why in table.not_numbers.items() if c not in found.columns}
+    reasons = others | dict(found.unusable) | roles.reasons
+    for column in roles.keep:
+        if column in reasons:
+            raise ValueError(
+                f"--keep: the column {column!r} cannot be compared ({reasons[column]}); to carry "
+                "it into the reduced table give it to --id"
+            )
+    amounts = [c for c in table.columns if c not in reasons and c not in found.columns]
+    numbers = read_numbers(table, amounts)
+    X = np.asarray(numbers.X, dtype=np.float64)
+    columns = dict(found.columns) | {
+        name: Column(name, nominal=False, values=X[:, i]) for i, name in enumerate(amounts)
+    }
+    reasons |= {c: why for c, why in numbers.constant.items() if c not in roles.keep}
+    names = tuple(c for c in table.columns if c in columns and c not in reasons)
+    if len(names) < 2:
+        which = (
+            f"one column that can be compared, {names[0]!r}"
+            if names
+            else "no column to compare"
+        )
+        held = f" ({some_reasons(reasons)})" if reasons else ""
+        raise TableError(f"{table.name}: has {which}{held}; at least two are needed")
+    mixed = TypedTable(tuple(columns[name] for name in names))
+    return compared(table, roles, reasons, X=mixed, names=names)

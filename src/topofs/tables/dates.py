@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import as_table_errors, columns_named
 from topofs.tables.text_values import MISSING, shape_of, shortened
 
 if TYPE_CHECKING:
@@ -30,16 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def with_dates_as_numbers(table: Table) -> Table:
-    """Turn the columns of dates of a table into days, whatever form they have.
-
-    Examples
-    --------
-    >>> from topofs.tables import Table
-    >>> rows = pl.LazyFrame({"day": ["1970-01-02", "1971-01-01"]})
-    >>> table = Table("t", rows, 2, dict(rows.collect_schema()), dates=frozenset(["day"]))
-    >>> with_dates_as_numbers(table).rows.collect()["day"].to_list()
-    [1.0, 365.0]
-    """
+    """Turn the columns of dates of a table into days, whatever form they have."""
     expressions = {
         column: _days(column, dtype)
         for column, dtype in table.schema.items()
@@ -73,14 +63,6 @@ def days_of_text(texts: Sequence[str]) -> list[float | None]:
 
     Which of two small numbers is the day, the column must tell: with points it is the first,
     otherwise one above 12 is.
-
-    Examples
-    --------
-    >>> days_of_text(["02.01.1970", "31.12.1970 12:00"]), days_of_text(["1/31/1970", "2/1/1970"])
-    ([1.0, 364.5], [30.0, 31.0])
-    >>> days_of_text(["1/2/2024", "3/4/2024"])
-    Traceback (most recent call last):
-    ValueError: such as '1/2/2024' may have the day first or the month: write them as 2024-12-31
     """
     given = [text for text in texts if text not in MISSING]
     parts = {text: _PARTS.fullmatch(text) for text in given}
@@ -128,10 +110,8 @@ def _time(text: str) -> float:
 
 def _days(column: str, dtype: pl.DataType) -> pl.Expr:
     """Days from a date, a time stamp, a time of the day or a span of time."""
-    expression = columns_named([column])
+    physical = columns_named([column]).to_physical().cast(pl.Float64)
     if dtype == pl.Date:
-        return expression.to_physical().cast(pl.Float64)
-    if dtype == pl.Time:
-        return expression.to_physical().cast(pl.Float64) / 86400e9
-    per_day = {"ms": 86400e3, "us": 86400e6, "ns": 86400e9}[getattr(dtype, "time_unit", "us")]
-    return expression.to_physical().cast(pl.Float64) / per_day
+        return physical
+    unit = "ns" if dtype == pl.Time else getattr(dtype, "time_unit", "us")
+    return physical / {"ms": 86400e3, "us": 86400e6, "ns": 86400e9}[unit]

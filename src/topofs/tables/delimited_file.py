@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import as_table_errors, columns_named
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.records import check_records, not_utf8
 from topofs.tables.table import Table
+from topofs.tables.text_values import is_float
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,24 +35,13 @@ _LONG_ARE_INT64 = pl.__version__.startswith("1.")
 _SURE_DIGITS = 18
 
 
-def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Table:
-    r"""Open a text file with a line of column names.
+def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
+    """Open a text file with a line of column names.
 
     Types are inferred from every line: a word in the last one is found like one in the first.
     A column of numbers may have spaces around them and the usual marks of missing values
     (`topofs.tables.text_values.MISSING`), decimal commas and thousands set apart; `decimal` says
     which of the two a comma is, where the columns do not.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trees.tsv"
-    ...     _ = path.write_text("height\tage\tkind\n1.5\t7\toak\nNA\t9\telm\n")
-    ...     table = open_delimited(path, "trees.tsv")
-    ...     dict(table.schema), table.rows.collect()["height"].to_list()
-    ({'height': Float64, 'age': Int64, 'kind': String}, [1.5, None])
     """
     separator, names = _header(path, name)
     _check_names(names, name)
@@ -82,7 +71,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None = None) -> Tab
         rows = _renamed(rows, own, names)
     return Table(
         name=name,
-        rows=rows.with_columns(in_text.expressions()),
+        rows=rows.with_columns(in_text.expressions),
         n_samples=records.n_rows,
         schema=dict(zip(names, types, strict=True)) | dict(in_text.types),
         as_written=text,
@@ -165,15 +154,11 @@ def _fit(lines: list[str], separator: str) -> tuple[bool, int]:
 def _line_of(path: Path) -> int:
     """Find the first line that is not UTF-8."""
     with path.open("rb") as file:
-        return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return next(
+            number
+            for number, line in enumerate(file, 1)
+            if line.decode(errors="ignore").encode() != line
+        )
 
 
 def _check_names(names: list[str], name: str) -> None:
@@ -194,14 +179,6 @@ def _notes(names: list[str]) -> tuple[str, ...]:
             f"column {names.index('') + 1} has no name; if it numbers the rows, leave it out "
             "with --drop ''",
         )
-    if all(_is_number(column) for column in names):
+    if all(is_float(column) for column in names):
         return ("the first line was taken for column names, and all of them are numbers",)
     return ()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

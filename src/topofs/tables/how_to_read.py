@@ -19,16 +19,9 @@ _EXPANSION = 20
 class HowToRead:
     """How a file is to be read.
 
-    Attributes
-    ----------
-    layer : str, optional
-        The layer of an AnnData file to take.
-    decimal : {".", ","}, optional
-        The decimal mark of numbers in text; it is found out otherwise.
-    dates_as_numbers : bool
-        Whether dates are numbers (days), and not left out.
-    max_bytes : int
-        What a small packed file may take unpacked.
+    `layer` is that of an AnnData file; `decimal` the mark of numbers in text, found out otherwise;
+    `dates_as_numbers` makes days of dates, which are left out otherwise; `max_bytes` is what a
+    small packed file may take unpacked.
     """
 
     layer: str | None = None
@@ -37,11 +30,5 @@ class HowToRead:
     max_bytes: int = MAX_BYTES
 
     def limit(self, packed: int) -> int:
-        """How many bytes a packed file of some size may take unpacked.
-
-        Examples
-        --------
-        >>> HowToRead(max_bytes=1000).limit(10), HowToRead(max_bytes=1000).limit(10**6)
-        (1000, 20000000)
-        """
+        """How many bytes a packed file of some size may take unpacked."""
         return max(self.max_bytes, _EXPANSION * packed)

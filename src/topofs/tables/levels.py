@@ -23,14 +23,7 @@ row of its own in the product, and as many are an identifier's."""
 
 
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Number the levels of a nominal column from 0: missing is one, rare ones are merged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> level_codes(np.array([0.0] * 6 + [1, 2, np.nan] + [3] * 5)).tolist()
-    [0, 0, 0, 0, 0, 0, 2, 2, 2, 1, 1, 1, 1, 1]
-    """
+    """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
     _, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
     )

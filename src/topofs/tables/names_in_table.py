@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column import Column
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
 from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
 from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered
@@ -29,39 +28,19 @@ HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
 
 @dataclass(frozen=True, eq=False)
 class NamesInTable:
-    """What the columns that hold no amounts turned out to be.
-
-    Attributes
-    ----------
-    columns : mapping of str to Column
-        Those that can be compared, or are forced, whatever they hold.
-    unusable : mapping of str to str
-        The others, with the reason.
-    """
+    """The columns of names that can be compared, or are forced; the others with the reason."""
 
     columns: Mapping[str, Column]
     unusable: Mapping[str, str]
 
 
 def holds_names(dtype: pl.DataType) -> bool:
-    """Whether columns of a type are compared level by level: text, categories, truth values.
-
-    Examples
-    --------
-    >>> holds_names(pl.String()), holds_names(pl.Boolean()), holds_names(pl.Int8())
-    (True, True, False)
-    """
+    """Whether columns of a type are compared level by level: text, categories, truth values."""
     return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 
 
 def measures_of_names() -> str:
-    """Name the measures that compare names as well as numbers.
-
-    Examples
-    --------
-    >>> measures_of_names()
-    'auto or mixed'
-    """
+    """Name the measures that compare names as well as numbers."""
     able = [
         name
         for name, measure in registered("similarity").items()
@@ -76,15 +55,6 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     An Enum is a list of ordered categories; text, other categories and truth values have no
     order. In a text file the marks of missing values count as missing, as in its numbers. What
     is a date, or mostly numbers and therefore more likely a mistake, is no name.
-
-    Examples
-    --------
-    >>> from topofs.tables import ColumnRoles, Table
-    >>> rows = pl.LazyFrame({"kind": ["oak", "elm", "oak"], "tag": ["a1", "a2", "a3"]})
-    >>> table = Table("trees", rows, 3, dict(rows.collect_schema()))
-    >>> found = names_in_table(table, ColumnRoles())
-    >>> list(found.columns), found.unusable
-    (['kind'], {'tag': "names that hardly repeat, as an identifier's do"})
     """
     candidates = [
         column
@@ -96,7 +66,7 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     if not candidates:
         return NamesInTable(columns, unusable)
     with as_table_errors(table.name):
-        frame = table.rows.select(columns_named(candidates)).collect(engine="streaming")
+        frame = table.select(candidates).collect(engine="streaming")
     for series in frame.iter_columns():
         values = series
         if series.dtype == pl.String and table.as_written is not None:

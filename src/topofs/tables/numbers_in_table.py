@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
-from topofs.tables.complaints import as_table_errors
-from topofs.tables.exact_names import columns_named
 from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Numbers",
     "check_rows",
-    "left_out_columns",
-    "notes_on",
+    "compared",
     "numeric_table",
     "read_numbers",
+    "some_reasons",
 ]
 
 _FEW_ROWS = 10
@@ -39,20 +38,9 @@ _SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Columns of numbers, as they were read.
-
-    Attributes
-    ----------
-    X : array of float64 or float32, shape (n_samples, n_columns)
-        Fortran order, all values finite or NaN.
-    names : tuple of str
-        The columns.
-    constant : mapping of str to str
-        Those that do not vary, with the reason.
-    """
+    """Columns of float64 or float32 in Fortran order, all finite or NaN; why some do not vary."""
 
     X: npt.NDArray[np.floating[Any]]
-    names: tuple[str, ...]
     constant: Mapping[str, str]
 
 
@@ -101,7 +89,7 @@ def numeric_table(
     reasons: dict[str, str] = dict(table.not_numbers) | dict(unusable or {}) | roles.reasons
     candidates = [column for column in table.columns if column not in reasons]
     if not candidates:
-        held = "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
+        held = some_reasons(reasons)
         if unusable is not None:
             raise TableError(f"{table.name}: has no column to select from ({held})")
         named = any(holds_names(table.schema[c]) for c in reasons if c not in roles.reasons)
@@ -116,19 +104,13 @@ def numeric_table(
     if len(numbers.constant) == len(candidates):
         raise _nothing_varies(table.name, numbers.constant)
     _check_enough(table.name, names, reasons)
-    return ComparableTable(
-        X=_only(numbers.X, used),
-        names=names,
-        left_out=left_out_columns(table, roles, reasons),
-        roles=roles,
-        notes=notes_on(table),
-    )
+    return compared(table, roles, reasons, X=_only(numbers.X, used), names=names)
 
 
 def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
     """Read some columns of numbers, and find those that do not vary."""
     if not columns:
-        return Numbers(np.empty((table.n_samples, 0), order="F"), (), {})
+        return Numbers(np.empty((table.n_samples, 0), order="F"), {})
     X = _read(table, columns)
     lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     _check_finite(table.name, columns, X, np.isinf(lowest) | np.isinf(highest))
@@ -137,7 +119,7 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
         columns[i]: "all missing" if missing[i] else _constant(float(highest[i]))
         for i in np.flatnonzero(constant | missing).tolist()
     }
-    return Numbers(X, tuple(columns), reasons)
+    return Numbers(X, reasons)
 
 
 def check_rows(table: Table) -> None:
@@ -147,23 +129,30 @@ def check_rows(table: Table) -> None:
         raise TableError(f"{table.name}: has {rows}; at least two are needed")
 
 
-def left_out_columns(
-    table: Table, roles: ColumnRoles, reasons: Mapping[str, str]
-) -> tuple[LeftOutColumn, ...]:
-    """List the columns that take no part, in the order of the table."""
-    return tuple(
+def compared(
+    table: Table,
+    roles: ColumnRoles,
+    reasons: Mapping[str, str],
+    *,
+    X: Any,
+    names: tuple[str, ...],
+) -> ComparableTable:
+    """Put the columns that are compared beside those that are not, and why."""
+    notes = table.notes
+    if table.n_samples < _FEW_ROWS:
+        few = f"with {table.n_samples} rows columns look alike by chance: trust this little"
+        notes = (*notes, few)
+    left_out = tuple(
         LeftOutColumn(column, reasons[column], asked_for=column in roles.reasons)
         for column in table.columns
         if column in reasons
     )
+    return ComparableTable(X, names, left_out, roles, notes)
 
 
-def notes_on(table: Table) -> tuple[str, ...]:
-    """Say what may matter to someone who trusts a selection from a table."""
-    if table.n_samples < _FEW_ROWS:
-        few = f"with {table.n_samples} rows columns look alike by chance: trust this little"
-        return (*table.notes, few)
-    return table.notes
+def some_reasons(reasons: Mapping[str, str]) -> str:
+    """Name the first columns that take no part, with the reason."""
+    return "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
 
 
 def _read(table: Table, columns: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
@@ -175,7 +164,7 @@ def _read(table: Table, columns: Sequence[str]) -> npt.NDArray[np.floating[Any]]
     )
     filled = 0
     with as_table_errors(table.name):
-        numbers = table.rows.select(columns_named(columns).cast(kind))
+        numbers = table.select(columns).cast(kind)
         for batch in numbers.collect_batches(maintain_order=True, engine="streaming"):
             X[filled : filled + batch.height] = batch.to_numpy()
             filled += batch.height
@@ -239,8 +228,10 @@ def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:
 
 def _check_enough(name: str, names: Sequence[str], reasons: Mapping[str, str]) -> None:
     if len(names) == 1:
-        held = "; ".join(f"{column}: {why}" for column, why in list(reasons.items())[:_SHOWN])
-        hint = held or "columns are separated by a comma, a tab, a semicolon or a bar"
+        hint = (
+            some_reasons(reasons)
+            or "columns are separated by a comma, a tab, a semicolon or a bar"
+        )
         raise TableError(
             f"{name}: has one column of numbers that varies, {names[0]!r}; at least two are "
             f"needed ({hint})"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import columns_named
 from topofs.tables.text_values import (
     GROUP_MARKS,
     GROUPED,
     MISSING,
     SHAPES,
+    UNUSUAL,
     Seen,
     decimal_mark,
     text_kind,
@@ -36,33 +37,18 @@ _SHAPES = (*SHAPES, "1.5", "text")
 class NumbersInText:
     """What columns of text turned out to hold.
 
-    Attributes
-    ----------
-    types : mapping of str to polars.DataType
-        The columns that hold whole numbers, numbers, or nothing at all.
-    not_numbers : mapping of str to str
-        The others, with what they hold.
-    not_names : frozenset of str
-        Those of the others that are no names either.
-    dates : frozenset of str
-        Those that hold dates.
-    notes : tuple of str
-        How numbers are written, where it is not the usual way.
+    `types` has those of whole numbers, of numbers, or of nothing at all, and `expressions` turn
+    their text into numbers; `not_numbers` has the others with what they hold, of which `not_names`
+    are no names either and `dates` are dates. `notes` say how numbers are written, where it is not
+    the usual way.
     """
 
     types: Mapping[str, pl.DataType]
+    expressions: Sequence[pl.Expr]
     not_numbers: Mapping[str, str]
-    not_names: frozenset[str] = frozenset()
-    dates: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    _marks: Mapping[str, Mark] = field(default_factory=dict)
-
-    def expressions(self) -> list[pl.Expr]:
-        """Turn the text of the columns in `types` into numbers."""
-        return [
-            _bare(column, self._marks.get(column)).cast(kind, strict=False)
-            for column, kind in self.types.items()
-        ]
+    not_names: frozenset[str]
+    dates: frozenset[str]
+    notes: tuple[str, ...]
 
 
 def numbers_in_text(
@@ -74,23 +60,8 @@ def numbers_in_text(
 ) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
 
-    Parameters
-    ----------
-    text : polars.LazyFrame
-        The columns, as text.
-    columns : sequence of str
-        Those that are not yet known to be numbers.
-    floats : sequence of str
-        Those that are numbers with a decimal point, if a point is a decimal one.
-    decimal : {".", ","}, optional
-        The decimal mark; it is found out otherwise.
-
-    Examples
-    --------
-    >>> text = pl.LazyFrame({"a": [" 1", "NA"], "b": ["x", "2"], "c": ["+1.5", "2"]})
-    >>> found = numbers_in_text(text, ["a", "b", "c"])
-    >>> found.types, found.not_numbers
-    ({'a': Int64, 'c': Float64}, {'b': "text, such as 'x'"})
+    `columns` are those not yet known to be numbers; `floats` are numbers if a point is a decimal
+    one. The `decimal` mark is found out where it is not given.
     """
     types = _plain_numbers(text, columns)
     others = [column for column in columns if column not in types]
@@ -209,7 +180,7 @@ def _found(
     notes = []
     for mark, way in _WAYS.items():
         written = [
-            c for c, kind in numbers.items() if kind.decimal == mark and _unusual(seen[c])
+            c for c, kind in numbers.items() if kind.decimal == mark and seen[c].of(*UNUSUAL)
         ]
         if written:
             first = written[0]
@@ -220,20 +191,17 @@ def _found(
                 f"numbers with {way} in {first!r}{more}, such as {example}, are read as such "
                 f"(--decimal {other} reads the comma otherwise)"
             )
+    types = {c: t for c, t in types.items() if c not in others}
+    types |= dict.fromkeys(numbers, pl.Float64())
+    marks = {column: kind.decimal for column, kind in numbers.items()}
     return NumbersInText(
-        types={c: t for c, t in types.items() if c not in others}
-        | dict.fromkeys(numbers, pl.Float64()),
+        types=types,
+        expressions=[_bare(c, marks.get(c)).cast(t, strict=False) for c, t in types.items()],
         not_numbers={column: _in_options(kind) for column, kind in others.items()},
         not_names=frozenset(c for c, kind in others.items() if kind.holds != "names"),
         dates=frozenset(c for c, kind in others.items() if kind.holds == "dates"),
         notes=tuple(notes),
-        _marks={column: kind.decimal for column, kind in numbers.items()},
     )
-
-
-def _unusual(shapes: Seen) -> bool:
-    """Whether numbers are written in a way that is worth a word."""
-    return any(shapes.of(shape) for shape in ("1,5", "1.234,5", "1,234.5", "1,234", "1.234"))
 
 
 def _in_options(kind: TextKind) -> str:

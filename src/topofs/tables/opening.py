@@ -144,16 +144,13 @@ def _unpacked(path: Path, name: str, how: HowToRead) -> Iterator[Path]:
         plain = Path(folder) / "table"
         try:
             with gzip.open(path) as packed, plain.open("wb") as file:
-                _copy_at_most(packed, file, name, how.limit(path.stat().st_size))
+                limit = how.limit(path.stat().st_size)
+                while block := packed.read(1 << 20):
+                    refuse_oversize(name, "unpacked, this", file.tell() + len(block), limit)
+                    file.write(block)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise TableError(f"{name}: the gzip file is damaged ({error})") from error
         yield plain
-
-
-def _copy_at_most(packed: gzip.GzipFile, file: IO[bytes], name: str, limit: int) -> None:
-    while block := packed.read(1 << 20):
-        refuse_oversize(name, "unpacked, this", file.tell() + len(block), limit)
-        file.write(block)
 
 
 def _open_file(path: Path, name: str, how: HowToRead) -> Table:

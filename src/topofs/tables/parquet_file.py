@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from topofs.tables.arrays.checked import MAX_BYTES, bytes_of, refuse_oversize
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.arrays.checked import bytes_of, refuse_oversize
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.numbers_in_text import numbers_in_text
 from topofs.tables.table import Table
 
@@ -19,24 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["kind_of", "open_parquet"]
 
-DATES = "dates or times; --dates numbers uses them"
 
-
-def open_parquet(
-    path: Path, name: str, *, decimal: Mark | None = None, limit: int = MAX_BYTES
-) -> Table:
-    """Open a Parquet file.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "tiny.parquet"
-    ...     pl.DataFrame({"width": [1, 2], "kind": ["oak", "elm"]}).write_parquet(path)
-    ...     open_parquet(path, "tiny.parquet").not_numbers
-    {'kind': "text, such as 'oak'"}
-    """
+def open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> Table:
+    """Open a Parquet file."""
     stored = pl.scan_parquet(path, glob=False)
     with as_table_errors(name):
         schema = dict(stored.collect_schema())
@@ -45,17 +30,15 @@ def open_parquet(
         in_text = numbers_in_text(
             stored, [c for c, t in schema.items() if t == pl.String], decimal=decimal
         )
-    kinds = {column: kind_of(dtype) for column, dtype in schema.items()}
-    others = {column: kind for column, kind in kinds.items() if kind is not None}
     return Table(
         name=name,
-        rows=stored.with_columns(in_text.expressions()),
+        rows=stored.with_columns(in_text.expressions),
         n_samples=n_samples,
         schema=schema | dict(in_text.types),
         not_numbers={
             column: in_text.not_numbers.get(column, kind)
-            for column, kind in others.items()
-            if column not in in_text.types
+            for column, dtype in schema.items()
+            if column not in in_text.types and (kind := kind_of(dtype)) is not None
         },
         not_names=in_text.not_names,
         dates=in_text.dates,
@@ -65,13 +48,7 @@ def open_parquet(
 
 
 def kind_of(dtype: pl.DataType) -> str | None:
-    """Say what a column holds in place of numbers; None for numbers.
-
-    Examples
-    --------
-    >>> kind_of(pl.Int8()), kind_of(pl.Boolean()), kind_of(pl.Date())
-    (None, None, 'dates or times; --dates numbers uses them')
-    """
+    """Say what a column holds in place of numbers; None for numbers."""
     if dtype.is_numeric() or dtype == pl.Boolean:
         return None
     if dtype == pl.Null:
@@ -81,7 +58,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
     if dtype in (pl.Categorical, pl.Enum):
         return "categories"
     if dtype.is_temporal():
-        return DATES
+        return "dates or times; --dates numbers uses them"
     return f"values of type {dtype}"
 
 

@@ -27,37 +27,17 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 @dataclass(frozen=True)
 class Records:
-    """How many records a file has.
-
-    Attributes
-    ----------
-    n_rows : int
-        Records after the first, which holds the names.
-    blank_at_end : bool
-        Whether empty lines follow the last of them.
-    """
+    """Number of records below the one of names, and whether empty lines follow the last."""
 
     n_rows: int
     blank_at_end: bool
 
 
 def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> Records:
-    r"""Make sure that every record has as many fields as there are columns, in UTF-8.
+    """Make sure that every record has as many fields as there are columns, in UTF-8.
 
     A separator or a line break between quotation marks belongs to the field. Memory holds one
     block of the file.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trees.csv"
-    ...     _ = path.write_text("height,kind\n1.5,oak\n2\n")
-    ...     check_records(path, separator=",", n_columns=2, name="trees.csv")
-    Traceback (most recent call last):
-    topofs.errors.TableError: trees.csv: line 3 has 1 field and line 1 names 2 columns; mend
-    the line (a field that holds the separator needs quotation marks)
     """
     scan = _Scan(name, ord(separator), n_columns)
     with path.open("rb") as file:
@@ -134,7 +114,8 @@ class _Scan:
                 "close it, or double it where it is part of the text"
             )
         if self.length:
-            self._check_blank(self.record_line)
+            if self.n_blank:
+                self._refuse_blank(self.record_line - 1)
             self._check_fields(self.separators + 1, self.record_line)
             self.n_records += 1
 
@@ -196,7 +177,7 @@ class _Scan:
                 line = self._line_of(block, ends, at)
                 if wrong[at]:
                     self._check_fields(int(separators[at]) + 1, line)
-                self._blank_line(line - 1)
+                self._refuse_blank(line - 1)
         self.n_records += int((~blank).sum())
         full = np.flatnonzero(~blank)
         self.n_blank = (
@@ -218,11 +199,7 @@ class _Scan:
                 "marks)"
             )
 
-    def _check_blank(self, line: int) -> None:
-        if self.n_blank:
-            self._blank_line(line - 1)
-
-    def _blank_line(self, line: int) -> None:
+    def _refuse_blank(self, line: int) -> None:
         raise TableError(f"{self.name}: line {line} is empty; remove it")
 
     def _check_encoding(self, block: bytes) -> None:

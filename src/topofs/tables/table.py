@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from topofs.tables.asking_polars import columns_named
+from topofs.tables.typed_table import NamedArray, TypedTable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
-    from topofs.tables.typed_table import NamedArray, TypedTable
 
 __all__ = ["ComparableTable", "Table"]
 
@@ -71,8 +73,6 @@ class Table:
 
     def select(self, columns: Sequence[str]) -> pl.LazyFrame:
         """Give the rows of some columns."""
-        from topofs.tables.exact_names import columns_named
-
         return self.rows.select(columns_named(columns))
 
 
@@ -108,6 +108,4 @@ class ComparableTable:
     @property
     def named(self) -> NamedArray | TypedTable:
         """X with its names, as estimators take it."""
-        from topofs.tables.typed_table import NamedArray, TypedTable
-
         return self.X if isinstance(self.X, TypedTable) else NamedArray(self.X, self.names)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.tables.column import Column
-from topofs.tables.text_values import MISSING, Seen, as_number, decimal_mark, seen_in, text_kind
+from topofs.tables.text_values import (
+    MISSING,
+    UNUSUAL,
+    Seen,
+    as_number,
+    decimal_mark,
+    seen_in,
+    text_kind,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,14 +33,7 @@ __all__ = ["TextColumn", "settled_columns"]
 class TextColumn:
     """A column of text; what it holds depends on the other columns, too.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    words : list of str
-        The values that are not missing.
-    given : array of bool, shape (n_samples,)
-        Where they are.
+    `words` are the values that are not missing, and `given` tells in which rows they are.
     """
 
     name: str
@@ -50,10 +51,9 @@ class TextColumn:
         kind = text_kind(self.seen, likely=likely)
         if kind.holds == "numbers" and self.seen.total:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
-            if kind.decimal == "," or self.seen.of("1,234", "1,234.5"):
-                example = self.seen.example("1,5", "1.234,5", "1,234.5", "1,234", "1.234")
-                return Column(self.name, nominal=False, values=values, written=example)
-            return Column(self.name, nominal=False, values=values)
+            unusual = kind.decimal == "," or self.seen.of("1,234", "1,234.5")
+            written = self.seen.example(*UNUSUAL) if unusual else None
+            return Column(self.name, nominal=False, values=values, written=written)
         # No array of text, which has room for the longest in every row.
         code = {word: i for i, word in enumerate(sorted(set(self.words)))}
         values[self.given] = [code[word] for word in self.words]

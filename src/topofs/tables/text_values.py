@@ -21,10 +21,12 @@ __all__ = [
     "MISSING",
     "MISSING_CLASSES",
     "SHAPES",
+    "UNUSUAL",
     "Seen",
     "TextKind",
     "as_number",
     "decimal_mark",
+    "is_float",
     "seen_in",
     "shape_of",
     "shortened",
@@ -63,6 +65,9 @@ SHAPES = {
 }
 """Shapes of values, the first that fits; what else a float can be made of is a "1.5"."""
 
+UNUSUAL = ("1,5", "1.234,5", "1,234.5", "1,234", "1.234")
+"""Shapes of numbers that are worth a word, those first that tell most."""
+
 _POINT = ("1.5", "1,234.5")
 _COMMA = ("1,5", "1.234,5")
 _SHOWN = 20
@@ -72,15 +77,7 @@ Mark = Literal[".", ","]
 
 @dataclass(frozen=True)
 class Seen:
-    """How often each shape was seen in a column, and where first.
-
-    Attributes
-    ----------
-    counts : mapping of str to int
-        Values by their shape: a key of `SHAPES`, "1.5" or "text".
-    first : mapping of str to str
-        The first value of each shape.
-    """
+    """How many values of each shape (a key of `SHAPES`, "1.5", "text") there are, and the first."""
 
     counts: Mapping[str, int]
     first: Mapping[str, str]
@@ -106,18 +103,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class TextKind:
-    """What a column of text holds.
+    """What a column of text is used as; dates and what is unclear take no part.
 
-    Attributes
-    ----------
-    holds : {"numbers", "dates", "names", "unclear"}
-        What it is used as; dates and what is unclear take no part.
-    words : str
-        The same in words, with an example.
-    decimal : {".", ","}
-        The decimal mark of numbers.
-    settled_by_mark : bool
-        Whether naming the decimal mark would make the column one of numbers.
+    `words` say the same with an example, and `settled_by_mark` whether naming the decimal mark
+    would make it a column of numbers.
     """
 
     holds: Literal["numbers", "dates", "names", "unclear"]
@@ -127,23 +116,22 @@ class TextKind:
 
 
 def shape_of(text: str) -> str:
-    """Tell the shape of a value without spaces around it.
-
-    Examples
-    --------
-    >>> [shape_of(text) for text in ("7", "1.724,62", "1 724.6", "1e5", "2024-01-31", "oak")]
-    ['whole', '1.234,5', '1.5', '1.5', 'date', 'text']
-    """
+    """Tell the shape of a value without spaces around it: "oak" is a "text", "1 724.6" a "1.5"."""
     if re.search(GROUPED, text):
         text = re.sub(GROUP_MARKS, "", text)
     for shape, pattern in SHAPES.items():
         if re.search(pattern, text):
             return shape
+    return "1.5" if is_float(text) and "_" not in text else "text"
+
+
+def is_float(text: str) -> bool:
+    """Whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:
-        return "text"
-    return "text" if "_" in text else "1.5"
+        return False
+    return True
 
 
 def seen_in(values: Iterable[str]) -> Seen:
@@ -171,21 +159,8 @@ def text_kind(
 ) -> TextKind:
     """Decide what a column of text holds.
 
-    Parameters
-    ----------
-    seen : Seen
-        Its values.
-    decimal : {".", ","}, optional
-        The decimal mark, where it is known for sure.
-    likely : {".", ","}, optional
-        That of the other columns, for a column that does not tell.
-
-    Examples
-    --------
-    >>> text_kind(seen_in(["1,5", "2"])).decimal
-    ','
-    >>> text_kind(seen_in(["1,234"])).words
-    "numbers such as '1,234', whose comma may be decimal or set thousands apart"
+    `decimal` is the mark that is known for sure, `likely` that of the other columns, for a column
+    that does not tell.
     """
     if not seen.total:
         return TextKind("numbers")
@@ -201,19 +176,10 @@ def text_kind(
 
 
 def as_number(text: str, decimal: Mark) -> float:
-    """Read a number with a decimal mark; the other one and spaces set thousands apart.
-
-    Examples
-    --------
-    >>> as_number("1.724,62", ","), as_number("1 724", ".")
-    (1724.62, 1724.0)
-    """
+    """Read a number with a decimal mark; the other one and spaces set thousands apart."""
     bare = re.sub(GROUP_MARKS, "", text)
-    return float(bare.replace(",", "") if decimal == "." else _with_point(bare))
-
-
-def _with_point(text: str) -> str:
-    return text.replace(".", "").replace(",", ".")
+    other = "," if decimal == "." else "."
+    return float(bare.replace(other, "").replace(decimal, "."))
 
 
 def _own_mark(seen: Seen) -> Mark | None:
@@ -225,13 +191,12 @@ def _own_mark(seen: Seen) -> Mark | None:
 
 
 def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:
-    both = seen.of(*_POINT) and seen.of(*_COMMA)
     against = _COMMA if decimal == "." else _POINT
     if decimal is not None and seen.of(*against):
         wrong = "comma" if decimal == "." else "point"
-        return TextKind("unclear", f"numbers with a decimal {wrong}, such as "
-                        f"{seen.example(*against)}")  # fmt: skip
-    if both:
+        words = f"numbers with a decimal {wrong}, such as {seen.example(*against)}"
+        return TextKind("unclear", words)
+    if seen.of(*_POINT) and seen.of(*_COMMA):
         return TextKind(
             "unclear",
             f"numbers with decimal points and with decimal commas, such as "
@@ -249,11 +214,5 @@ def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:
 
 
 def shortened(text: str) -> str:
-    """Cut a long text, to be named in a message.
-
-    Examples
-    --------
-    >>> shortened("a name of many letters")
-    'a name of many lett…'
-    """
+    """Cut a long text, to be named in a message."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
-from topofs.tables.complaints import as_table_errors
+from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -25,16 +25,7 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 def time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
-    """Tell the order of the rows by a column of times.
-
-    Examples
-    --------
-    >>> from topofs.tables import Table
-    >>> rows = pl.LazyFrame({"day": ["2024-03-01", "2023-12-31", "2024-01-15"]})
-    >>> table = Table("sales", rows, 3, dict(rows.collect_schema()))
-    >>> time_order(table, "day").tolist()
-    [1, 2, 0]
-    """
+    """Tell the order of the rows by a column of times."""
     with as_table_errors(table.name):
         values = table.select([column]).collect(engine="streaming").to_series()
     kind = table.schema[column]

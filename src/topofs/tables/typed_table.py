@@ -26,12 +26,7 @@ Mask = npt.NDArray[np.bool_]
 class NamedArray:
     """Numbers with the names of their columns; estimators take it where they take an array.
 
-    Attributes
-    ----------
-    values : array or sparse matrix, shape (n_samples, n_features)
-        The numbers; NaN marks a missing value.
-    names : tuple of str
-        The columns.
+    `values` are an array or a sparse matrix, (n_samples, n_features); NaN marks a missing value.
     """
 
     values: Any
@@ -49,13 +44,7 @@ class NamedArray:
 
 @dataclass(frozen=True, eq=False)
 class TypedTable:
-    """Columns of several kinds, indexed like an array: ``table[:, positions]``.
-
-    Attributes
-    ----------
-    columns : tuple of Column
-        The columns, with their names.
-    """
+    """Columns of several kinds, indexed like an array: ``table[:, positions]``."""
 
     columns: tuple[Column, ...]
 
@@ -124,25 +113,9 @@ class TypedTable:
 
 
 def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
-    """Read a table whose columns are numbers or names.
+    """Read a table of at least two samples and one column, which are numbers or names.
 
-    Parameters
-    ----------
-    X : data frame or array, shape (n_samples, n_features)
-        At least two samples and one column.
-    names : sequence of str, optional
-        What to call the columns, where the table does not say.
-
-    Returns
-    -------
-    TypedTable
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = typed_table(pd.DataFrame({"id": ["a", "b", "c"], "x": [1, 2, 3]}))
-    >>> table.shape, table.incomparable()[1].tolist(), table.is_mixed
-    ((3, 2), [True, False], False)
+    `names` say what to call the columns, where the table does not.
     """
     columns = read_columns(X)
     if names is not None:

@@ -12,7 +12,7 @@ import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
 from topofs.errors import TableError
-from topofs.tables.exact_names import columns_named
+from topofs.tables.asking_polars import columns_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,17 +24,12 @@ __all__ = ["ENDINGS", "check_ending", "write_columns", "write_records"]
 ENDINGS = (".csv", ".tsv", ".parquet")
 """The endings of the formats that can be written."""
 
+_TYPES = {"float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
 _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:
-    """Tell the format that a file is to be written in.
-
-    Examples
-    --------
-    >>> check_ending("reduced.TSV")
-    '.tsv'
-    """
+    """Tell the format that a file is to be written in."""
     ending = Path(path).suffix.lower()
     if ending in ENDINGS:
         return ending
@@ -82,12 +77,11 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
     ending = check_ending(path)
     wanted = set(columns)
     chosen = [name for name in table.columns if name in wanted]
+    source = table.stored
     if table.as_written is not None and ending != ".parquet":
-        _sink(table.as_written.select(columns_named(chosen)), path, ending)
-    elif table.stored is not None:
-        _sink(table.stored.select(columns_named(chosen)), path, ending)
-    else:
-        _sink(table.select(chosen), path, ending)
+        source = table.as_written
+    rows = table.select(chosen) if source is None else source.select(columns_named(chosen))
+    _sink(rows, path, ending)
 
 
 def write_records(records: Sequence[Any], path: Path, *, kind: type | None = None) -> None:
@@ -121,9 +115,6 @@ def write_records(records: Sequence[Any], path: Path, *, kind: type | None = Non
     if not records:
         frame = frame.cast({f.name: _TYPES.get(str(f.type), pl.String) for f in columns})
     _sink(frame.lazy(), path, check_ending(path))
-
-
-_TYPES = {"float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
 
 
 def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:

@@ -1,7 +1,6 @@
 """Formats that keep a table and its labels apart: one a module, nothing ever unpickled."""
 
 from topofs.tables.arrays.checked import MAX_BYTES, checked_arrays, refuse_oversize
-from topofs.tables.arrays.labelled_arrays import LabelledArrays
 from topofs.tables.arrays.mat import read_mat
 from topofs.tables.arrays.npz import read_npz
 from topofs.tables.arrays.uci import read_uci
@@ -9,7 +8,6 @@ from topofs.tables.arrays.uci import read_uci
 __all__ = [
     "MAX_BYTES",
     "READERS",
-    "LabelledArrays",
     "checked_arrays",
     "read_mat",
     "read_npz",

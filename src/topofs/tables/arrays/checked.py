@@ -1,21 +1,21 @@
-"""What every reader makes sure of before it hands a table on."""
+"""`LabelledArrays`, and what every reader makes sure of before it hands them on."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables.arrays.labelled_arrays import LabelledArrays
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-__all__ = ["MAX_BYTES", "bytes_of", "checked_arrays", "refuse_oversize"]
+__all__ = ["MAX_BYTES", "LabelledArrays", "bytes_of", "checked_arrays", "refuse_oversize"]
 
 MAX_BYTES = 2 * 1024**3
 """The largest array that is read unless the caller allows more: 2 GiB, once unpacked."""
@@ -23,6 +23,18 @@ MAX_BYTES = 2 * 1024**3
 _SHOWN_LABELS = 3
 _BYTES_OF_A_NUMBER = 8
 _BYTES_OF_A_COLUMN = 6000
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledArrays:
+    """A table, in the type and memory layout of its file, with the class of each row.
+
+    `test_rows` are those that the makers of the file set aside for testing.
+    """
+
+    X: npt.NDArray[Any]
+    y: npt.NDArray[Any]
+    test_rows: slice | None = None
 
 
 def checked_arrays(
@@ -36,16 +48,6 @@ def checked_arrays(
 
     The table must be two-dimensional, not empty, of finite real numbers; labels must be one
     a row, whole numbers or text. Labels stored as floats become integers.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([[1.0], [2.0], [2.0]])).y
-    array([1, 2, 2])
-    >>> checked_arrays(Path("tiny.npz"), np.eye(3), np.array([1, 2]))
-    Traceback (most recent call last):
-    topofs.errors.TableError: tiny.npz: X has 3 rows and there are 2 labels
     """
     _check_table(path, X)
     labels = _checked_labels(path, y)
@@ -55,29 +57,13 @@ def checked_arrays(
 
 
 def bytes_of(shape: tuple[int, ...]) -> int:
-    """What an array takes as columns of numbers: eight bytes a number, and some for a column.
-
-    Examples
-    --------
-    >>> bytes_of((100, 2)), bytes_of((2, 100))
-    (13600, 601600)
-    """
+    """What an array takes as columns of numbers: eight bytes a number, and some for a column."""
     n_columns = shape[1] if len(shape) > 1 else 1
     return _BYTES_OF_A_NUMBER * math.prod(shape) + _BYTES_OF_A_COLUMN * n_columns
 
 
 def refuse_oversize(path: Path | str, what: str, n_bytes: int, max_bytes: int) -> None:
-    """Stop before an array is unpacked that is larger than the caller allows.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> refuse_oversize(Path("a.npz"), "X", 100, 200)
-    >>> refuse_oversize(Path("a.npz"), "X", 10**15, 200)
-    Traceback (most recent call last):
-    topofs.errors.TableError: a.npz: X would take 1,000,000,000,000,000 bytes and at most
-    200 are allowed; if the file is to be trusted raise --max-size (in Python max_bytes)
-    """
+    """Stop before an array is unpacked that is larger than the caller allows."""
     if n_bytes > max_bytes:
         raise TableError(
             f"{path}: {what} would take {n_bytes:,} bytes and at most {max_bytes:,} are "

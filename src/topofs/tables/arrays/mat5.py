@@ -67,20 +67,8 @@ class DamagedError(ValueError):
 class Variable:
     """A variable whose description was read and whose numbers were not.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    shape : tuple of int
-        Its dimensions.
-    kind : str
-        What it is, in words.
-    is_numeric : bool
-        Whether it is an array of real numbers, full or sparse, so that `array` can be called.
-    element : memoryview
-        Its bytes, packed or not.
-    order : str
-        ``"<"`` or ``">"``, the order of the bytes in a number.
+    `kind` is what it is, in words; `array` can be called where it `is_numeric` (real, full or
+    sparse). `element` has its bytes, packed or not; `order` is "<" or ">", as in `struct`.
     """
 
     name: str
@@ -104,19 +92,7 @@ class Variable:
 
 
 def variables(content: bytes) -> list[Variable]:
-    """Describe the variables of a file.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from scipy.io import savemat
-    >>> file = BytesIO()
-    >>> savemat(file, {"X": [[1.5, 2.5]], "note": "hello"})
-    >>> [(entry.name, entry.shape, entry.kind) for entry in variables(file.getvalue())]
-    [('X', (1, 2), 'double'), ('note', (1, 5), 'text')]
-    >>> variables(file.getvalue())[0].array(max_bytes=100)
-    array([[1.5, 2.5]])
-    """
+    """Describe the variables of a file."""
     order = {b"IM": "<", b"MI": ">"}.get(content[_HEADER_BYTES - 2 : _HEADER_BYTES])
     if order is None:
         raise DamagedError("the header is not complete")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.tables.arrays.labelled_arrays import LabelledArrays
+    from topofs.tables.arrays.checked import LabelledArrays
 
 __all__ = ["read_uci"]
 
@@ -23,22 +23,10 @@ _TRAIN_TABLE = "_train.data"
 
 
 def read_uci(folder: Path, *, max_bytes: int = MAX_BYTES) -> LabelledArrays:
-    r"""Read a folder with ``NAME_train.data``, ``NAME_valid.data`` and their ``.labels``.
+    """Read a folder with ``NAME_train.data``, ``NAME_valid.data`` and their ``.labels``.
 
     A table is one sample a line, whole numbers with spaces between; labels are one a line.
     The two parts are stacked, and the validation part becomes the test rows.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> parts = {"train.data": "1 2 \n3 4 \n", "train.labels": "1\n-1\n",
-    ...          "valid.data": "5 6 \n", "valid.labels": "1\n"}
-    >>> with TemporaryDirectory() as folder:
-    ...     for part, text in parts.items():
-    ...         _ = (Path(folder) / f"tiny_{part}").write_text(text)
-    ...     read_uci(Path(folder)).test_rows
-    slice(2, 3, None)
     """
     name = _name_of_files(folder)
     train_table, train_labels = _part(folder, f"{name}_train", max_bytes)
