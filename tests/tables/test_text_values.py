@@ -174,3 +174,18 @@ def test_parsed_dates_take_no_part_either():
     assert len({tuple(fit.get_feature_names_out()) for fit in fits}) == 1
     with pytest.raises(ValueError, match="column 'day' holds timestamps: turn it into a"):
         TopologicalFeatureSelector(similarity="pearson").fit(parsed.drop(columns="town"))
+
+
+def test_an_example_of_how_numbers_are_written_is_one():
+    text = pl.LazyFrame({"a": ["7", "1.234", "8"], "b": ["2,5", "3", "1,5"]})
+    (note,) = numbers_in_text(text, ["a", "b"], decimal=",").notes
+    assert "in 'a' and 1 more, such as '1.234', are read" in note
+    spaced = pl.LazyFrame({"a": ["1 724.6", "1.234", "2.5"]})
+    assert numbers_in_text(spaced, ["a"]).notes == ()
+
+
+def test_whole_numbers_beside_decimal_commas_are_nothing_unusual():
+    frame = pd.DataFrame({"a": ["1,5", "2", "3"], "b": ["1", "2", "3"]})
+    a, b = read_columns(frame)
+    assert (a.written, b.written) == ("'1,5'", None)
+    np.testing.assert_array_equal(b.values, [1, 2, 3])

@@ -13,7 +13,6 @@ from topofs.tables.text_values import (
     GROUPED,
     MISSING,
     SHAPES,
-    UNUSUAL,
     Seen,
     decimal_mark,
     text_kind,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NumbersInText", "numbers_in_text"]
 
-_WAYS = {
+_WAYS: dict[Mark, str] = {
     ",": "decimal commas",
     ".": "thousands set apart",
 }
@@ -180,12 +179,12 @@ def _found(
     notes = []
     for mark, way in _WAYS.items():
         written = [
-            c for c, kind in numbers.items() if kind.decimal == mark and seen[c].of(*UNUSUAL)
+            c for c, kind in numbers.items() if kind.decimal == mark and seen[c].unusual(mark)
         ]
         if written:
             first = written[0]
             more = f" and {len(written) - 1} more" if len(written) > 1 else ""
-            example = seen[first].example("1,5", "1.234,5", "1,234.5", "1,234", *_SHAPES)
+            example = seen[first].unusual(mark)
             other = "," if mark == "." else "."
             notes.append(
                 f"numbers with {way} in {first!r}{more}, such as {example}, are read as such "

@@ -11,7 +11,6 @@ import numpy as np
 from topofs.tables.column import Column
 from topofs.tables.text_values import (
     MISSING,
-    UNUSUAL,
     Seen,
     as_number,
     decimal_mark,
@@ -51,8 +50,7 @@ class TextColumn:
         kind = text_kind(self.seen, likely=likely)
         if kind.holds == "numbers" and self.seen.total:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
-            unusual = kind.decimal == "," or self.seen.of("1,234", "1,234.5")
-            written = self.seen.example(*UNUSUAL) if unusual else None
+            written = self.seen.unusual(kind.decimal)
             return Column(self.name, nominal=False, values=values, written=written)
         # No array of text, which has room for the longest in every row.
         code = {word: i for i, word in enumerate(sorted(set(self.words)))}

@@ -21,7 +21,6 @@ __all__ = [
     "MISSING",
     "MISSING_CLASSES",
     "SHAPES",
-    "UNUSUAL",
     "Seen",
     "TextKind",
     "as_number",
@@ -65,14 +64,16 @@ SHAPES = {
 }
 """Shapes of values, the first that fits; what else a float can be made of is a "1.5"."""
 
-UNUSUAL = ("1,5", "1.234,5", "1,234.5", "1,234", "1.234")
-"""Shapes of numbers that are worth a word, those first that tell most."""
+Mark = Literal[".", ","]
 
+# Shapes of numbers that are worth a word, by the decimal mark; those first that tell most.
+_UNUSUAL: dict[Mark, tuple[str, ...]] = {
+    ".": ("1,234.5", "1,234"),
+    ",": ("1,5", "1.234,5", "1,234", "1.234"),
+}
 _POINT = ("1.5", "1,234.5")
 _COMMA = ("1,5", "1.234,5")
 _SHOWN = 20
-
-Mark = Literal[".", ","]
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ class Seen:
     def example(self, *shapes: str) -> str:
         """Quote a value of some shapes, the first that there is."""
         return repr(shortened(next(self.first[s] for s in shapes if self.of(s))))
+
+    def unusual(self, decimal: Mark) -> str | None:
+        """Quote a number that programs do not write with this decimal mark, if there is one."""
+        shapes = _UNUSUAL[decimal]
+        return self.example(*shapes) if self.of(*shapes) else None
 
 
 @dataclass(frozen=True)
