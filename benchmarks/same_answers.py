@@ -4,9 +4,9 @@
 
 Each interpreter fits the same settings to every .mat and .npz file of the folder; ranking, support
 and groups must be equal. Version 0.1 told equal gains of coverage apart by the last bit of a sum;
-exact sums leave them equal, and positions decide. So a fit that selects as many columns, each adding
-what the one in its place added, to 1e-10, is said to differ by ties only. What a version answered is
-kept in a folder and is not computed again, so that a run may be stopped and taken up.
+exact sums leave them equal, and positions decide. So a fit that selects as many columns, each
+adding what the one in its place added, to 1e-10, is said to differ by ties only. What a version
+answered is kept in a folder and is not computed again, so that a run may be stopped and taken up.
 """
 
 from __future__ import annotations
