@@ -345,26 +345,11 @@ def graph_from_columns(
     progress: Callable[[int, int], None] | None = None,
     links: StrongestLinks | None = None,
 ) -> FilteredGraph:
-    """Build a graph from products of columns, never from the matrix.
+    """Build a graph from products of columns in memory, never from the matrix.
 
-    Parameters
-    ----------
-    columns : ComparedColumns
-        In memory, compared by a measure that products of columns give.
-    graph : Graph
-        One that can be built so.
-    threshold : bool
-        Whether similarities below the mean of all count as 0.
-    order : array of int, optional
-        The columns in the order in which equal similarities are taken; by default their own.
-    progress : callable, optional
-        Called by a device with what is done and what is to be done.
-    links : StrongestLinks, optional
-        Who finds the strongest links in the same pass, in the same order.
-
-    Returns
-    -------
-    FilteredGraph
+    `order` is that in which equal similarities are taken, by default the columns' own; `links`
+    finds the strongest in the same pass and order; a device tells `progress` what is done, and
+    of what.
     """
     assert not isinstance(columns.engine, DaskEngine)
     table = columns.table

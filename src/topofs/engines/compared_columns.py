@@ -32,20 +32,8 @@ Ints = npt.NDArray[np.int64]
 class ComparedColumns:
     """Columns that are ready to be compared, or were compared on workers.
 
-    Attributes
-    ----------
-    measure : Measure
-        By what.
-    engine : NumpyEngine, DeviceEngine, DaskEngine or WorkerEngine
-        Where.
-    table : array, sparse matrix, TypedTable or dask.array.Array
-        The columns.
-    n_features : int
-        How many of them are compared.
-    on_workers : array or None
-        The finished similarity that workers gave; plain correlations where these were asked for.
-    constant : array of bool or None
-        The columns that workers found to be constant; they are left out.
+    Workers give the finished similarity (plain correlations where these were asked for), and
+    which columns are constant and left out; `n_features` counts those that are compared.
     """
 
     measure: Measure
@@ -61,10 +49,7 @@ class ComparedColumns:
         return None if self.on_workers is not None else self.measure.operator(self.table)
 
     def matrix(self, order: Ints | None = None) -> Matrix:
-        """Compute the whole similarity, its columns in an order.
-
-        What workers gave is handed over, once.
-        """
+        """Compute the whole similarity, in an order; what workers gave is handed over, once."""
         if order is not None and self.by_products and self.n_features > self.table.shape[0]:
             # To put columns in order costs less here than to do so with the matrix.
             return self._on_this_machine(self.operator.select(order))  # type: ignore[union-attr]

@@ -80,16 +80,10 @@ class WorkerEngine:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What is asked of rows, the same for all of them.
+    """What is asked of rows, the same for all, as in `topofs.kernels.tile_survey`.
 
-    Attributes
-    ----------
-    columns : tuple of arrays of int32
-        For each block the places of its columns that take part.
-    vertices : tuple of arrays of int32
-        For each block the vertices that all of its columns are.
-    level, cuts, list_length, dtype, round_off
-        As in `topofs.kernels.tile_survey`.
+    For each block the places of its columns that take part, and the vertices that all of them
+    are.
     """
 
     columns: tuple[Ids, ...]
@@ -104,16 +98,8 @@ class _Survey:
 class WorkerProducts(BlockedProducts):
     """The products of an operator: all rows by workers, few rows by the client.
 
-    Parameters
-    ----------
-    operator : ColumnOperator
-        The similarity on the client.
-    prepared : PreparedBlocks
-        Its columns on the workers.
-    order : array of int, shape (n,)
-        Which column of the blocks each column of the operator is.
-    at_once : int
-        Bytes of columns that one task may ask for.
+    `order` tells which column of the blocks each column of the operator is; `at_once` is how
+    many bytes of columns one task may ask for.
     """
 
     def __init__(

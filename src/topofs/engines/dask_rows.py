@@ -38,12 +38,8 @@ _QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class _Basis:
     """Where the columns of a block are shifted and scaled to: c = x·2⁻ᵉ − centre.
 
-    Attributes
-    ----------
-    exponent : array of int, shape (n_columns,)
-        e.
-    centre : array of float64, shape (n_columns,)
-        The mean of the first rows; where they lie on a grid but for a constant, a place on it.
+    The centre is the mean of the first rows; where they lie on a grid but for a constant, a
+    place on it.
     """
 
     exponent: npt.NDArray[np.int64]
@@ -78,47 +74,19 @@ class _Moments:
 
 
 def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    r"""Reduce the products of all chunks to a function of Pearson's correlation.
+    """Reduce the products of all chunks to a function of r; tell the columns that are constant.
 
-    With c the columns shifted by the mean of the first rows, and over all S rows
-    :math:`G = \sum c c^\top`, :math:`s = \sum c`, shifted once more by :math:`d = s / S`,
+    With c the columns shifted by the mean of the first rows, and over all S rows G = Σ c c⊤ and
+    s = Σ c, shifted once more by d = s / S, G' = G − d s⊤ − s d⊤ + S d d⊤ and
+    rᵢⱼ = (S G'ᵢⱼ − s'ᵢ s'ⱼ) / √(vᵢ vⱼ), where v = S G'ᵢᵢ − s'ᵢ².
 
-    .. math::
-       G' = G - d s^\top - s d^\top + S\,d d^\top, \qquad
-       r_{ij} = \frac{S\,G'_{ij} - s'_i s'_j}{\sqrt{v_i v_j}}, \qquad v = S\,G'_{ii} - s'^2_i
-
-    Parameters
-    ----------
-    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
-        Chunked in rows, and perhaps in columns.
-    measure : Measure
-        What is made of r: its `of_correlation`.
-
-    Returns
-    -------
-    similarity : array, shape (n_varying, n_varying)
-        Between the columns that vary, in the type of the table.
-    constant : array of bool, shape (n_features,)
-        The columns that do not.
-
-    Notes
-    -----
     A column on a grid is shifted by multiples of it (d is rounded), so that every sum is exact
     and r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
     other columns the first m of S rows bound the loss: they lie about d from the mean, so
     S·Σ(x − x̄)² ≥ m·S·d² and r is off by at most about S/m roundings.
 
-    Memory: a worker holds a few n × n matrices, or blocks of them if the columns are chunked
-    too. A second pass is made only if the first rows are so untypical that squares overflow
-    or vanish.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(2, 3))
-    >>> from topofs import Pearson
-    >>> similarity_of_rows(X, Pearson(squared=False))[0].tolist()
-    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
+    A worker holds a few n × n matrices, or blocks of them if the columns are chunked, too. A
+    second pass is made only if the first rows are so untypical that squares overflow or vanish.
     """
     if 0 in array.chunks[0]:
         array = array.rechunk(

@@ -23,10 +23,7 @@ __all__ = [
 
 
 class DeviceArrays(Protocol):
-    """Arrays of one library on one device.
-
-    `xp` is a namespace of the array API; the arrays may be indexed by arrays of integers.
-    """
+    """Arrays on a device: `xp` is a namespace of the array API, integer arrays may index them."""
 
     xp: ModuleType
 
@@ -181,19 +178,9 @@ def on_host(X: Any) -> Any:
 
 
 def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
-    """Arrays on the device that was asked for, or on which the table lies.
+    """Arrays on the device that was asked for, or on which the table lies ("auto" or None).
 
-    Parameters
-    ----------
-    device : str or None
-        "auto" or None for where the table lies, "cpu", "cuda" or "cuda:1".
-    X : table
-        Of any kind.
-
-    Returns
-    -------
-    DeviceArrays or None
-        None for this machine's memory and cores.
+    None is this machine's memory and cores.
     """
     if device is None or device == "auto":
         device = _place_of(X)

@@ -77,21 +77,8 @@ class DeviceEngine:
 class DeviceProducts(WatchedProducts):
     """What `topofs.filtering.products.AskedProducts` asks, answered by a device.
 
-    Parameters
-    ----------
-    operator : ColumnOperator
-        The similarity.
-    arrays : DeviceArrays
-        The device.
-    limit : int, optional
-        Bytes of the device that may be used; by default what is free there.
-    width : int
-        Columns of a block.
-
-    Attributes
-    ----------
-    progress : callable or None
-        Called with what is done and what is to be done: rows, then vertices of the graph.
+    It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
+    `progress` is told what is done and what is to be done: rows, then vertices of the graph.
     """
 
     def __init__(

@@ -21,22 +21,9 @@ _BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def parse_memory(memory: Any) -> int:
-    """Turn an amount of memory into bytes.
+    """Turn bytes, or text such as "500MB", "2GB" or "1.5GiB", into bytes.
 
-    Parameters
-    ----------
-    memory : int, str or None
-        Bytes; or a number with a unit, such as "500MB", "2GB" or "1.5GiB"; or None for half
-        of what the machine has or its container may use.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> parse_memory("2GB"), parse_memory("0.5 GiB"), parse_memory(1000)
-    (2000000000, 536870912, 1000)
+    None is half of what the machine has or its container may use.
     """
     if memory is None:
         return _available_memory() // 2

@@ -38,19 +38,7 @@ _LISTS_AT_ONCE = 4096
 def grow_by_asking(
     products: AskedProducts, growth: Growth, lists: TopLists, level: float
 ) -> None:
-    """Let a graph grow to its end, asking for what its lists do not decide.
-
-    Parameters
-    ----------
-    products : AskedProducts
-        Who is asked.
-    growth : Growth
-        The graph; changed.
-    lists : TopLists
-        The strongest links of all vertices; changed.
-    level : float
-        Entries below it are 0.
-    """
+    """Let a graph grow to its end, asking for what its lists do not decide."""
     n, progress = products.n_features, products.progress
     asking = _Asking(products, growth, lists, level)
     while not asking.grow():

@@ -125,19 +125,7 @@ class _Plan:
 
 
 def least_memory(n: int, n_samples: int, itemsize: int) -> int:
-    """Bytes that n columns need beside the columns themselves.
-
-    Parameters
-    ----------
-    n, n_samples : int
-        Number and length of the columns.
-    itemsize : int
-        Bytes of an entry of the similarity.
-
-    Returns
-    -------
-    int
-    """
+    """Bytes that n columns need beside the columns themselves; an entry has `itemsize` of them."""
     fixed, entry_bytes, row_bytes = _sizes(n, n_samples, itemsize)
     return fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
 

@@ -181,14 +181,9 @@ class Operator(Protocol):
 
 @dataclass(frozen=True)
 class Watch:
-    """Somebody who sees what a survey of all links leaves, before a growth changes it.
+    """Sees the lists and totals of a survey of all links, before a growth changes them.
 
-    Attributes
-    ----------
-    list_length : int
-        Lists are to be as long as this, or longer.
-    see : callable
-        Called with the lists and the totals.
+    Lists are to be as long as `list_length`, or longer.
     """
 
     list_length: int
