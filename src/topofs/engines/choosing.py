@@ -156,9 +156,8 @@ def _without_graph(
     if links is None:
         return whole
     whole = replace(whole, graph_left_out=True)
-    engine = columns.engine
-    if links.rises and columns.by_products and not isinstance(engine, DaskEngine):
-        links.from_products(engine.products(similarity, links.order))
+    if links.rises and columns.by_products:
+        links.from_products(columns.engine.products(similarity, links.order))
     else:
         links.from_blocks(similarity)
     return replace(whole, links=links.links, strength=links.strength)
@@ -285,10 +284,6 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
-def _has_gaps(table: Any) -> bool:
-    return sparse.issparse(table) or has_missing(table)
-
-
 def _cut(similarity: Matrix, cut: str | None) -> float:
     """Set what counts as 0 in the graph to 0, in place; give the mean of what is left."""
     if cut == _MEAN:
@@ -306,7 +301,6 @@ def _without_matrix(
     order: Ints | None,
 ) -> Network:
     """Add the graph, and the strongest links where they are asked for."""
-    assert not isinstance(columns.engine, DaskEngine)
     memory = columns.engine.memory
     too_large = (
         f"the similarity of {columns.n_features} columns does not fit into memory "
@@ -351,9 +345,8 @@ def graph_from_columns(
     finds the strongest in the same pass and order; a device tells `progress` what is done, and
     of what.
     """
-    assert not isinstance(columns.engine, DaskEngine)
     table = columns.table
-    if _has_gaps(table):
+    if sparse.issparse(table) or has_missing(table):
         raise ValueError(
             "without the matrix the table must be dense and complete, but X "
             + ("is sparse" if sparse.issparse(table) else "has missing values")

@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.engines.dask_engine import DaskEngine
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.table import has_missing
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
 
 if TYPE_CHECKING:
-    from topofs.engines.dask_products import WorkerEngine
-    from topofs.engines.device_engine import DeviceEngine
-    from topofs.engines.numpy_engine import NumpyEngine
+    from topofs.engines.engine import Engine
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
 
@@ -37,7 +34,7 @@ class ComparedColumns:
     """
 
     measure: Measure
-    engine: NumpyEngine | DeviceEngine | DaskEngine | WorkerEngine
+    engine: Engine
     table: Any
     n_features: int
     on_workers: Matrix | None = None
@@ -52,18 +49,14 @@ class ComparedColumns:
         """Compute the whole similarity, in an order; what workers gave is handed over, once."""
         if order is not None and self.by_products and self.n_features > self.table.shape[0]:
             # To put columns in order costs less here than to do so with the matrix.
-            return self._on_this_machine(self.operator.select(order))  # type: ignore[union-attr]
+            return self.engine.matrix(self.operator.select(order))  # type: ignore[union-attr]
         matrix = self.on_workers
         if matrix is None:
-            matrix = self._on_this_machine(self.operator)
+            assert self.operator is not None
+            matrix = self.engine.matrix(self.operator)
         if order is not None:
             permute_in_place(matrix, order)
         return matrix
-
-    def _on_this_machine(self, operator: SimilarityOperator | None) -> Matrix:
-        assert not isinstance(self.engine, DaskEngine)
-        assert operator is not None
-        return self.engine.matrix(operator)
 
     @cached_property
     def by_products(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.engines.engine import Engine
 from topofs.errors import import_extra
 from topofs.filtering.products import BlockedProducts
 from topofs.kernels.tile_survey import (
@@ -20,7 +21,6 @@ from topofs.kernels.tile_survey import (
     unpacked,
 )
 from topofs.kernels.top_lists import empty_lists
-from topofs.similarity.operator import dense
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from topofs.engines.dask_columns import PreparedBlocks
     from topofs.kernels.top_lists import TopLists
-    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+    from topofs.similarity.operator import ColumnOperator
 
 __all__ = ["WorkerEngine", "WorkerProducts"]
 
-Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
@@ -44,7 +43,7 @@ _PRODUCTS_OF_CLIENT = 2 * 10**10
 
 
 @dataclass(frozen=True)
-class WorkerEngine:
+class WorkerEngine(Engine):
     """Products on workers, columns on both sides, and no matrix anywhere.
 
     Attributes
@@ -57,17 +56,8 @@ class WorkerEngine:
         Bytes of columns that one task may ask for.
     """
 
-    memory: int
     prepared: PreparedBlocks
     at_once: int
-
-    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
-        """Whether so many n × n matrices fit into the memory of the client."""
-        return n_features**2 * itemsize * matrices <= self.memory
-
-    def matrix(self, operator: SimilarityOperator) -> Floats:
-        """Fill the matrix on the client."""
-        return dense(operator)
 
     def products(
         self, operator: ColumnOperator, order: IntArray | None = None

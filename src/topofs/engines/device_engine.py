@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_rows import DeviceRows
-from topofs.filtering.products import BlockedProducts, WatchedProducts
+from topofs.engines.engine import Engine
+from topofs.filtering.products import BlockedProducts
 from topofs.kernels.exact_entries import write_bounds
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import thread_beside
-from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
-    from topofs.kernels.column_weights import ColumnWeights
-    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+    from topofs.similarity.operator import ColumnOperator
 
 __all__ = ["DeviceEngine", "DeviceProducts"]
 
-Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
@@ -41,7 +39,7 @@ _GONE = 16
 
 
 @dataclass(frozen=True)
-class DeviceEngine:
+class DeviceEngine(Engine):
     """Products on a device such as a GPU.
 
     Attributes
@@ -54,17 +52,8 @@ class DeviceEngine:
         Bytes of the device that may be used; None for what is free there.
     """
 
-    memory: int
     arrays: DeviceArrays
     limit: int | None = None
-
-    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
-        """Whether so many n × n matrices fit into the memory of the host."""
-        return n_features**2 * itemsize * matrices <= self.memory
-
-    def matrix(self, operator: SimilarityOperator) -> Block:
-        """Fill the matrix on the host, whose bits it has to have."""
-        return dense(operator)
 
     def products(
         self, operator: ColumnOperator, order: IntArray | None = None
@@ -74,7 +63,7 @@ class DeviceEngine:
         return DeviceProducts(operator, self.arrays, limit=self.limit)
 
 
-class DeviceProducts(WatchedProducts):
+class DeviceProducts(BlockedProducts):
     """What `topofs.filtering.products.AskedProducts` asks, answered by a device.
 
     It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
@@ -89,10 +78,7 @@ class DeviceProducts(WatchedProducts):
         limit: int | None = None,
         width: int = _WIDTH,
     ) -> None:
-        self._operator = operator
-        self._host = BlockedProducts(operator)
-        self.n_features, self.n_samples = operator.n_features, operator.n_samples
-        self.dtype, self.non_negative = operator.dtype, operator.non_negative
+        super().__init__(operator)
         self._arrays, self._xp = arrays, arrays.xp
         self._room = self._room_for_rows(limit)
         weights = operator.column_weights(-np.inf)
@@ -188,26 +174,14 @@ class DeviceProducts(WatchedProducts):
         maxima = self._maxima(block)
         return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
 
-    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
-        """Rows of some vertices, computed by the host."""
-        return self._host.rows(vertices, columns)
-
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
-        """Fill the lists of all vertices on the host; a growth that asks never wants it."""
-        self._host.refill(columns, level, lists, n_rows)
-
-    def column_weights(self, level: float) -> ColumnWeights:
-        """What a kernel needs to compute any single entry."""
-        return self._operator.column_weights(level)
-
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
         mean = self.similarity.mean_of_squares()
-        return self._operator.approximate_mean() if mean is None else mean
+        return super().approximate_mean() if mean is None else mean
 
     def on_host(self) -> BlockedProducts:
         """The same products by the host."""
-        return self._host
+        return BlockedProducts(self._operator)
 
     def leave_out(self, vertices: IntArray) -> None:
         """Vertices that are no longer free."""
