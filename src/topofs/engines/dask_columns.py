@@ -129,15 +129,12 @@ def gather_columns(
 def _prepare(X: Floats, measure: Measure) -> _Block:
     """Prepare the columns of one block that vary (on a worker)."""
     lowest, highest = X.min(axis=0), X.max(axis=0)
-    if not (np.isfinite(lowest) & np.isfinite(highest)).all():
+    complete = (np.isfinite(lowest) & np.isfinite(highest)).all()
+    varying = np.flatnonzero(~is_constant(X)) if complete else np.empty(0, np.int64)
+    if not len(varying):
         nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
         return _Block(None, nothing)
-    constant = is_constant(X)
-    if constant.all():
-        nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
-        return _Block(None, nothing)
-    table = X[:, np.flatnonzero(~constant)] if constant.any() else X
-    operator: Any = measure.operator(table)
+    operator: Any = measure.operator(X if len(varying) == X.shape[1] else X[:, varying])
     correlation: Correlation = getattr(operator, "inner", operator)
     of_values = measure.products == "values"
     exact = correlation.scale != 1.0 if of_values else _counts_ranks(correlation)

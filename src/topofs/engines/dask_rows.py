@@ -63,15 +63,6 @@ class _Moments:
     highest: Doubles
     grid: npt.NDArray[np.int64]
 
-    def joined(self, other: _Moments) -> _Moments:
-        """Those of both sets of rows."""
-        return _Moments(
-            self.sums + other.sums,
-            np.minimum(self.lowest, other.lowest),
-            np.maximum(self.highest, other.highest),
-            np.minimum(self.grid, other.grid),
-        )
-
 
 def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Reduce the products of all chunks to a function of r; tell the columns that are constant.
@@ -224,7 +215,12 @@ def _product(left: Doubles, right: Doubles) -> Doubles:
 
 @_QUIET
 def _join(parts: list[_Moments]) -> _Moments:
-    return reduce(_Moments.joined, parts)
+    return _Moments(
+        reduce(np.add, [part.sums for part in parts]),
+        reduce(np.minimum, [part.lowest for part in parts]),
+        reduce(np.maximum, [part.highest for part in parts]),
+        reduce(np.minimum, [part.grid for part in parts]),
+    )
 
 
 @_QUIET

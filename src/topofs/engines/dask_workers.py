@@ -6,6 +6,8 @@ import os
 import sys
 from typing import Any
 
+from topofs.engines.memory_size import machine_memory
+
 __all__ = ["active_client", "least_worker_memory", "most_worker_threads"]
 
 
@@ -34,9 +36,7 @@ def least_worker_memory() -> int:
     if client is not None:
         workers = client.scheduler_info()["workers"].values()
         limits = [worker["memory_limit"] for worker in workers if worker.get("memory_limit")]
-    if limits:
-        return min(limits)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(limits, default=machine_memory())
 
 
 def most_worker_threads() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,32 +22,12 @@ __all__ = [
 ]
 
 
-class DeviceArrays(Protocol):
-    """Arrays on a device: `xp` is a namespace of the array API, integer arrays may index them."""
-
-    xp: ModuleType
-
-    def put(self, array: npt.NDArray[Any]) -> Any:
-        """Copy an array to the device."""
-
-    def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy an array from the device; this waits until it is computed."""
-
-    def room(self, shape: tuple[int, int], like: Any) -> Any:
-        """An array of the type of another one, with anything in it."""
-
-    def top(self, values: Any, k: int) -> tuple[Any, Any]:
-        """The k largest of each row, largest first, and where they stand."""
-
-    def pick(self, values: Any, places: Any) -> Any:
-        """The entries of each row at places of its own."""
-
-    def free_bytes(self) -> int:
-        """How much memory is free on the device."""
-
-
 class NumpyArrays:
-    """Arrays of numpy: the device is this machine's memory."""
+    """Arrays of numpy: the device is this machine's memory.
+
+    Others offer the same. `xp` is a namespace of the array API; the arrays may be indexed by
+    arrays of integers.
+    """
 
     def __init__(self) -> None:
         self._library: Any = np
@@ -96,7 +76,7 @@ class TorchArrays:
         return self._torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy a tensor from the device."""
+        """Copy a tensor from the device; this waits until it is computed."""
         return np.asarray(array.cpu().numpy())
 
     def room(self, shape: tuple[int, int], like: Any) -> Any:
@@ -137,13 +117,16 @@ class CupyArrays(NumpyArrays):
         return self._library.asarray(array)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy an array from the device."""
+        """Copy an array from the device; this waits until it is computed."""
         return np.asarray(self._library.asnumpy(array))
 
     def free_bytes(self) -> int:
         """What is free on the device, and what CuPy keeps there for its own use."""
         pool = self._library.get_default_memory_pool()
         return int(self._device.mem_info[0] + pool.free_bytes())
+
+
+DeviceArrays = NumpyArrays | TorchArrays
 
 
 def _compatible(library: str) -> ModuleType:

@@ -115,10 +115,6 @@ class DeviceSimilarity:
             penalty=self._penalty(len(places), more),
         )
 
-    def leave_out(self, columns: ColumnSet, places: IntArray) -> None:
-        """Let the columns at some places count as none from now on."""
-        columns.penalty[self.arrays.put(places)] = -np.inf
-
     def block(self, rows: Any, columns: ColumnSet) -> Any:
         """Entries of rows, by a slice or numbers there, with a set of columns, without penalty."""
         xp, weights = self.xp, self._weights

@@ -120,7 +120,7 @@ class DeviceProducts(BlockedProducts):
     ) -> tuple[TopLists, Doubles]:
         """Lists with bounds of the entries, sums in the device's arithmetic."""
         del n_rows
-        n, columns = self.n_features, self.similarity.all
+        n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
         diagonal = self._operator.diagonal().astype(np.float64)
@@ -131,7 +131,7 @@ class DeviceProducts(BlockedProducts):
             for first in range(0, n, step):
                 last = min(first + step, n)
                 totals[:, first:last], links = self._survey_rows(
-                    first, last, columns, level, cuts, list_length, diagonal
+                    first, last, level, cuts, list_length, diagonal
                 )
                 if writing is not None:
                     writing.result()
@@ -147,13 +147,12 @@ class DeviceProducts(BlockedProducts):
         self,
         first: int,
         last: int,
-        columns: ColumnSet,
         level: float,
         cuts: Sequence[float],
         list_length: int,
         diagonal: Doubles,
     ) -> tuple[Doubles, tuple[Ids, Doubles, Doubles]]:
-        xp, n = self._xp, self.n_features
+        xp, n, columns = self._xp, self.n_features, self.similarity.all
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
         block[:, n:] = -np.inf
@@ -191,7 +190,7 @@ class DeviceProducts(BlockedProducts):
             self._free = self.asked.among(self._free, np.flatnonzero(~self._gone))
             self._gone = np.zeros(len(self._free.ids), dtype=np.bool_)
         elif len(gone):
-            self.asked.leave_out(self._free, gone)
+            self._free.penalty[self._arrays.put(gone)] = -np.inf
 
     def best_of_faces(
         self, corners: IntArray, k: int, level: float

@@ -41,7 +41,7 @@ def grow_by_asking(
     """Let a graph grow to its end, asking for what its lists do not decide."""
     n, progress = products.n_features, products.progress
     asking = _Asking(products, growth, lists, level)
-    while not asking.grow():
+    while not grow_asking(asking.weights, growth, lists, asking.answers, asking.slack):
         asking.ask()
         if progress is not None:
             progress(2 * n - growth.n_free, 2 * n)
@@ -68,12 +68,6 @@ class _Asking:
         # How many vertices were free when all lists were filled.
         self.n_filled = products.n_features
         products.leave_out(growth.cliques[0])
-
-    def grow(self) -> bool:
-        """Insert vertices until the face on top must be asked for; True in the end."""
-        return bool(
-            grow_asking(self.weights, self.growth, self.lists, self.answers, self.slack)
-        )
 
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""
