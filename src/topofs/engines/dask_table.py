@@ -119,13 +119,9 @@ def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
     other columns agree with it up to rounding.
     """
     if measure.products == "values" and array.numblocks[0] > 1:
-        width = _block_width(array)
-        values, constant = similarity_of_rows(
-            array.rechunk({1: width}, method="tasks"), measure
-        )
-    else:
-        values, constant = similarity_of_columns(whole_columns(array, measure), measure)
-    return DaskSimilarity(values, constant)
+        array = array.rechunk({1: _block_width(array)}, method="tasks")
+        return DaskSimilarity(*similarity_of_rows(array, measure))
+    return DaskSimilarity(*similarity_of_columns(whole_columns(array, measure), measure))
 
 
 def whole_columns(array: Any, measure: Measure) -> Any:

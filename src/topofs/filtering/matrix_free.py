@@ -147,13 +147,12 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
         if cuts[0] < mean < cuts[1] and totals[0].sum() > totals[1].sum():
             # Without negative entries all that reaches the mean exceeds the second mean.
             cut = np.nextafter(mean, -np.inf) if threshold else mean
-            start = four_strongest(
-                totals[2], totals[1], _whole_rows(products, mean if threshold else -np.inf), cut
-            )
+            level = mean if threshold else -np.inf
+            start = four_strongest(totals[2], totals[1], _whole_rows(products, level), cut)
             if threshold:
                 _cut_lists(lists, mean)
                 _loosen_floors(lists, mean, products.rounding)
-            return _Survey(mean if threshold else -np.inf, start, lists)
+            return _Survey(level, start, lists)
     _, totals = products.survey(-np.inf, [], 0, n_rows)
     mean = _mean(totals)
     level = mean if threshold else -np.inf
