@@ -52,7 +52,7 @@ class TooLittleMemoryError(ValueError):
 
 
 def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> FilteredGraph:
-    """Build the graph that the matrix would give, if both compute entries to the same bits.
+    """Build the TMFG that the matrix would give, if both compute entries to the same bits.
 
     One pass of blocked products (two if the mean is not known beforehand) leaves the sums of
     the rows and, for each vertex, a list of its strongest links. The graph grows from the
