@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from topofs.filtering.products import BlockedProducts
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Engine:
         array, shape (n_features, n_features)
             Exactly symmetric; the caller may change it.
         """
-        # By this machine for all of them: whole, it has to have the bits of the host.
+        # By this machine for all of them: whole, it has the bits that all have to have.
         return dense(operator)
 
     def products(
@@ -82,4 +83,4 @@ class Engine:
         -------
         Products
         """
-        raise NotImplementedError
+        return BlockedProducts(operator if order is None else operator.select(order))
