@@ -85,7 +85,7 @@ def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArra
         )
     chunks = array.to_delayed()
     groups = _row_groups(array.chunks[0], least=array.shape[1])
-    moments, grams = _one_pass(chunks, groups, None)
+    moments, grams = _one_pass(chunks, groups, [None] * chunks.shape[1])
     check_complete(moments.lowest, moments.highest)
     constant = moments.lowest == moments.highest
     squares = _squares(grams)[~constant]
@@ -118,16 +118,14 @@ def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
 def _one_pass(
     chunks: npt.NDArray[np.object_],
     groups: Sequence[slice],
-    exponents: Sequence[npt.NDArray[np.int64]] | None,
+    exponents: Sequence[npt.NDArray[np.int64] | None],
 ) -> tuple[_Moments, dict[tuple[int, int], Doubles]]:
     """Moments of all columns, and G for each pair of column blocks i ≥ j."""
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     n_blocks = chunks.shape[1]
     basis = [
-        dask.delayed(_basis)(
-            chunks[groups[0], block].tolist(), None if exponents is None else exponents[block]
-        )
-        for block in range(n_blocks)
+        dask.delayed(_basis)(chunks[groups[0], block].tolist(), exponent)
+        for block, exponent in enumerate(exponents)
     ]
     shifted = dask.delayed(_shifted)
     rows = [[chunks[group, block].tolist() for block in range(n_blocks)] for group in groups]

@@ -29,6 +29,8 @@ __all__ = ["DeviceEngine", "DeviceProducts"]
 Doubles = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
+# Vertices, bounds of what they have, and of what others have.
+Proposals = tuple[Ids, Doubles, Doubles]
 
 _WIDTH = 64
 _MOST_ROWS = 4096
@@ -151,7 +153,7 @@ class DeviceProducts(BlockedProducts):
         cuts: Sequence[float],
         list_length: int,
         diagonal: Doubles,
-    ) -> tuple[Doubles, tuple[Ids, Doubles, Doubles]]:
+    ) -> tuple[Doubles, Proposals]:
         xp, n, columns = self._xp, self.n_features, self.similarity.all
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
@@ -192,27 +194,15 @@ class DeviceProducts(BlockedProducts):
         elif len(gone):
             self._free.penalty[self._arrays.put(gone)] = -np.inf
 
-    def best_of_faces(
-        self, corners: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
         """Propose the best free vertices of faces."""
         most = max(1, self._rows_at_once(len(self._free.ids)) // 3)
-        parts = [
-            self._best_of_faces(corners[first : first + most], k, level)
-            for first in range(0, len(corners), most)
-        ]
-        return _joined(parts) or _nothing(k)
+        return _in_parts(lambda some: self._best_of_faces(some, k, level), corners, most, k)
 
-    def strongest_links(
-        self, vertices: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
         """Propose the strongest free links of vertices."""
         most = self._rows_at_once(len(self._free.ids))
-        parts = [
-            self._strongest_links(vertices[first : first + most], k, level)
-            for first in range(0, len(vertices), most)
-        ]
-        return _joined(parts) or _nothing(k)
+        return _in_parts(lambda some: self._strongest_links(some, k, level), vertices, most, k)
 
     @property
     def slack(self) -> float:
@@ -221,9 +211,7 @@ class DeviceProducts(BlockedProducts):
         # What is found here may be larger than the entry, and then gets a margin.
         return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
 
-    def _best_of_faces(
-        self, corners: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def _best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
         """The k best free vertices of faces, bounds of their gains, and of those of others.
 
         To add three rows takes less than to multiply them, so all free vertices are looked at,
@@ -260,9 +248,7 @@ class DeviceProducts(BlockedProducts):
         gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
         return gains
 
-    def _strongest_links(
-        self, vertices: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def _strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
         numbers, similarity = self._arrays.put(vertices), self.similarity
         block = similarity.block(numbers, self._free)
         block += self._free.penalty[None, :]
@@ -317,7 +303,7 @@ class DeviceProducts(BlockedProducts):
         vertices: Any,
         columns: ColumnSet,
         k: int,
-    ) -> tuple[Ids, Doubles, Doubles]:
+    ) -> Proposals:
         """The k largest entries of each row, bounds of them, and a bound of the others."""
         xp, similarity = self._xp, self.similarity
         # Each of the k blocks has one of them at least; one block may have none but its own.
@@ -338,11 +324,17 @@ class DeviceProducts(BlockedProducts):
         return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
 
 
-def _nothing(k: int) -> tuple[Ids, Doubles, Doubles]:
+def _nothing(k: int) -> Proposals:
     """What is said if nothing is asked."""
     return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
 
 
-def _joined(parts: Any) -> Any:
-    """Put the arrays of several answers together, one by one."""
-    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+def _in_parts(
+    answer: Callable[[IntArray], Proposals], asked: IntArray, most: int, k: int
+) -> Proposals:
+    """Ask for so many at a time, and put the arrays of the answers together."""
+    if not len(asked):
+        return _nothing(k)
+    parts = [answer(asked[first : first + most]) for first in range(0, len(asked), most)]
+    vertices, bounds, floors = zip(*parts, strict=True)
+    return np.concatenate(vertices), np.concatenate(bounds), np.concatenate(floors)
