@@ -80,7 +80,7 @@ class Stages:
         (device_engine.DeviceProducts, "strongest_links", "links"),
         (device_engine.DeviceProducts, "as_good", "ties"),
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
-        (asked_growth._Asking, "grow", "grow"),  # noqa: SLF001
+        (asked_growth, "grow_asking", "grow"),
         (asked_growth._Asking, "ask", "asking"),  # noqa: SLF001
         (asked_growth, "what_to_ask", "choose"),
         (asked_growth, "write_answers", "write"),

@@ -14,7 +14,7 @@ from topofs.engines.device_engine import DeviceProducts
 from topofs.engines.device_rows import DeviceRows
 from topofs.engines.strongest_links import StrongestLinks
 from topofs.filtering import asked_growth, matrix_free
-from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
+from topofs.filtering.matrix_free import tmfg_of_products
 from topofs.filtering.products import BlockedProducts
 from topofs.filtering.rounding import Rounding
 from topofs.kernels.top_lists import empty_lists
@@ -56,6 +56,10 @@ def rough_products(operator, error, **options):
         products.rounding = products.asked.rounding
         products._rows = DeviceRows(products.asked, products._arrays, products._kept_entries())
     return products
+
+
+def by_host(operator, *, threshold):
+    return tmfg_of_products(BlockedProducts(operator), threshold=threshold, memory=10**9)
 
 
 def table_of(kind, n_samples, n_features, seed):
@@ -105,7 +109,7 @@ def test_the_graph_of_the_cpu_by_any_rounding(
     seed,
 ):
     operator = measure.operator(table_of(kind, n_samples, n_features, seed).astype(dtype))
-    expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+    expected = by_host(operator, threshold=threshold)
     products = rough_products(operator, error, width=width)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrix_free, "_SHORTEST_LIST", list_length)
@@ -122,7 +126,7 @@ def test_threshold_and_start_from_sums_of_the_device(measure, threshold, monkeyp
     monkeypatch.setattr(matrix_free, "_PRODUCTS_OF_HOST", 0)
     for table in (factor_table(20, 120), np.rint(2 * factor_table(20, 120))):
         operator = measure.operator(table)
-        expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+        expected = by_host(operator, threshold=threshold)
         products = rough_products(operator, 0.0, width=8)
         assert_same(tmfg_of_products(products, threshold=threshold, memory=10**9), expected)
 
@@ -133,7 +137,7 @@ def test_two_thousand_columns(kind):
     matrix = dense(operator)
     products = rough_products(operator, 1e-9 if kind == "noise" else 0.0)
     found = tmfg_of_products(products, threshold=True, memory=10**9)
-    assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+    assert_same(found, by_host(operator, threshold=True))
     if kind == "binary":
         assert_same(found, tmfg(threshold_mean(matrix)))
 
@@ -144,7 +148,7 @@ def test_zeros_below_the_threshold_tie_as_in_the_matrix():
     operator = Pearson().operator(X)
     expected = tmfg(threshold_mean(dense(operator)))
     for found in (
-        tmfg_of_operator(operator, threshold=True, memory=10**9),
+        by_host(operator, threshold=True),
         tmfg_of_products(rough_products(operator, 0.0), threshold=True, memory=10**9),
     ):
         np.testing.assert_array_equal(found.edges, expected.edges)
@@ -168,7 +172,7 @@ def test_the_same_code_on_torch(dtype):
         operator = Pearson().operator(table.astype(dtype))
         products = DeviceProducts(operator, TorchArrays("cpu"), width=8)
         found = tmfg_of_products(products, threshold=True, memory=10**9)
-        assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+        assert_same(found, by_host(operator, threshold=True))
 
 
 @pytest.mark.parametrize("device", ["tpu", "cuda:x", "cuda1"])
@@ -264,7 +268,7 @@ def test_lists_filled_a_few_at_a_time(kind, monkeypatch):
     monkeypatch.setattr(matrix_free, "_LIST_BY_ASKING", 16)
     operator = Pearson().operator(table_of(kind, 60, 300, seed=3))
     found = tmfg_of_products(rough_products(operator, 1e-3), threshold=True, memory=10**9)
-    assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+    assert_same(found, by_host(operator, threshold=True))
 
 
 @pytest.mark.parametrize("n_different", [1, 3, 4])
@@ -277,7 +281,7 @@ def test_who_watches_the_survey_changes_no_graph(n_different):
     scale = Pearson().scale(operator, n_samples=30, n_features=600)
     StrongestLinks(20, scale, np.arange(600), 10**9).watch(products)
     found = tmfg_of_products(products, threshold=False, memory=10**9)
-    assert_same(found, tmfg_of_operator(operator, threshold=False, memory=10**9))
+    assert_same(found, by_host(operator, threshold=False))
 
 
 @pytest.mark.parametrize("measure", [Pearson(), Pearson(squared=False)], ids=repr)
@@ -293,7 +297,7 @@ def test_constant_columns_belong_to_the_mean(measure, threshold, monkeypatch):
         found = tmfg_of_products(
             rough_products(operator, 0.0), threshold=threshold, memory=10**9
         )
-        expected = tmfg_of_operator(operator, threshold=threshold, memory=10**9)
+        expected = by_host(operator, threshold=threshold)
         assert_same(found, expected)
 
 
@@ -309,7 +313,7 @@ def test_entries_that_all_lie_at_the_threshold(error):
             patch.setattr(asked_growth, "_FACES", 4)
             products = rough_products(operator, error, width=1)
             found = tmfg_of_products(products, threshold=True, memory=10**9)
-        assert_same(found, tmfg_of_operator(operator, threshold=True, memory=10**9))
+        assert_same(found, by_host(operator, threshold=True))
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)

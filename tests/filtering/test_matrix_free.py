@@ -6,7 +6,7 @@ import pytest
 from tests.matrices import factor_table
 from topofs import threshold_mean, tmfg
 from topofs.filtering import matrix_free
-from topofs.filtering.matrix_free import tmfg_of_operator, tmfg_of_products
+from topofs.filtering.matrix_free import tmfg_of_products
 from topofs.filtering.products import BlockedProducts
 from topofs.filtering.rounding import Rounding
 from topofs.kernels.top_lists import TopLists, empty_lists
@@ -63,7 +63,10 @@ def test_products_from_anywhere_give_the_graph_of_the_matrix(
     expected = tmfg(threshold_mean(matrix) if threshold else matrix)
     elsewhere = WholeMatrix(operator)
     assert tmfg_of_products(elsewhere, threshold=threshold, memory=10**9) == expected
-    assert tmfg_of_operator(operator, threshold=threshold, memory=10**9) == expected
+    assert (
+        tmfg_of_products(BlockedProducts(operator), threshold=threshold, memory=10**9)
+        == expected
+    )
     assert elsewhere.asked or not scarce
 
 
@@ -74,7 +77,7 @@ def test_few_float32_columns_are_rounded_before_they_meet_the_mean(n):
     X[0, 0] += 1
     operator = Squared(correlation_of_values(X))
     assert 1 - 1e-8 < operator.block(slice(0, 1), slice(1, 2))[0, 0] < 1
-    graph = tmfg_of_operator(operator, threshold=True, memory=10**9)
+    graph = tmfg_of_products(BlockedProducts(operator), threshold=True, memory=10**9)
     assert graph == tmfg(threshold_mean(dense(operator)))
     assert graph.weights.tolist() == [1.0] * graph.n_edges
 

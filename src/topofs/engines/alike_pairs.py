@@ -28,33 +28,7 @@ def pairs_from(
     strict: bool = False,
     change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None,
 ) -> sparse.csr_array:
-    """List the pairs of columns whose similarity is at least a level.
-
-    Parameters
-    ----------
-    similarity : SimilarityOperator
-        The similarity, asked for a few rows at a time.
-    level : float
-        The least that counts.
-    memory : int
-        Bytes that the pairs may take.
-    strict : bool, default=False
-        Whether an entry must exceed the level.
-    change : callable, optional
-        What is made of the entries before they are compared with the level.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of float64, shape (n, n)
-        Symmetric, without the diagonal.
-
-    Examples
-    --------
-    >>> from topofs.similarity.operator import MatrixOperator
-    >>> matrix = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.5], [0.2, 0.5, 1.0]])
-    >>> pairs_from(MatrixOperator(matrix), 0.5, memory=10**6).toarray().tolist()
-    [[0.0, 0.9, 0.0], [0.9, 0.0, 0.5], [0.0, 0.5, 0.0]]
-    """
+    """A symmetric matrix of the pairs whose similarity, changed first, reaches a level."""
     n = similarity.n_features
     left: list[npt.NDArray[np.int64]] = []
     right: list[npt.NDArray[np.int64]] = []

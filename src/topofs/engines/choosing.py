@@ -156,9 +156,8 @@ def _without_graph(
     if links is None:
         return whole
     whole = replace(whole, graph_left_out=True)
-    engine = columns.engine
-    if links.rises and columns.by_products and not isinstance(engine, DaskEngine):
-        links.from_products(engine.products(similarity, links.order))
+    if links.rises and columns.by_products:
+        links.from_products(columns.engine.products(similarity, links.order))
     else:
         links.from_blocks(similarity)
     return replace(whole, links=links.links, strength=links.strength)
@@ -285,10 +284,6 @@ def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
-def _has_gaps(table: Any) -> bool:
-    return sparse.issparse(table) or has_missing(table)
-
-
 def _cut(similarity: Matrix, cut: str | None) -> float:
     """Set what counts as 0 in the graph to 0, in place; give the mean of what is left."""
     if cut == _MEAN:
@@ -306,7 +301,6 @@ def _without_matrix(
     order: Ints | None,
 ) -> Network:
     """Add the graph, and the strongest links where they are asked for."""
-    assert not isinstance(columns.engine, DaskEngine)
     memory = columns.engine.memory
     too_large = (
         f"the similarity of {columns.n_features} columns does not fit into memory "
@@ -345,30 +339,14 @@ def graph_from_columns(
     progress: Callable[[int, int], None] | None = None,
     links: StrongestLinks | None = None,
 ) -> FilteredGraph:
-    """Build a graph from products of columns, never from the matrix.
+    """Build a graph from products of columns in memory, never from the matrix.
 
-    Parameters
-    ----------
-    columns : ComparedColumns
-        In memory, compared by a measure that products of columns give.
-    graph : Graph
-        One that can be built so.
-    threshold : bool
-        Whether similarities below the mean of all count as 0.
-    order : array of int, optional
-        The columns in the order in which equal similarities are taken; by default their own.
-    progress : callable, optional
-        Called by a device with what is done and what is to be done.
-    links : StrongestLinks, optional
-        Who finds the strongest links in the same pass, in the same order.
-
-    Returns
-    -------
-    FilteredGraph
+    `order` is that in which equal similarities are taken, by default the columns' own; `links`
+    finds the strongest in the same pass and order; a device tells `progress` what is done, and
+    of what.
     """
-    assert not isinstance(columns.engine, DaskEngine)
     table = columns.table
-    if _has_gaps(table):
+    if sparse.issparse(table) or has_missing(table):
         raise ValueError(
             "without the matrix the table must be dense and complete, but X "
             + ("is sparse" if sparse.issparse(table) else "has missing values")

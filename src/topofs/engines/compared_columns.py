@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.engines.dask_engine import DaskEngine
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.table import has_missing
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
 
 if TYPE_CHECKING:
-    from topofs.engines.dask_products import WorkerEngine
-    from topofs.engines.device_engine import DeviceEngine
-    from topofs.engines.numpy_engine import NumpyEngine
+    from topofs.engines.engine import Engine
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
 
@@ -32,24 +29,12 @@ Ints = npt.NDArray[np.int64]
 class ComparedColumns:
     """Columns that are ready to be compared, or were compared on workers.
 
-    Attributes
-    ----------
-    measure : Measure
-        By what.
-    engine : NumpyEngine, DeviceEngine, DaskEngine or WorkerEngine
-        Where.
-    table : array, sparse matrix, TypedTable or dask.array.Array
-        The columns.
-    n_features : int
-        How many of them are compared.
-    on_workers : array or None
-        The finished similarity that workers gave; plain correlations where these were asked for.
-    constant : array of bool or None
-        The columns that workers found to be constant; they are left out.
+    Workers give the finished similarity (plain correlations where these were asked for), and
+    which columns are constant and left out; `n_features` counts those that are compared.
     """
 
     measure: Measure
-    engine: NumpyEngine | DeviceEngine | DaskEngine | WorkerEngine
+    engine: Engine
     table: Any
     n_features: int
     on_workers: Matrix | None = None
@@ -61,24 +46,17 @@ class ComparedColumns:
         return None if self.on_workers is not None else self.measure.operator(self.table)
 
     def matrix(self, order: Ints | None = None) -> Matrix:
-        """Compute the whole similarity, its columns in an order.
-
-        What workers gave is handed over, once.
-        """
+        """Compute the whole similarity, in an order; what workers gave is handed over, once."""
         if order is not None and self.by_products and self.n_features > self.table.shape[0]:
             # To put columns in order costs less here than to do so with the matrix.
-            return self._on_this_machine(self.operator.select(order))  # type: ignore[union-attr]
+            return self.engine.matrix(self.operator.select(order))  # type: ignore[union-attr]
         matrix = self.on_workers
         if matrix is None:
-            matrix = self._on_this_machine(self.operator)
+            assert self.operator is not None
+            matrix = self.engine.matrix(self.operator)
         if order is not None:
             permute_in_place(matrix, order)
         return matrix
-
-    def _on_this_machine(self, operator: SimilarityOperator | None) -> Matrix:
-        assert not isinstance(self.engine, DaskEngine)
-        assert operator is not None
-        return self.engine.matrix(operator)
 
     @cached_property
     def by_products(self) -> bool:

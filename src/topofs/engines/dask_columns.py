@@ -34,18 +34,11 @@ _ENTRIES = 2**25
 
 @dataclass(frozen=True)
 class _Facts:
-    """What the client must know of a block of columns.
+    """What the client must know of a block; its extremes are NaN where a value is missing.
 
-    Attributes
-    ----------
-    lowest, highest : arrays of float, shape (n_columns,)
-        NaN where a value is missing.
-    wide : bool
-        Whether the prepared columns are float64.
-    exact : bool
-        Whether sums of products are whole numbers: of any column for values, of all for ranks.
-    diagonal : array, shape (n_varying,)
-        The similarity of each varying column with itself.
+    `wide` is whether prepared columns are float64, `exact` whether sums of products are whole
+    numbers: of any column for values, of all for ranks. The diagonal is that of the columns
+    that vary.
     """
 
     lowest: Floats
@@ -64,34 +57,12 @@ class _Block:
 
 
 def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    r"""Compute a similarity from the products of all pairs of column blocks.
+    """Compute a similarity from the products of all pairs of column blocks.
 
-    A block of columns is prepared once (`Correlation.values`, :math:`C_I`) and stays on its
-    worker; the entries between two blocks come from :math:`C_I C_J^\top` on a worker too. The
-    client gathers the blocks of the lower triangle and copies them to the upper one.
-
-    Parameters
-    ----------
-    array : dask.array.Array of float32 or float64
-        One chunk of rows.
-    measure : Measure
-        One that a product of prepared columns gives.
-
-    Returns
-    -------
-    similarity : array, shape (n_varying, n_varying)
-        Between the columns that vary.
-    constant : array of bool, shape (n_features,)
-        The columns that do not.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(3, 2))
-    >>> from topofs import Spearman
-    >>> values, constant = similarity_of_columns(X, Spearman(squared=False))
-    >>> values.tolist(), constant.tolist()
-    ([[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]], [False, False, False])
+    The array has one chunk of rows. A block is prepared once, as C_I, and stays on its worker;
+    entries between two blocks come from C_I·C_J⊤ on a worker, too. The client gathers those of
+    the lower triangle. Gives the matrix of the columns that vary, and which of all columns do
+    not.
     """
     prepared = prepare_blocks(array.to_delayed()[0], measure)
     values = _gather(prepared.blocks, prepared.diagonals, array.dtype)
@@ -100,16 +71,10 @@ def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDA
 
 @dataclass(frozen=True)
 class PreparedBlocks:
-    """Prepared columns that stay on the workers.
+    """Operators of blocks of columns that vary, persisted on the workers.
 
-    Attributes
-    ----------
-    blocks : sequence of Delayed
-        Operators of the columns that vary, persisted; a block without any is left out.
-    diagonals : sequence of arrays
-        The similarity of each column of a block with itself.
-    constant : array of bool, shape (n_features,)
-        The columns that do not vary.
+    A block without any is left out. Beside them the diagonal of each, and which of all columns
+    are constant.
     """
 
     blocks: Sequence[Any]
@@ -118,20 +83,7 @@ class PreparedBlocks:
 
 
 def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
-    """Prepare blocks of whole columns where they lie.
-
-    Parameters
-    ----------
-    chunks : sequence of Delayed
-        Arrays of float32 or float64, one beside the other.
-    measure : Measure
-        One that a product of prepared columns gives.
-
-    Returns
-    -------
-    PreparedBlocks
-        In the form that the whole table has in memory.
-    """
+    """Prepare blocks of whole columns where they lie, in the form of the table in memory."""
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     prepare = dask.delayed(_prepare)
     blocks = dask.persist(*[prepare(chunk, measure) for chunk in chunks])
@@ -159,22 +111,7 @@ def gather_columns(
     wanted: npt.NDArray[np.bool_],
     form: tuple[int, np.dtype[Any]],
 ) -> Floats:
-    """Bring some columns of blocks of whole columns to the client, a block at a time.
-
-    Parameters
-    ----------
-    chunks : sequence of Delayed
-        Arrays, one beside the other.
-    wanted : array of bool, shape (n_features,)
-        Which of their columns.
-    form : tuple
-        The number of samples, and the type.
-
-    Returns
-    -------
-    array, shape (n_samples, n_wanted)
-        In Fortran order, as similarities like it.
-    """
+    """Bring wanted columns here, a block at a time, in Fortran order as similarities like it."""
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     n_samples, dtype = form
     columns = np.empty((int(wanted.sum()), n_samples), dtype=dtype)
@@ -192,15 +129,12 @@ def gather_columns(
 def _prepare(X: Floats, measure: Measure) -> _Block:
     """Prepare the columns of one block that vary (on a worker)."""
     lowest, highest = X.min(axis=0), X.max(axis=0)
-    if not (np.isfinite(lowest) & np.isfinite(highest)).all():
+    complete = (np.isfinite(lowest) & np.isfinite(highest)).all()
+    varying = np.flatnonzero(~is_constant(X)) if complete else np.empty(0, np.int64)
+    if not len(varying):
         nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
         return _Block(None, nothing)
-    constant = is_constant(X)
-    if constant.all():
-        nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
-        return _Block(None, nothing)
-    table = X[:, np.flatnonzero(~constant)] if constant.any() else X
-    operator: Any = measure.operator(table)
+    operator: Any = measure.operator(X if len(varying) == X.shape[1] else X[:, varying])
     correlation: Correlation = getattr(operator, "inner", operator)
     of_values = measure.products == "values"
     exact = correlation.scale != 1.0 if of_values else _counts_ranks(correlation)

@@ -12,6 +12,7 @@ from topofs.engines.dask_columns import gather_columns, prepare_blocks
 from topofs.engines.dask_products import WorkerEngine
 from topofs.engines.dask_table import dask_similarity, whole_columns
 from topofs.engines.dask_workers import least_worker_memory, most_worker_threads
+from topofs.engines.engine import Engine
 from topofs.errors import import_extra
 from topofs.filtering.matrix_free import least_memory
 from topofs.terms import registered
@@ -33,7 +34,7 @@ _SPILLED, _PAUSED = 0.6, 0.8
 
 
 @dataclass(frozen=True)
-class DaskEngine:
+class DaskEngine(Engine):
     """Products on workers; the finished matrix comes to the client, or the columns do.
 
     Attributes
@@ -41,12 +42,6 @@ class DaskEngine:
     memory : int
         Bytes that the client may use.
     """
-
-    memory: int
-
-    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
-        """Whether so many n × n matrices fit into the memory of the client."""
-        return n_features**2 * itemsize * matrices <= self.memory
 
     def holds_similarity(self, table: Any) -> bool:
         """Whether the matrix of a table, and a block of rows beside it, fit into memory here."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.engines.engine import Engine
 from topofs.errors import import_extra
 from topofs.filtering.products import BlockedProducts
 from topofs.kernels.tile_survey import (
@@ -20,7 +21,6 @@ from topofs.kernels.tile_survey import (
     unpacked,
 )
 from topofs.kernels.top_lists import empty_lists
-from topofs.similarity.operator import dense
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from topofs.engines.dask_columns import PreparedBlocks
     from topofs.kernels.top_lists import TopLists
-    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+    from topofs.similarity.operator import ColumnOperator
 
 __all__ = ["WorkerEngine", "WorkerProducts"]
 
-Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
@@ -44,7 +43,7 @@ _PRODUCTS_OF_CLIENT = 2 * 10**10
 
 
 @dataclass(frozen=True)
-class WorkerEngine:
+class WorkerEngine(Engine):
     """Products on workers, columns on both sides, and no matrix anywhere.
 
     Attributes
@@ -57,17 +56,8 @@ class WorkerEngine:
         Bytes of columns that one task may ask for.
     """
 
-    memory: int
     prepared: PreparedBlocks
     at_once: int
-
-    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
-        """Whether so many n × n matrices fit into the memory of the client."""
-        return n_features**2 * itemsize * matrices <= self.memory
-
-    def matrix(self, operator: SimilarityOperator) -> Floats:
-        """Fill the matrix on the client."""
-        return dense(operator)
 
     def products(
         self, operator: ColumnOperator, order: IntArray | None = None
@@ -80,16 +70,10 @@ class WorkerEngine:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What is asked of rows, the same for all of them.
+    """What is asked of rows, the same for all, as in `topofs.kernels.tile_survey`.
 
-    Attributes
-    ----------
-    columns : tuple of arrays of int32
-        For each block the places of its columns that take part.
-    vertices : tuple of arrays of int32
-        For each block the vertices that all of its columns are.
-    level, cuts, list_length, dtype, round_off
-        As in `topofs.kernels.tile_survey`.
+    For each block the places of its columns that take part, and the vertices that all of them
+    are.
     """
 
     columns: tuple[Ids, ...]
@@ -104,16 +88,8 @@ class _Survey:
 class WorkerProducts(BlockedProducts):
     """The products of an operator: all rows by workers, few rows by the client.
 
-    Parameters
-    ----------
-    operator : ColumnOperator
-        The similarity on the client.
-    prepared : PreparedBlocks
-        Its columns on the workers.
-    order : array of int, shape (n,)
-        Which column of the blocks each column of the operator is.
-    at_once : int
-        Bytes of columns that one task may ask for.
+    `order` tells which column of the blocks each column of the operator is; `at_once` is how
+    many bytes of columns one task may ask for.
     """
 
     def __init__(

@@ -38,12 +38,8 @@ _QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class _Basis:
     """Where the columns of a block are shifted and scaled to: c = x·2⁻ᵉ − centre.
 
-    Attributes
-    ----------
-    exponent : array of int, shape (n_columns,)
-        e.
-    centre : array of float64, shape (n_columns,)
-        The mean of the first rows; where they lie on a grid but for a constant, a place on it.
+    The centre is the mean of the first rows; where they lie on a grid but for a constant, a
+    place on it.
     """
 
     exponent: npt.NDArray[np.int64]
@@ -67,58 +63,21 @@ class _Moments:
     highest: Doubles
     grid: npt.NDArray[np.int64]
 
-    def joined(self, other: _Moments) -> _Moments:
-        """Those of both sets of rows."""
-        return _Moments(
-            self.sums + other.sums,
-            np.minimum(self.lowest, other.lowest),
-            np.maximum(self.highest, other.highest),
-            np.minimum(self.grid, other.grid),
-        )
-
 
 def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    r"""Reduce the products of all chunks to a function of Pearson's correlation.
+    """Reduce the products of all chunks to a function of r; tell the columns that are constant.
 
-    With c the columns shifted by the mean of the first rows, and over all S rows
-    :math:`G = \sum c c^\top`, :math:`s = \sum c`, shifted once more by :math:`d = s / S`,
+    With c the columns shifted by the mean of the first rows, and over all S rows G = Σ c c⊤ and
+    s = Σ c, shifted once more by d = s / S, G' = G − d s⊤ − s d⊤ + S d d⊤ and
+    rᵢⱼ = (S G'ᵢⱼ − s'ᵢ s'ⱼ) / √(vᵢ vⱼ), where v = S G'ᵢᵢ − s'ᵢ².
 
-    .. math::
-       G' = G - d s^\top - s d^\top + S\,d d^\top, \qquad
-       r_{ij} = \frac{S\,G'_{ij} - s'_i s'_j}{\sqrt{v_i v_j}}, \qquad v = S\,G'_{ii} - s'^2_i
-
-    Parameters
-    ----------
-    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
-        Chunked in rows, and perhaps in columns.
-    measure : Measure
-        What is made of r: its `of_correlation`.
-
-    Returns
-    -------
-    similarity : array, shape (n_varying, n_varying)
-        Between the columns that vary, in the type of the table.
-    constant : array of bool, shape (n_features,)
-        The columns that do not.
-
-    Notes
-    -----
     A column on a grid is shifted by multiples of it (d is rounded), so that every sum is exact
     and r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
     other columns the first m of S rows bound the loss: they lie about d from the mean, so
     S·Σ(x − x̄)² ≥ m·S·d² and r is off by at most about S/m roundings.
 
-    Memory: a worker holds a few n × n matrices, or blocks of them if the columns are chunked
-    too. A second pass is made only if the first rows are so untypical that squares overflow
-    or vanish.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> X = da.from_array([[1.0, 2.0, 3.0], [2.0, 4.0, 1.0], [3.0, 6.0, 2.0]], chunks=(2, 3))
-    >>> from topofs import Pearson
-    >>> similarity_of_rows(X, Pearson(squared=False))[0].tolist()
-    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
+    A worker holds a few n × n matrices, or blocks of them if the columns are chunked, too. A
+    second pass is made only if the first rows are so untypical that squares overflow or vanish.
     """
     if 0 in array.chunks[0]:
         array = array.rechunk(
@@ -126,7 +85,7 @@ def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArra
         )
     chunks = array.to_delayed()
     groups = _row_groups(array.chunks[0], least=array.shape[1])
-    moments, grams = _one_pass(chunks, groups, None)
+    moments, grams = _one_pass(chunks, groups, [None] * chunks.shape[1])
     check_complete(moments.lowest, moments.highest)
     constant = moments.lowest == moments.highest
     squares = _squares(grams)[~constant]
@@ -159,16 +118,14 @@ def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
 def _one_pass(
     chunks: npt.NDArray[np.object_],
     groups: Sequence[slice],
-    exponents: Sequence[npt.NDArray[np.int64]] | None,
+    exponents: Sequence[npt.NDArray[np.int64] | None],
 ) -> tuple[_Moments, dict[tuple[int, int], Doubles]]:
     """Moments of all columns, and G for each pair of column blocks i ≥ j."""
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     n_blocks = chunks.shape[1]
     basis = [
-        dask.delayed(_basis)(
-            chunks[groups[0], block].tolist(), None if exponents is None else exponents[block]
-        )
-        for block in range(n_blocks)
+        dask.delayed(_basis)(chunks[groups[0], block].tolist(), exponent)
+        for block, exponent in enumerate(exponents)
     ]
     shifted = dask.delayed(_shifted)
     rows = [[chunks[group, block].tolist() for block in range(n_blocks)] for group in groups]
@@ -256,7 +213,12 @@ def _product(left: Doubles, right: Doubles) -> Doubles:
 
 @_QUIET
 def _join(parts: list[_Moments]) -> _Moments:
-    return reduce(_Moments.joined, parts)
+    return _Moments(
+        reduce(np.add, [part.sums for part in parts]),
+        reduce(np.minimum, [part.lowest for part in parts]),
+        reduce(np.maximum, [part.highest for part in parts]),
+        reduce(np.minimum, [part.grid for part in parts]),
+    )
 
 
 @_QUIET

@@ -35,29 +35,14 @@ _COPIES = 4
 
 @dataclass(frozen=True)
 class DaskSimilarity:
-    """The similarity between the columns that vary, in the memory of the client.
-
-    Attributes
-    ----------
-    values : array of float32 or float64, shape (n_varying, n_varying)
-        Exactly symmetric.
-    constant : array of bool, shape (n_features,)
-        The columns that hold one value only; they are left out of the matrix.
-    """
+    """The symmetric similarity of the columns that vary, and which of all columns do not."""
 
     values: npt.NDArray[np.floating[Any]]
     constant: npt.NDArray[np.bool_]
 
 
 def is_dask(X: Any) -> bool:
-    """Tell whether something is a dask collection, without importing dask.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> is_dask(da.zeros((4, 2))), is_dask([[1.0, 2.0]])
-    (True, False)
-    """
+    """Tell whether something is a dask collection, without importing dask."""
     package = type(X).__module__.partition(".")[0]
     return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
@@ -65,28 +50,8 @@ def is_dask(X: Any) -> bool:
 def check_dask_table(X: Any) -> Any:
     """Check a dask array or dataframe of numbers by what is known without its values.
 
-    Parameters
-    ----------
-    X : dask.array.Array or dask.dataframe.DataFrame
-        At least two samples and one feature. The lengths of a dataframe's partitions are
-        computed; the chunk sizes of an array must be known.
-
-    Returns
-    -------
-    dask.array.Array of float32 or float64, shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError
-        If it is no table, has unknown chunk sizes, or holds something else than numbers.
-    ConnectionError
-        If there is a client, but its cluster cannot be reached.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> check_dask_table(da.ones((6, 2), chunks=(3, 2), dtype=int)).dtype
-    dtype('float64')
+    Gives an array of float32 or float64; the lengths of a dataframe's partitions are computed
+    for it.
     """
     import_extra("dask.array", extra="dask", purpose="A dask collection as X")
     check_dimensions(X)
@@ -145,65 +110,22 @@ def _array_of_frame(X: Any) -> Any:
 
 
 def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
-    r"""Compute the similarity of the columns of a checked dask array on its workers.
+    """Compute the similarity of the columns of a checked dask array on its workers.
 
-    Pearson's correlation of a table chunked in rows is reduced from the products of its
-    chunks, :math:`G = \sum_k C_k^\top C_k`, in one pass. A table in one chunk of rows, and
-    every table for ranks, is cut into blocks of whole columns; each is prepared once and all
-    pairs of blocks are multiplied, where the blocks lie.
-
-    Parameters
-    ----------
-    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
-        As by `check_dask_table`.
-    measure : Measure
-        One that a product of prepared columns gives.
-
-    Returns
-    -------
-    DaskSimilarity
-        Whole numbers and ranks give the very bits of the measure in memory; other columns
-        agree with it up to rounding.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing or infinite, or a column that must be ranked does not fit into
-        the memory of a worker.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> X = da.from_array([[1, 2, 3], [2, 4, 1], [3, 6, 2]], chunks=(2, 3))
-    >>> from topofs import Pearson
-    >>> found = dask_similarity(check_dask_table(X), Pearson(squared=False))
-    >>> found.values.tolist()
-    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
+    Pearson's correlation of a table chunked in rows is reduced from the products of its chunks,
+    G = Σ Cₖ⊤Cₖ, in one pass. A table in one chunk of rows, and every table for ranks, is cut
+    into blocks of whole columns; each is prepared once and all pairs of blocks are multiplied,
+    where the blocks lie. Whole numbers and ranks give the very bits of the measure in memory,
+    other columns agree with it up to rounding.
     """
     if measure.products == "values" and array.numblocks[0] > 1:
-        width = _block_width(array)
-        values, constant = similarity_of_rows(
-            array.rechunk({1: width}, method="tasks"), measure
-        )
-    else:
-        values, constant = similarity_of_columns(whole_columns(array, measure), measure)
-    return DaskSimilarity(values, constant)
+        array = array.rechunk({1: _block_width(array)}, method="tasks")
+        return DaskSimilarity(*similarity_of_rows(array, measure))
+    return DaskSimilarity(*similarity_of_columns(whole_columns(array, measure), measure))
 
 
 def whole_columns(array: Any, measure: Measure) -> Any:
-    """Cut a checked dask array into blocks of whole columns that fit on a worker.
-
-    Parameters
-    ----------
-    array : dask.array.Array of float32 or float64, shape (n_samples, n_features)
-        As by `check_dask_table`.
-    measure : Measure
-        By what its columns are compared.
-
-    Returns
-    -------
-    dask.array.Array
-    """
+    """Cut a checked dask array into blocks of whole columns that fit on a worker."""
     memory = least_worker_memory()
     if measure.products != "values":
         _check_column_fits(array.shape[0], memory)

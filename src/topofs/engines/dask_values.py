@@ -13,19 +13,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 def check_complete(lowest: Floats, highest: Floats) -> None:
-    """Refuse a table with missing or infinite values.
-
-    Parameters
-    ----------
-    lowest, highest : arrays of float, shape (n_features,)
-        The extremes of each column; NaN where it has one.
-
-    Examples
-    --------
-    >>> check_complete(np.array([0.0, np.nan]), np.array([1.0, np.nan]))
-    Traceback (most recent call last):
-    ValueError: 1 of 2 columns of X have missing values (the first is column 1), ...
-    """
+    """Refuse missing and infinite values by the extremes of columns, NaN where one is missing."""
     n_features = len(lowest)
     missing = np.flatnonzero(np.isnan(lowest) | np.isnan(highest))
     if missing.size:
@@ -43,13 +31,6 @@ def put_block(similarity: Floats, block: Floats, rows: slice, columns: slice) ->
     """Put a block of the lower triangle, and its mirror image, into the matrix.
 
     Of a block on the diagonal only the entries below the diagonal count.
-
-    Examples
-    --------
-    >>> similarity = np.zeros((2, 2))
-    >>> put_block(similarity, np.array([[1.0, 8.0], [0.5, 1.0]]), slice(0, 2), slice(0, 2))
-    >>> similarity.tolist()
-    [[1.0, 0.5], [0.5, 1.0]]
     """
     if rows == columns:
         above = np.triu_indices(len(block), k=1)

@@ -6,17 +6,13 @@ import os
 import sys
 from typing import Any
 
+from topofs.engines.memory_size import machine_memory
+
 __all__ = ["active_client", "least_worker_memory", "most_worker_threads"]
 
 
 def active_client() -> Any | None:
-    """The client of dask.distributed that computations will use, or None without one.
-
-    Raises
-    ------
-    ConnectionError
-        If there is one, but its cluster cannot be reached.
-    """
+    """The client of dask.distributed that computations will use; None without one."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -34,36 +30,17 @@ def active_client() -> Any | None:
 
 
 def least_worker_memory() -> int:
-    """Bytes of memory that every worker has; those of this machine without a cluster.
-
-    Returns
-    -------
-    int
-        A cluster of unlimited or unknown workers counts as this machine.
-
-    Examples
-    --------
-    >>> least_worker_memory() > 10**8
-    True
-    """
+    """Bytes that every worker has; this machine's without a cluster, or if it sets no limits."""
     limits: list[int] = []
     client = active_client()
     if client is not None:
         workers = client.scheduler_info()["workers"].values()
         limits = [worker["memory_limit"] for worker in workers if worker.get("memory_limit")]
-    if limits:
-        return min(limits)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(limits, default=machine_memory())
 
 
 def most_worker_threads() -> int:
-    """Tasks that a worker runs at once; the cores of this machine without a cluster.
-
-    Examples
-    --------
-    >>> most_worker_threads() >= 1
-    True
-    """
+    """Tasks that a worker runs at once; the cores of this machine without a cluster."""
     client = active_client()
     workers = [] if client is None else client.scheduler_info()["workers"].values()
     return max((worker["nthreads"] for worker in workers), default=os.cpu_count() or 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,37 +22,15 @@ __all__ = [
 ]
 
 
-class DeviceArrays(Protocol):
-    """Arrays of one library on one device.
+class NumpyArrays:
+    """Arrays of numpy: the device is this machine's memory.
 
-    `xp` is a namespace of the array API; the arrays may be indexed by arrays of integers.
+    Others offer the same. `xp` is a namespace of the array API; the arrays may be indexed by
+    arrays of integers.
     """
 
-    xp: ModuleType
-
-    def put(self, array: npt.NDArray[Any]) -> Any:
-        """Copy an array to the device."""
-
-    def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy an array from the device; this waits until it is computed."""
-
-    def room(self, shape: tuple[int, int], like: Any) -> Any:
-        """An array of the type of another one, with anything in it."""
-
-    def top(self, values: Any, k: int) -> tuple[Any, Any]:
-        """The k largest of each row, largest first, and where they stand."""
-
-    def pick(self, values: Any, places: Any) -> Any:
-        """The entries of each row at places of its own."""
-
-    def free_bytes(self) -> int:
-        """How much memory is free on the device."""
-
-
-class NumpyArrays:
-    """Arrays of numpy: the device is this machine's memory."""
-
     def __init__(self) -> None:
+        self._library: Any = np
         self.xp: ModuleType = _compatible("numpy")
 
     def put(self, array: npt.NDArray[Any]) -> Any:
@@ -65,18 +43,18 @@ class NumpyArrays:
 
     def room(self, shape: tuple[int, int], like: Any) -> Any:
         """An array of the type of another one, with anything in it."""
-        return np.empty(shape, dtype=like.dtype)
+        return self._library.empty(shape, dtype=like.dtype)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
         """The k largest of each row, largest first, and where they stand."""
-        places = np.argpartition(-values, k - 1, axis=1)[:, :k]
-        order = np.argsort(-np.take_along_axis(values, places, axis=1), axis=1)
-        places = np.take_along_axis(places, order, axis=1)
-        return np.take_along_axis(values, places, axis=1), places
+        places = self._library.argpartition(-values, k - 1, axis=1)[:, :k]
+        order = self._library.argsort(-self.pick(values, places), axis=1)
+        places = self.pick(places, order)
+        return self.pick(values, places), places
 
     def pick(self, values: Any, places: Any) -> Any:
         """The entries of each row at places of its own."""
-        return np.take_along_axis(values, places, axis=1)
+        return self._library.take_along_axis(values, places, axis=1)
 
     def free_bytes(self) -> int:
         """A small part of the machine's memory: results do not depend on it."""
@@ -98,7 +76,7 @@ class TorchArrays:
         return self._torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy a tensor from the device."""
+        """Copy a tensor from the device; this waits until it is computed."""
         return np.asarray(array.cpu().numpy())
 
     def room(self, shape: tuple[int, int], like: Any) -> Any:
@@ -123,44 +101,32 @@ class TorchArrays:
         return int(cuda.mem_get_info(self.device)[0] + kept)
 
 
-class CupyArrays:
-    """Arrays of CuPy on a device of a given number."""
+class CupyArrays(NumpyArrays):
+    """Arrays of CuPy, whose functions are those of numpy, on a device of a given number."""
 
     def __init__(self, number: int) -> None:
         import cupy
 
-        self._cupy = cupy
+        self._library = cupy
         self._device = cupy.cuda.Device(number)
         self._device.use()
         self.xp: ModuleType = _compatible("cupy")
 
     def put(self, array: npt.NDArray[Any]) -> Any:
         """Copy an array to the device."""
-        return self._cupy.asarray(array)
+        return self._library.asarray(array)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy an array from the device."""
-        return np.asarray(self._cupy.asnumpy(array))
-
-    def room(self, shape: tuple[int, int], like: Any) -> Any:
-        """An array of the type of another one, with anything in it."""
-        return self._cupy.empty(shape, dtype=like.dtype)
-
-    def top(self, values: Any, k: int) -> tuple[Any, Any]:
-        """The k largest of each row, largest first, and where they stand."""
-        places = self._cupy.argpartition(-values, k - 1, axis=1)[:, :k]
-        order = self._cupy.argsort(-self.pick(values, places), axis=1)
-        places = self.pick(places, order)
-        return self.pick(values, places), places
-
-    def pick(self, values: Any, places: Any) -> Any:
-        """The entries of each row at places of its own."""
-        return self._cupy.take_along_axis(values, places, axis=1)
+        """Copy an array from the device; this waits until it is computed."""
+        return np.asarray(self._library.asnumpy(array))
 
     def free_bytes(self) -> int:
         """What is free on the device, and what CuPy keeps there for its own use."""
-        pool = self._cupy.get_default_memory_pool()
+        pool = self._library.get_default_memory_pool()
         return int(self._device.mem_info[0] + pool.free_bytes())
+
+
+DeviceArrays = NumpyArrays | TorchArrays
 
 
 def _compatible(library: str) -> ModuleType:
@@ -181,19 +147,9 @@ def on_host(X: Any) -> Any:
 
 
 def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
-    """Arrays on the device that was asked for, or on which the table lies.
+    """Arrays on the device that was asked for, or on which the table lies ("auto" or None).
 
-    Parameters
-    ----------
-    device : str or None
-        "auto" or None for where the table lies, "cpu", "cuda" or "cuda:1".
-    X : table
-        Of any kind.
-
-    Returns
-    -------
-    DeviceArrays or None
-        None for this machine's memory and cores.
+    None is this machine's memory and cores.
     """
     if device is None or device == "auto":
         device = _place_of(X)

@@ -26,16 +26,9 @@ Doubles = npt.NDArray[np.float64]
 class ColumnSet:
     """Columns on the device; at their end some that are none fill the last block.
 
-    Attributes
-    ----------
-    ids : array of int64
-        Which columns they are, here, ascending.
-    numbers : device array of int64
-        The same there, and −1 for those that are none.
-    values, sums, spreads, deviation : device arrays
-        As in `topofs.kernels.column_weights.ColumnWeights`.
-    penalty : device array
-        −∞ for those that are none or are left out, 0 for the others.
+    `ids` are their numbers here, ascending, `numbers` the same there, −1 for those that are
+    none; `penalty` is −∞ for those that are none or left out, 0 for others. What else there is
+    lies on the device as in `topofs.kernels.column_weights.ColumnWeights`.
     """
 
     ids: IntArray
@@ -50,21 +43,8 @@ class ColumnSet:
 class DeviceSimilarity:
     """Entries of a similarity on a device, in the host's order of operations.
 
-    Parameters
-    ----------
-    weights : ColumnWeights
-        The prepared columns.
-    dtype : dtype
-        The type of the finished similarity.
-    arrays : DeviceArrays
-        The device.
-    width : int
-        Columns of a block, of which the largest entry is looked for first.
-
-    Attributes
-    ----------
-    rounding : Rounding
-        By how much entries may differ from the host's.
+    `rounding` is by how much they may differ from the host's. The largest entry is looked for
+    in blocks of `width` columns first.
     """
 
     def __init__(
@@ -135,15 +115,8 @@ class DeviceSimilarity:
             penalty=self._penalty(len(places), more),
         )
 
-    def leave_out(self, columns: ColumnSet, places: IntArray) -> None:
-        """Let the columns at some places count as none from now on."""
-        columns.penalty[self.arrays.put(places)] = -np.inf
-
     def block(self, rows: Any, columns: ColumnSet) -> Any:
-        """Entries of some rows of all columns with a set of columns, without their penalty.
-
-        `rows` is a slice or a device array of numbers.
-        """
+        """Entries of rows, by a slice or numbers there, with a set of columns, without penalty."""
         xp, weights = self.xp, self._weights
         block = self.multiply(self.all.values[rows], columns.values)
         if self._single:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_rows import DeviceRows
-from topofs.filtering.products import BlockedProducts, WatchedProducts
+from topofs.engines.engine import Engine
+from topofs.filtering.products import BlockedProducts
 from topofs.kernels.exact_entries import write_bounds
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import thread_beside
-from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.engines.device_columns import ColumnSet
-    from topofs.kernels.column_weights import ColumnWeights
-    from topofs.similarity.operator import ColumnOperator, SimilarityOperator
+    from topofs.similarity.operator import ColumnOperator
 
 __all__ = ["DeviceEngine", "DeviceProducts"]
 
-Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
+# Vertices, bounds of what they have, and of what others have.
+Proposals = tuple[Ids, Doubles, Doubles]
 
 _WIDTH = 64
 _MOST_ROWS = 4096
@@ -41,7 +41,7 @@ _GONE = 16
 
 
 @dataclass(frozen=True)
-class DeviceEngine:
+class DeviceEngine(Engine):
     """Products on a device such as a GPU.
 
     Attributes
@@ -54,17 +54,8 @@ class DeviceEngine:
         Bytes of the device that may be used; None for what is free there.
     """
 
-    memory: int
     arrays: DeviceArrays
     limit: int | None = None
-
-    def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
-        """Whether so many n × n matrices fit into the memory of the host."""
-        return n_features**2 * itemsize * matrices <= self.memory
-
-    def matrix(self, operator: SimilarityOperator) -> Block:
-        """Fill the matrix on the host, whose bits it has to have."""
-        return dense(operator)
 
     def products(
         self, operator: ColumnOperator, order: IntArray | None = None
@@ -74,24 +65,11 @@ class DeviceEngine:
         return DeviceProducts(operator, self.arrays, limit=self.limit)
 
 
-class DeviceProducts(WatchedProducts):
+class DeviceProducts(BlockedProducts):
     """What `topofs.filtering.products.AskedProducts` asks, answered by a device.
 
-    Parameters
-    ----------
-    operator : ColumnOperator
-        The similarity.
-    arrays : DeviceArrays
-        The device.
-    limit : int, optional
-        Bytes of the device that may be used; by default what is free there.
-    width : int
-        Columns of a block.
-
-    Attributes
-    ----------
-    progress : callable or None
-        Called with what is done and what is to be done: rows, then vertices of the graph.
+    It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
+    `progress` is told what is done and what is to be done: rows, then vertices of the graph.
     """
 
     def __init__(
@@ -102,10 +80,7 @@ class DeviceProducts(WatchedProducts):
         limit: int | None = None,
         width: int = _WIDTH,
     ) -> None:
-        self._operator = operator
-        self._host = BlockedProducts(operator)
-        self.n_features, self.n_samples = operator.n_features, operator.n_samples
-        self.dtype, self.non_negative = operator.dtype, operator.non_negative
+        super().__init__(operator)
         self._arrays, self._xp = arrays, arrays.xp
         self._room = self._room_for_rows(limit)
         weights = operator.column_weights(-np.inf)
@@ -147,7 +122,7 @@ class DeviceProducts(WatchedProducts):
     ) -> tuple[TopLists, Doubles]:
         """Lists with bounds of the entries, sums in the device's arithmetic."""
         del n_rows
-        n, columns = self.n_features, self.similarity.all
+        n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
         diagonal = self._operator.diagonal().astype(np.float64)
@@ -158,7 +133,7 @@ class DeviceProducts(WatchedProducts):
             for first in range(0, n, step):
                 last = min(first + step, n)
                 totals[:, first:last], links = self._survey_rows(
-                    first, last, columns, level, cuts, list_length, diagonal
+                    first, last, level, cuts, list_length, diagonal
                 )
                 if writing is not None:
                     writing.result()
@@ -174,13 +149,12 @@ class DeviceProducts(WatchedProducts):
         self,
         first: int,
         last: int,
-        columns: ColumnSet,
         level: float,
         cuts: Sequence[float],
         list_length: int,
         diagonal: Doubles,
-    ) -> tuple[Doubles, tuple[Ids, Doubles, Doubles]]:
-        xp, n = self._xp, self.n_features
+    ) -> tuple[Doubles, Proposals]:
+        xp, n, columns = self._xp, self.n_features, self.similarity.all
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
         block[:, n:] = -np.inf
@@ -201,26 +175,14 @@ class DeviceProducts(WatchedProducts):
         maxima = self._maxima(block)
         return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
 
-    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
-        """Rows of some vertices, computed by the host."""
-        return self._host.rows(vertices, columns)
-
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
-        """Fill the lists of all vertices on the host; a growth that asks never wants it."""
-        self._host.refill(columns, level, lists, n_rows)
-
-    def column_weights(self, level: float) -> ColumnWeights:
-        """What a kernel needs to compute any single entry."""
-        return self._operator.column_weights(level)
-
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
         mean = self.similarity.mean_of_squares()
-        return self._operator.approximate_mean() if mean is None else mean
+        return super().approximate_mean() if mean is None else mean
 
     def on_host(self) -> BlockedProducts:
         """The same products by the host."""
-        return self._host
+        return BlockedProducts(self._operator)
 
     def leave_out(self, vertices: IntArray) -> None:
         """Vertices that are no longer free."""
@@ -230,29 +192,17 @@ class DeviceProducts(WatchedProducts):
             self._free = self.asked.among(self._free, np.flatnonzero(~self._gone))
             self._gone = np.zeros(len(self._free.ids), dtype=np.bool_)
         elif len(gone):
-            self.asked.leave_out(self._free, gone)
+            self._free.penalty[self._arrays.put(gone)] = -np.inf
 
-    def best_of_faces(
-        self, corners: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
         """Propose the best free vertices of faces."""
         most = max(1, self._rows_at_once(len(self._free.ids)) // 3)
-        parts = [
-            self._best_of_faces(corners[first : first + most], k, level)
-            for first in range(0, len(corners), most)
-        ]
-        return _joined(parts) or _nothing(k)
+        return _in_parts(lambda some: self._best_of_faces(some, k, level), corners, most, k)
 
-    def strongest_links(
-        self, vertices: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
         """Propose the strongest free links of vertices."""
         most = self._rows_at_once(len(self._free.ids))
-        parts = [
-            self._strongest_links(vertices[first : first + most], k, level)
-            for first in range(0, len(vertices), most)
-        ]
-        return _joined(parts) or _nothing(k)
+        return _in_parts(lambda some: self._strongest_links(some, k, level), vertices, most, k)
 
     @property
     def slack(self) -> float:
@@ -261,9 +211,7 @@ class DeviceProducts(WatchedProducts):
         # What is found here may be larger than the entry, and then gets a margin.
         return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
 
-    def _best_of_faces(
-        self, corners: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def _best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
         """The k best free vertices of faces, bounds of their gains, and of those of others.
 
         To add three rows takes less than to multiply them, so all free vertices are looked at,
@@ -300,9 +248,7 @@ class DeviceProducts(WatchedProducts):
         gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
         return gains
 
-    def _strongest_links(
-        self, vertices: IntArray, k: int, level: float
-    ) -> tuple[Ids, Doubles, Doubles]:
+    def _strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
         numbers, similarity = self._arrays.put(vertices), self.similarity
         block = similarity.block(numbers, self._free)
         block += self._free.penalty[None, :]
@@ -357,7 +303,7 @@ class DeviceProducts(WatchedProducts):
         vertices: Any,
         columns: ColumnSet,
         k: int,
-    ) -> tuple[Ids, Doubles, Doubles]:
+    ) -> Proposals:
         """The k largest entries of each row, bounds of them, and a bound of the others."""
         xp, similarity = self._xp, self.similarity
         # Each of the k blocks has one of them at least; one block may have none but its own.
@@ -378,11 +324,17 @@ class DeviceProducts(WatchedProducts):
         return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
 
 
-def _nothing(k: int) -> tuple[Ids, Doubles, Doubles]:
+def _nothing(k: int) -> Proposals:
     """What is said if nothing is asked."""
     return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
 
 
-def _joined(parts: Any) -> Any:
-    """Put the arrays of several answers together, one by one."""
-    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+def _in_parts(
+    answer: Callable[[IntArray], Proposals], asked: IntArray, most: int, k: int
+) -> Proposals:
+    """Ask for so many at a time, and put the arrays of the answers together."""
+    if not len(asked):
+        return _nothing(k)
+    parts = [answer(asked[first : first + most]) for first in range(0, len(asked), most)]
+    vertices, bounds, floors = zip(*parts, strict=True)
+    return np.concatenate(vertices), np.concatenate(bounds), np.concatenate(floors)

@@ -19,14 +19,7 @@ IntArray = npt.NDArray[np.int64]
 class DeviceRows:
     """Rows among a set of columns, as many as there is room for; then all are forgotten.
 
-    Parameters
-    ----------
-    similarity : DeviceSimilarity
-        Whose rows.
-    arrays : DeviceArrays
-        The device.
-    n_entries : int
-        How many entries are kept at most, unless one question needs more.
+    At most `n_entries` entries are kept, unless one question needs more.
     """
 
     def __init__(
@@ -40,10 +33,10 @@ class DeviceRows:
         self._count = 0
 
     def of(self, vertices: IntArray, columns: ColumnSet, level: float) -> tuple[Any, IntArray]:
-        """Rows of vertices, each named once: an array that has them, and where.
+        """Rows of vertices, each named once: an array that holds until the next call, and where.
 
-        Entries below the level are 0; those of columns that are none are anything. The array
-        must not be changed, and holds until the next call.
+        It must not be changed. Entries below the level are 0; those of columns that are none
+        are anything.
         """
         if columns is not self._columns or level != self._level:
             self._columns, self._level, self._kept = columns, level, None

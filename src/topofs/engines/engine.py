@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from topofs.filtering.products import BlockedProducts
+from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,12 +18,20 @@ if TYPE_CHECKING:
 __all__ = ["Engine"]
 
 
-class Engine(Protocol):
+@dataclass(frozen=True)
+class Engine:
     """Computes a similarity: whole, or as rows, row sums and strongest links.
 
     `topofs.engines.choosing` decides which engine a table gets. The same columns give the same
     answers on any of them.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes that may be used.
     """
+
+    memory: int
 
     def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
         """Whether so many n × n matrices fit into what may be used.
@@ -37,6 +49,7 @@ class Engine(Protocol):
         -------
         bool
         """
+        return n_features**2 * itemsize * matrices <= self.memory
 
     def matrix(self, operator: SimilarityOperator) -> npt.NDArray[np.floating[Any]]:
         """Compute the whole similarity.
@@ -51,6 +64,8 @@ class Engine(Protocol):
         array, shape (n_features, n_features)
             Exactly symmetric; the caller may change it.
         """
+        # By this machine for all of them: whole, it has the bits that all have to have.
+        return dense(operator)
 
     def products(
         self, operator: ColumnOperator, order: npt.NDArray[np.int64] | None = None
@@ -68,3 +83,4 @@ class Engine(Protocol):
         -------
         Products
         """
+        return BlockedProducts(operator if order is None else operator.select(order))

@@ -9,44 +9,31 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["parse_memory"]
+__all__ = ["machine_memory", "parse_memory"]
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _CONTAINER_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
 _MEMORY_IF_UNKNOWN = 8 * 10**9
-_BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def parse_memory(memory: Any) -> int:
-    """Turn an amount of memory into bytes.
+    """Turn bytes, or text such as "500MB", "2GB" or "1.5GiB", into bytes.
 
-    Parameters
-    ----------
-    memory : int, str or None
-        Bytes; or a number with a unit, such as "500MB", "2GB" or "1.5GiB"; or None for half
-        of what the machine has or its container may use.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> parse_memory("2GB"), parse_memory("0.5 GiB"), parse_memory(1000)
-    (2000000000, 536870912, 1000)
+    None is half of what the machine has or its container may use.
     """
     if memory is None:
-        return _available_memory() // 2
+        limits = map(_container_limit, _CONTAINER_LIMITS)
+        return min([machine_memory(), *(most for most in limits if most is not None)]) // 2
     if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool) and memory > 0:
         return int(memory)
     if isinstance(memory, str):
         found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([KMGT]?)(I?)B?\s*", memory.upper())
         if found:
             number, unit, binary = found.groups()
-            factor = _BINARY_UNITS.get(unit, 1) if binary else _UNITS[unit]
+            factor = (1024 if binary else 1000) ** _POWERS[unit]
             if float(number) > 0:
                 return int(float(number) * factor)
     raise ValueError(
@@ -54,15 +41,13 @@ def parse_memory(memory: Any) -> int:
     )
 
 
-def _available_memory() -> int:
-    """Bytes of the machine, or of the container if that may use less."""
-    amounts = [_container_limit(path) for path in _CONTAINER_LIMITS]
+def machine_memory() -> int:
+    """Bytes of the machine."""
     try:
-        amounts.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         # Windows does not tell in this way.
-        amounts.append(_MEMORY_IF_UNKNOWN)
-    return min(amount for amount in amounts if amount is not None)
+        return _MEMORY_IF_UNKNOWN
 
 
 def _container_limit(path: Path) -> int | None:

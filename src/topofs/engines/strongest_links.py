@@ -48,26 +48,12 @@ def room_for_links(n_features: int, n_links: int) -> int:
 
 @dataclass
 class StrongestLinks:
-    """Finds the strongest links of each column, by one of several ways.
+    """Finds the strongest links of each column, by one of several ways, in `memory` bytes.
 
-    Parameters
-    ----------
-    n_links : int
-        How many links of each column.
-    scale : Scale
-        How similarities become shares.
-    order : array of int, shape (n,)
-        The columns in the order in which equal links are taken.
-    memory : int
-        Bytes that may be used.
-
-    Attributes
-    ----------
-    links : scipy.sparse.csr_array, shape (n, n), or None
-        Shares above the noise floor; None until they are found. A link counts for both columns
-        if it is among the strongest of either; ones on the diagonal.
-    strength : array of float64, shape (n,), or None
-        The sum of each column's similarities, its own included.
+    `order` is that in which equal links are taken. `links` holds shares above the noise floor,
+    ones on the diagonal, and is None until they are found; a link counts for both columns if it
+    is among the strongest of either. `strength` is the sum of each column's similarities, its
+    own included.
     """
 
     n_links: int
@@ -99,17 +85,9 @@ class StrongestLinks:
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(self, similarity: Matrix) -> Callable[[], None]:
-        """Look for them in a matrix whose rows and columns are in the order.
+        """Look for them in a matrix in the order, which is needed no longer afterwards.
 
-        Parameters
-        ----------
-        similarity : array, shape (n, n)
-            Read, and needed no longer when this returns.
-
-        Returns
-        -------
-        callable
-            Joins what was found, on one thread; before that there are no links.
+        What comes back joins what was found, on one thread; before that there are no links.
         """
         n = len(similarity)
         if not self.rises:
@@ -179,9 +157,9 @@ class StrongestLinks:
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
     def _by_shares(self, blocks: Iterable[tuple[Ints, Matrix]]) -> tuple[TopLists, Doubles]:
-        """List the largest shares, and add up rows, which come by their columns' numbers.
+        """List the largest shares, and add up rows.
 
-        The columns of a block are in the order.
+        Rows come by their columns' numbers; the columns of a block are in the order.
         """
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))

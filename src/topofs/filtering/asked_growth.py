@@ -38,22 +38,10 @@ _LISTS_AT_ONCE = 4096
 def grow_by_asking(
     products: AskedProducts, growth: Growth, lists: TopLists, level: float
 ) -> None:
-    """Let a graph grow to its end, asking for what its lists do not decide.
-
-    Parameters
-    ----------
-    products : AskedProducts
-        Who is asked.
-    growth : Growth
-        The graph; changed.
-    lists : TopLists
-        The strongest links of all vertices; changed.
-    level : float
-        Entries below it are 0.
-    """
+    """Let a graph grow to its end, asking for what its lists do not decide."""
     n, progress = products.n_features, products.progress
     asking = _Asking(products, growth, lists, level)
-    while not asking.grow():
+    while not grow_asking(asking.weights, growth, lists, asking.answers, asking.slack):
         asking.ask()
         if progress is not None:
             progress(2 * n - growth.n_free, 2 * n)
@@ -80,12 +68,6 @@ class _Asking:
         # How many vertices were free when all lists were filled.
         self.n_filled = products.n_features
         products.leave_out(growth.cliques[0])
-
-    def grow(self) -> bool:
-        """Insert vertices until the face on top must be asked for; True in the end."""
-        return bool(
-            grow_asking(self.weights, self.growth, self.lists, self.answers, self.slack)
-        )
 
     def ask(self) -> None:
         """Ask for the face on top and for others that will be wanted soon."""

@@ -33,18 +33,9 @@ def decide_lists(
     lists: TopLists,
     rounding: Rounding | None = None,
 ) -> None:
-    """Give lists the entries that decide, in their order, in several threads.
+    """Give lists of vertices the entries that decide, in their order, in several threads.
 
-    Parameters
-    ----------
-    weights : ColumnWeights
-        The entries.
-    vertices : array of int64
-        Whose lists.
-    lists : TopLists
-        Changed.
-    rounding : Rounding, optional
-        By how much the floors may be too low; by default they are not.
+    `rounding` says by how much their floors may be too low; without it they are not.
     """
     for first in range(0, len(vertices), _LISTS_AT_ONCE):
         some = vertices[first : first + _LISTS_AT_ONCE]

@@ -19,18 +19,9 @@ IntArray = npt.NDArray[np.int64]
 
 
 class FreeRows:
-    """Rows over the columns that were free lately; the newest are kept.
+    """Rows over the columns that were free lately, which ascend; the newest are kept.
 
-    Parameters
-    ----------
-    products : Products
-        Where rows come from.
-    columns : array of int64
-        The columns of the rows, ascending; all free vertices are among them.
-    level : float
-        Entries below it are 0.
-    n_kept : int
-        How many rows may be kept of those that have all columns.
+    Entries below the level are 0. Of rows that have all columns `n_kept` may be kept.
     """
 
     def __init__(

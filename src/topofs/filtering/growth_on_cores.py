@@ -38,22 +38,9 @@ def has_cores_for(n: int) -> bool:
 def cliques_on_cores(similarity: Matrix, start: IntArray, roofs: Roofs) -> IntArray:
     """Do what `topofs.kernels.dense_growth.tmfg_cliques` does, from lists of strongest links.
 
-    One core grows the graph; all write the lists, at first and again when they do not decide and
-    a third of the free vertices is gone. What lists do not decide is answered under the roofs,
-    and so is everything where they seldom do.
-
-    Parameters
-    ----------
-    similarity : array of float32 or float64, shape (n, n), C-contiguous, n >= 4
-        Symmetric, finite. The diagonal is never read.
-    start : array of int64, shape (4,)
-        The first tetrahedron.
-    roofs : Roofs
-        Its roofs, which are lowered.
-
-    Returns
-    -------
-    array of int64, shape (n - 3, 4)
+    One core grows the graph; all write the lists, at first and again when they do not decide
+    and a third of the free vertices is gone. What lists do not decide is answered under the
+    roofs, which are lowered, and so is everything where they seldom do.
     """
     n = len(similarity)
     growth = start_growth(n, start, similarity.dtype)

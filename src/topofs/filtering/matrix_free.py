@@ -12,7 +12,7 @@ import numpy.typing as npt
 from topofs.filtering.asked_growth import grow_by_asking
 from topofs.filtering.deciding_lists import decide_lists
 from topofs.filtering.free_rows import FreeRows
-from topofs.filtering.products import AskedProducts, BlockedProducts
+from topofs.filtering.products import AskedProducts
 from topofs.filtering.tmfg import complete_graph, four_strongest, graph_of_cliques
 from topofs.kernels.exact_entries import answer_from_near, edge_weights
 from topofs.kernels.row_survey import refill_lists
@@ -22,14 +22,14 @@ from topofs.row_threads import for_row_ranges, one_blas_thread
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs.filtering.products import Operator, Products
+    from topofs.filtering.products import Products
     from topofs.filtering.rounding import Rounding
     from topofs.graph import FilteredGraph
     from topofs.kernels.column_weights import ColumnWeights
     from topofs.kernels.tmfg import Growth
     from topofs.kernels.top_lists import TopLists
 
-__all__ = ["TooLittleMemoryError", "least_memory", "tmfg_of_operator", "tmfg_of_products"]
+__all__ = ["TooLittleMemoryError", "least_memory", "tmfg_of_products"]
 
 Block = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -51,31 +51,9 @@ class TooLittleMemoryError(ValueError):
     """The graph cannot be built in so little memory."""
 
 
-def tmfg_of_operator(operator: Operator, *, threshold: bool, memory: int) -> FilteredGraph:
-    """Build the TMFG of `topofs.filtering.tmfg` without the n × n matrix.
-
-    Parameters
-    ----------
-    operator : Operator
-        The similarity.
-    threshold : bool
-        Whether entries below the mean of all entries count as 0.
-    memory : int
-        Bytes to use beside the columns.
-
-    Returns
-    -------
-    FilteredGraph
-        The graph that the matrix would give, if both compute entries to the same bits.
-    """
-    return tmfg_of_products(BlockedProducts(operator), threshold=threshold, memory=memory)
-
-
 def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> FilteredGraph:
-    """Do the same with products that are computed anywhere.
+    """Build the TMFG that the matrix would give, if both compute entries to the same bits.
 
-    Notes
-    -----
     One pass of blocked products (two if the mean is not known beforehand) leaves the sums of
     the rows and, for each vertex, a list of its strongest links. The graph grows from the
     lists and from single entries, as in `topofs.kernels.tmfg`. Whenever the free vertices
@@ -125,19 +103,7 @@ class _Plan:
 
 
 def least_memory(n: int, n_samples: int, itemsize: int) -> int:
-    """Bytes that n columns need beside the columns themselves.
-
-    Parameters
-    ----------
-    n, n_samples : int
-        Number and length of the columns.
-    itemsize : int
-        Bytes of an entry of the similarity.
-
-    Returns
-    -------
-    int
-    """
+    """Bytes that n columns need beside the columns themselves; an entry has `itemsize` of them."""
     fixed, entry_bytes, row_bytes = _sizes(n, n_samples, itemsize)
     return fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
 
@@ -181,13 +147,12 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
         if cuts[0] < mean < cuts[1] and totals[0].sum() > totals[1].sum():
             # Without negative entries all that reaches the mean exceeds the second mean.
             cut = np.nextafter(mean, -np.inf) if threshold else mean
-            start = four_strongest(
-                totals[2], totals[1], _whole_rows(products, mean if threshold else -np.inf), cut
-            )
+            level = mean if threshold else -np.inf
+            start = four_strongest(totals[2], totals[1], _whole_rows(products, level), cut)
             if threshold:
                 _cut_lists(lists, mean)
                 _loosen_floors(lists, mean, products.rounding)
-            return _Survey(mean if threshold else -np.inf, start, lists)
+            return _Survey(level, start, lists)
     _, totals = products.survey(-np.inf, [], 0, n_rows)
     mean = _mean(totals)
     level = mean if threshold else -np.inf

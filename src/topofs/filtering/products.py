@@ -26,7 +26,6 @@ __all__ = [
     "Operator",
     "Products",
     "Watch",
-    "WatchedProducts",
 ]
 
 Block = npt.NDArray[np.floating[Any]]
@@ -160,10 +159,7 @@ class AskedProducts(Products, Protocol):
 
 
 class Operator(Protocol):
-    """A similarity of which a kernel computes any entry, among all columns or chosen ones.
-
-    `topofs.similarity.operator.ColumnOperator` says what the members mean.
-    """
+    """Those members of `topofs.similarity.operator.ColumnOperator` that products ask for."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102
@@ -181,24 +177,29 @@ class Operator(Protocol):
 
 @dataclass(frozen=True)
 class Watch:
-    """Somebody who sees what a survey of all links leaves, before a growth changes it.
+    """Sees the lists and totals of a survey of all links, before a growth changes them.
 
-    Attributes
-    ----------
-    list_length : int
-        Lists are to be as long as this, or longer.
-    see : callable
-        Called with the lists and the totals.
+    Lists are to be as long as `list_length`, or longer.
     """
 
     list_length: int
     see: Callable[[TopLists, Doubles], None]
 
 
-class WatchedProducts:
-    """A survey that somebody may watch: base of whoever multiplies columns."""
+class BlockedProducts:
+    """The products of an operator, a range of rows and a tile of columns a thread at a time."""
 
-    watch: Watch | None = None
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self.n_features, self.n_samples = operator.n_features, operator.n_samples
+        self.dtype, self.non_negative = operator.dtype, operator.non_negative
+        self.watch: Watch | None = None
+        weights = operator.column_weights(-np.inf)
+        unit = float(np.finfo(weights.values.dtype).eps) / 2
+        self.rounding = rounding_of(weights, self.dtype, unit=unit)
+        # The columns chosen last, and the operator among them: selecting copies columns.
+        self._columns: IntArray | None = None
+        self._among = operator
 
     def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
@@ -211,34 +212,6 @@ class WatchedProducts:
         found = self._survey(level, cuts, max(list_length, watch.list_length), n_rows)
         watch.see(*found)
         return found
-
-    def _survey(
-        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
-    ) -> tuple[TopLists, Doubles]:
-        raise NotImplementedError
-
-
-class BlockedProducts(WatchedProducts):
-    """The products of an operator, a range of rows and a tile of columns a thread at a time.
-
-    Parameters
-    ----------
-    operator : Operator
-        The similarity.
-    """
-
-    def __init__(self, operator: Operator) -> None:
-        self._operator = operator
-        self.n_features = operator.n_features
-        self.n_samples = operator.n_samples
-        self.dtype = operator.dtype
-        self.non_negative = operator.non_negative
-        weights = operator.column_weights(-np.inf)
-        unit = float(np.finfo(weights.values.dtype).eps) / 2
-        self.rounding = rounding_of(weights, self.dtype, unit=unit)
-        # The columns chosen last, and the operator among them: selecting copies columns.
-        self._columns: IntArray | None = None
-        self._among = operator
 
     def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
@@ -270,7 +243,8 @@ class BlockedProducts(WatchedProducts):
         left, right = (some.column_weights(level) for some in (self._operator, among))
         ids, cut_levels = columns.astype(np.int32), np.array(cuts, dtype=np.float64)
         round_off, diagonal = round_off_of(n), self._operator.diagonal()
-        step = _rows_of_range(n, n_rows)
+        # Few enough for all threads to end together, whatever their number.
+        step = min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, -(-n // _RANGES))))
 
         def survey(first: int) -> None:
             last = min(first + step, n)
@@ -283,10 +257,12 @@ class BlockedProducts(WatchedProducts):
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""
-        if columns is None:
-            return self._whole_rows(vertices)
-        self._choose(columns)
-        return self._products(vertices, self._among)
+        if columns is not None:
+            self._choose(columns)
+            return self._products(vertices, self._among)
+        block = self._products(vertices, self._operator)
+        block[np.arange(len(block)), vertices] = self._operator.diagonal()[vertices]
+        return block
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any single entry; entries below `level` become 0."""
@@ -295,11 +271,6 @@ class BlockedProducts(WatchedProducts):
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
         return self._operator.approximate_mean()
-
-    def _whole_rows(self, rows: IntArray) -> Block:
-        block = self._products(rows, self._operator)
-        block[np.arange(len(block)), rows] = self._operator.diagonal()[rows]
-        return block
 
     def _products(self, rows: IntArray, among: Operator) -> Block:
         """Rows times columns, shared among threads by ranges of columns."""
@@ -324,11 +295,3 @@ class BlockedProducts(WatchedProducts):
         if len(columns) < self.n_features:
             self._among = self._operator.select(columns)
         self._columns = columns
-
-
-def _rows_of_range(n: int, n_rows: int) -> int:
-    """Rows that a thread takes at a time, whatever the number of threads.
-
-    Few enough for all threads to end together, and no more than `n_rows`.
-    """
-    return min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, -(-n // _RANGES))))

@@ -19,15 +19,9 @@ __all__ = ["Rounding", "rounding_of"]
 class Rounding:
     """How far entries may be from those of `topofs.kernels.column_weights.weight`.
 
-    Attributes
-    ----------
-    error : float
-        For a correlation; 0 where sums of whole numbers are not rounded at all, and all else
-        is as IEEE 754 wants it.
-    finish : float
-        For what becomes of it, relative to the entry.
-    squared : bool
-        Whether an entry is a square.
+    `error` is for a correlation, 0 where sums of whole numbers are not rounded at all, and all
+    else is as IEEE 754 wants it; `finish` for what becomes of it, relative to the entry;
+    `squared` is whether an entry is a square.
     """
 
     error: float
@@ -52,21 +46,7 @@ class Rounding:
 
 
 def rounding_of(weights: ColumnWeights, dtype: np.dtype[Any], *, unit: float) -> Rounding:
-    """Bound the rounding of products of columns that are summed in any order.
-
-    Parameters
-    ----------
-    weights : ColumnWeights
-        The columns.
-    dtype : dtype
-        The type of the similarity.
-    unit : float
-        The rounding unit of the products, such as 2⁻⁵³.
-
-    Returns
-    -------
-    Rounding
-    """
+    """Bound the rounding of products of columns, of the unit 2⁻⁵³ or so, summed in any order."""
     parts = np.array_split(weights.values, max(1, weights.values.size >> 22))
     whole = all(bool((part == np.rint(part)).all()) for part in parts)
     # |Σ xy| of S terms, of columns not longer than √2 in units of what they are divided by,

@@ -179,21 +179,9 @@ def four_strongest(
 ) -> IntArray:
     """Four rows with the largest sum of weights above a level, best first.
 
-    Equal sums are told apart by the sums of all weights of the row, of their squares and of
-    their cubes, then by index: nothing but the last depends on the order of the columns.
-
-    Parameters
-    ----------
-    low, high : arrays, shape (n,)
-        Bounds of the sums, up to rounding.
-    rows_of : callable
-        Gives whole rows.
-    level : float
-        The level.
-
-    Returns
-    -------
-    array of int64, shape (4,)
+    The sums lie between `low` and `high`, up to rounding. Equal ones are told apart by the sums
+    of all weights of the row, of their squares and of their cubes, then by index: nothing but
+    the last depends on the order of the columns.
     """
     from topofs.kernels.matrix_scan import exact_sums
 
