@@ -31,27 +31,17 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class Correlation:
-    r"""Correlation from the Gram matrix of prepared columns.
+    r"""Correlation from the Gram matrix G = C C⊤ of prepared columns C, the rows of `values`.
 
-    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}},\qquad G = C C^\top
+    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}}
 
     A column whose values are whole multiples of a power of two (integers, halves, tens of
-    1024), but for a constant, is kept as those multiples :math:`c` (shifted near zero) with
-    :math:`s = \sum c` and :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}`
-    all four are whole numbers that float64 holds exactly, so no blocking, thread count or
-    order of summation, no shift and no power of two that scales the column can change a bit
-    of r. Any other column is centred and scaled to unit length, with s = 0 and v = S.
-
-    Attributes
-    ----------
-    values : array, shape (n_features, n_samples)
-        The prepared columns C, one a row.
-    scale : float
-        S above; 1 where every sum is zero.
-    sums, spreads : arrays of float64, shape (n_features,)
-        s and v above. A constant column has v = ∞, which makes its correlations 0.
-    dtype : dtype
-        The type of the finished similarity.
+    1024), but for a constant, is kept as those multiples c (shifted near zero) with s = Σc
+    (`sums`) and v = S·Σc² − s² (`spreads`): as long as S·Σc² < 2⁵³ all are whole numbers that
+    float64 holds exactly, so no blocking, thread count or order of summation, no shift and no
+    power of two that scales the column can change a bit of r. Any other column is centred and
+    scaled to unit length, with s = 0 and v = S. A constant one has v = ∞, which makes its
+    correlations 0. S is `scale`, which is 1 where every sum is zero.
     """
 
     values: Floats
@@ -152,17 +142,7 @@ def finish_correlation(
 
 
 def correlation_of_values(X: Floats) -> Correlation:
-    """Prepare the columns of a complete table for Pearson's correlation.
-
-    Parameters
-    ----------
-    X : array of float32 or float64, shape (n_samples, n_features)
-        No missing values.
-
-    Returns
-    -------
-    Correlation
-    """
+    """Prepare the columns of a complete table for Pearson's correlation."""
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
     grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
@@ -202,9 +182,9 @@ def correlation_of_values(X: Floats) -> Correlation:
 
 
 def unit_columns(columns: Floats) -> Floats:
-    """Centre each row and scale it to unit length; a constant row becomes zeros.
+    """Centre rows and scale them to unit length, in float64; constant ones become zeros.
 
-    Computed in float64 and returned in the type of the input.
+    The result has the type of the input.
     """
     unit = np.empty_like(columns)
     for rows in _blocks_of_rows(columns):
@@ -248,19 +228,9 @@ def _to_unit_rows(columns: Doubles) -> Doubles:
 
 
 def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
-    r"""Prepare centred ranks for Spearman's correlation.
+    """Prepare ranks, one row a column, for Spearman's correlation.
 
-    Parameters
-    ----------
-    doubled : array of float64, shape (n_features, n_samples)
-        :math:`2\,\mathrm{rank} - (S + 1)`: whole numbers that sum to zero in each row, so
-        :math:`r_{ij} = G_{ij} / \sqrt{G_{ii} G_{jj}}`.
-    dtype : dtype
-        The type of the finished similarity.
-
-    Returns
-    -------
-    Correlation
+    They come as 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
     """
     n_features = len(doubled)
     squares = np.einsum("ij,ij->i", doubled, doubled)

@@ -27,18 +27,10 @@ _DENSE_COLUMNS = 1024
 
 
 def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
-    """Prepare the columns of a sparse table for Pearson's correlation.
+    """Prepare the columns of a sparse table without duplicate entries for their correlation.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csc_array, shape (n_samples, n_features)
-        Finite, without duplicate entries.
-
-    Returns
-    -------
-    SimilarityOperator
-        Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the
-        dense computation, because all sums are exact.
+    Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the dense
+    computation, because all sums are exact.
     """
     n_samples = X.shape[0]
     columns = sparse.csr_array(X.T, dtype=np.float64)
@@ -63,10 +55,7 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
 
 @dataclass(frozen=True)
 class _SparseGram:
-    """Correlation from the sparse Gram matrix; the formula of `Correlation`.
-
-    `values` holds the columns, one a row, not centred; `sums` and `spreads` are s and v.
-    """
+    """The formula of `Correlation` by the sparse Gram matrix of columns that are not centred."""
 
     values: sparse.csr_array
     sums: Doubles
