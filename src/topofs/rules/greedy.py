@@ -151,19 +151,7 @@ def _starting_with(first: Ints, turns: Turns) -> Turns:
 
 
 def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
-    """Put wishes into the form that the kernel takes.
-
-    Parameters
-    ----------
-    wishes : Wishes
-        The wishes.
-    by_cost : bool, default=False
-        Whether nodes are taken by what they add for their cost.
-
-    Returns
-    -------
-    Limits
-    """
+    """Put wishes into the form that the kernel takes; `by_cost`: a gain counts for its cost."""
     n = wishes.n_nodes
     starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
     if wishes.too_alike is not None:

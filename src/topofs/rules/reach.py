@@ -29,20 +29,12 @@ HALF = 0.5
 
 @dataclass(frozen=True, eq=False)
 class PathReach:
-    r"""Along paths of a graph: a node represents another by the best product of weights.
+    """Along paths of a graph: a node represents another by the best product of weights.
 
-    .. math:: w_{ij} = \max_{\text{paths } i \to j} \ \prod_{(u,v)} \tilde s_{uv}
-
-    Were the graph a tree and the columns normal, this product would be the variance that i
-    and j share. A link of one edge counts whatever its weight above the noise floor, a
-    longer path only if half of the variance is left at its end.
-
-    Attributes
-    ----------
-    starts, columns, weights : arrays
-        CSR rows of the graph, both directions of each edge above the floor.
-    least : float
-        What must be left at the end of a path of several edges.
+    Were the graph a tree and the columns normal, this product would be the variance that both
+    share. A link of one edge counts whatever its weight above the noise floor, a longer path only
+    if `least` of the variance is left at its end. The arrays are CSR rows of both directions of
+    each edge above the floor.
     """
 
     starts: Ints
@@ -156,21 +148,7 @@ def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[In
 
 
 def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach | MatrixReach:
-    """Give the reach of the nodes of a graph: along its paths, or its edges only.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        The graph; its weights are similarities.
-    scale : Scale
-        How they become shares of variance.
-    paths : bool
-        Whether to follow paths.
-
-    Returns
-    -------
-    PathReach or MatrixReach
-    """
+    """Give the reach of the nodes of a graph: along its paths, or its edges only."""
     left, right = graph.edges.T
     weights = scale.weights(graph.weights, left, right)
     kept = weights > 0

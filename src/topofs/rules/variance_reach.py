@@ -25,15 +25,10 @@ _COLUMNS = 16
 
 @dataclass(frozen=True, eq=False)
 class VarianceReach:
-    r"""A column represents another by the share of its variance that it explains alone.
+    """A column represents another by the share of its variance that it explains alone.
 
-    For numbers that is :math:`r^2`; for blocks of d and e dimensions,
-    :math:`e \lVert K_{ij} \rVert^2`, what the block j of e explains of the block i.
-
-    Attributes
-    ----------
-    space : VarianceSpace
-        The columns.
+    For numbers that is r²; for blocks of d and e dimensions e·‖Kᵢⱼ‖², what the block j of e
+    explains of the block i.
     """
 
     space: VarianceSpace
@@ -77,18 +72,7 @@ class VarianceReach:
         return replace(groups, curve=np.concatenate([[0.0], curve]))
 
     def together(self, selected: Ints) -> Doubles:
-        """Tell the share of each node that the selected ones explain together.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        array of float, shape (n_nodes,)
-            In [0, 1]; 1 for a selected node.
-        """
+        """Tell the share of each node that the selected ones explain together; 1 for themselves."""
         share = np.zeros(self.n_nodes)
         if len(selected):
             along = self.space.coordinates(self._rows(np.sort(selected)))
@@ -98,53 +82,20 @@ class VarianceReach:
         return np.asarray(np.minimum(share, 1.0))
 
     def gains_given(self, selected: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain together.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        array of float, shape (n_nodes,)
-            0 where it is explained already.
-        """
+        """Tell what each node would add to what the selected ones explain together."""
         given = self._rows(selected) if len(selected) else None
         gains = self.space.residuals(given).gains()[0]
         gains[selected] = 0.0
         return np.where(np.isfinite(gains), gains, 0.0)
 
     def coverage(self, selected: Ints) -> float:
-        """Tell the mean of `together`, without the share of each node.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        float
-        """
+        """Tell the mean of `together`, without the share of each node."""
         if not len(selected):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
-        """Tell what some nodes explain of others, one by one.
-
-        Parameters
-        ----------
-        by : array of int
-            The nodes that explain.
-        of : slice
-            The nodes that are explained; by default all.
-
-        Returns
-        -------
-        array of float, shape (n_explained, len(by))
-        """
+        """Tell what some nodes (columns of the result) explain of a range of nodes, one by one."""
         first, last, _ = of.indices(self.n_nodes)
         starts = self.space.starts
         rows = self._rows(by)

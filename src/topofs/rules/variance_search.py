@@ -53,18 +53,8 @@ class _Found:
 def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     """Order nodes so that each next one explains most of what is left of all.
 
-    Parameters
-    ----------
-    space : VarianceSpace
-        The nodes.
-    wishes : Wishes
-        Who must, may and may not be selected together.
-
-    Returns
-    -------
-    Ranking
-        Nodes that were not reached follow by what they would explain next, then nodes that
-        are explained already, the strongest first; those that may not be selected come last.
+    Nodes that were not reached follow by what they would explain next, then nodes that are
+    explained already, the strongest first; those that may not be selected come last.
     """
     found = _search(space, wishes) if wishes.cost is None else _within_budget(space, wishes)
     n = wishes.n_nodes

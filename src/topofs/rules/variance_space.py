@@ -176,19 +176,7 @@ class SampleSpace:
 
 
 def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> Any:
-    """Choose the smaller of the two: pairs of rows, or pairs of samples.
-
-    Parameters
-    ----------
-    columns : StandardColumns or ColumnsOnWorkers
-        The columns.
-    memory : int
-        Bytes that may be used beside them.
-
-    Returns
-    -------
-    CovarianceSpace or SampleSpace
-    """
+    """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples."""
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
         return CovarianceSpace(

@@ -154,13 +154,7 @@ class Wishes:
 
 
 class OpenNodes:
-    """What is still open while nodes are taken one by one.
-
-    Parameters
-    ----------
-    wishes : Wishes
-        The wishes.
-    """
+    """What is still open while nodes are taken one by one."""
 
     def __init__(self, wishes: Wishes) -> None:
         self._wishes = wishes
