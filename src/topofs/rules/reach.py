@@ -49,20 +49,15 @@ class PathReach:
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
-        representative, share = nearest_nodes(
-            self.starts, self.columns, self.weights, self.least, np.sort(selected)
-        )
-        return themselves(representative, share, selected)
+        return themselves(*nearest_nodes(*self.kernel, np.sort(selected)), selected)
 
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes between the two on the best path, from the node on."""
-        return best_path(
-            self.starts, self.columns, self.weights, self.least, representative, node
-        )
+        return best_path(*self.kernel, representative, node)
 
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom while nodes are selected in an order."""
-        return running_along(self.starts, self.columns, self.weights, self.least, order)
+        return running_along(*self.kernel, order)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""

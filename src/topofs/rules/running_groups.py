@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.running_best import add_running_best, running_best
 from topofs.kernels.running_nodes import running_nodes
-
-if TYPE_CHECKING:
-    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["RunningGroups", "running_along", "running_over_all"]
 
@@ -55,7 +52,6 @@ def running_along(
     where single links count only, and the rows hold the nodes themselves, too.
     """
     n = len(order)
-    edges_only = least is None
     nodes, positions, values, before, total = running_nodes(
         starts, columns, weights, _EDGES_ONLY if least is None else least, order
     )
@@ -67,15 +63,18 @@ def running_along(
         positions=positions,
         values=values[by_node],
         through=np.where(before == order[positions], -1, before),
-        n_links=(len(columns) - (n if edges_only else 0)) // 2,
+        n_links=(len(columns) - (n if least is None else 0)) // 2,
     )
 
 
-def running_over_all(
-    shares: SimilarityOperator, order: Ints, *, least: float = 0.0
-) -> RunningGroups:
+class _Shares(Protocol):
+    def block(self, rows: slice, columns: slice) -> npt.NDArray[np.floating[Any]]: ...
+
+
+def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> RunningGroups:
     """Follow who represents whom as shares of all pairs say, linked or not.
 
+    The curve at k is the mean of the largest share of each node among the first k.
     A share, of what the row explains of the column, must be above `least` to represent a node;
     -inf where the nearest one is wanted, however far it is. Equal shares go to the lowest node.
     O(n²) time; one block of rows in memory.

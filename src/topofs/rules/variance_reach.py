@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ class VarianceReach:
 
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom, and what all explain together, in an order."""
-        groups = running_over_all(_Shares(self), order)
+        groups = running_over_all(self, order)
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)
         left = residuals.gains()[0]
@@ -108,32 +108,15 @@ class VarianceReach:
         shares *= self.space.degrees[by]
         return np.asarray(np.minimum(shares, 1.0))
 
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """Tell what the nodes of columns explain of those of rows: all of themselves."""
+        by = np.arange(*columns.indices(self.n_nodes))
+        found = self.shares(by, rows)
+        own = np.arange(*rows.indices(self.n_nodes))
+        found[own[:, None] == by] = 1.0
+        return found
+
     def _rows(self, nodes: Ints) -> Ints:
         starts = self.space.starts
         parts = [np.arange(starts[node], starts[node + 1]) for node in nodes.tolist()]
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Shares:
-    """What the column of a block explains of its row, as an operator."""
-
-    reach: VarianceReach
-
-    @property
-    def n_features(self) -> int:
-        return self.reach.n_nodes
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
-
-    def block(self, rows: slice, columns: slice) -> Doubles:
-        by = np.arange(*columns.indices(self.reach.n_nodes))
-        found = self.reach.shares(by, rows)
-        own = np.arange(*rows.indices(self.reach.n_nodes))
-        found[own[:, None] == by] = 1.0
-        return found
-
-    def diagonal(self) -> Doubles:
-        return np.ones(self.reach.n_nodes)

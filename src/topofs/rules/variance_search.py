@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.rules.chance_gain import WORTH
-from topofs.rules.greedy import MOST_ENUMERATED
+from topofs.rules.greedy import beginnings
 from topofs.rules.rule import Ranking
 from topofs.rules.variance_reach import VarianceReach
 from topofs.rules.wishes import OpenNodes
@@ -64,49 +64,30 @@ def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     keys = (left, strength[rest], space.marks[rest]) if len(rest) else ()
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
-    open_, closed = _split(order, found.nodes, wishes)
+    taken = np.array(found.nodes, dtype=np.int64)
+    everyone, n_selectable = wishes.given(taken).applied(np.concatenate([taken, order]))
     scores = np.zeros(n)
     scores[found.nodes] = found.gains
     scores[rest] = np.where(np.isfinite(left), left, 0.0)
-    scores[closed] = 0.0
+    scores[everyone[n_selectable:]] = 0.0
     covered = np.full(n, found.total / n)
     covered[: len(found.gains)] = np.cumsum(found.gains) / n
-    taken = np.array(found.nodes, dtype=np.int64)
     return Ranking(
-        np.concatenate([taken, open_, closed]),
+        everyone,
         scores,
         max(1, len(taken) if found.end is None else found.end),
         VarianceReach(space),
         np.full(n, found.no_structure),
-        len(taken) + len(open_),
+        n_selectable,
         np.minimum(covered, 1.0),
     )
-
-
-def _split(order: Ints, taken: list[int], wishes: Wishes) -> tuple[Ints, Ints]:
-    """Those of an order that may be selected one after the other, and the others."""
-    if not wishes.limited:
-        return order, np.empty(0, dtype=np.int64)
-    state = OpenNodes(wishes)
-    for node in taken:
-        state.take(node)
-    is_open = np.zeros(len(order), dtype=np.bool_)
-    for at, node in enumerate(order.tolist()):
-        if state.is_open(node):
-            state.take(node)
-            is_open[at] = True
-    return order[is_open], order[~is_open]
 
 
 def _within_budget(space: VarianceSpace, wishes: Wishes) -> _Found:
     """The better of two sets, by gain and by gain for its cost; few nodes: of many more."""
     found = [_search(space, wishes), _search(space, wishes, by_cost=True)]
-    if wishes.n_nodes <= MOST_ENUMERATED:
-        for one in wishes.open_beside(wishes.chosen).tolist():
-            first = np.append(wishes.chosen, one)
-            others = wishes.open_beside(first).tolist()
-            beginnings = (first, *(np.append(first, two) for two in others if two > one))
-            found += [_search(space, wishes.given(b), by_cost=True) for b in beginnings]
+    more = beginnings(wishes.chosen, wishes, np.arange(wishes.n_nodes))
+    found += [_search(space, wishes.given(first), by_cost=True) for first in more]
     best = max(found, key=lambda one: one.total)
     # The same set, in the order in which its nodes add most.
     outside = np.setdiff1d(np.arange(wishes.n_nodes), best.nodes)
@@ -119,7 +100,7 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
     """Take nodes one by one, those chosen beforehand first, while they add something."""
     residuals = space.residuals()
     pick = _Picker(space, residuals, wishes.cost if by_cost else None)
-    state = OpenNodes(wishes)
+    state = OpenNodes(wishes, [])
     found = _Found([], [], None, no_structure=False, remaining=np.empty(0))
     untaken = np.ones(wishes.n_nodes, dtype=np.bool_)
     n_taken = 0  # dimensions

@@ -77,7 +77,9 @@ def mutual_information_operator(
     X: npt.NDArray[np.floating[Any]], *, n_bins: int | None = None
 ) -> BinnedInformation:
     """Bin the columns of a checked table for their mutual information."""
-    codes = _bins(X, _default_bins(len(X)) if n_bins is None else n_bins)
+    if n_bins is None:
+        n_bins = int(np.clip(np.sqrt(len(X) / 5), 2, 16))
+    codes = _bins(X, n_bins)
     degrees = codes.max(axis=1)
     terms = _entropy_terms(len(X))
     entropies = np.array([terms[np.bincount(row)].sum() for row in codes])
@@ -95,10 +97,6 @@ def _on_scale(information: Doubles, most: Doubles) -> Doubles:
     similarity = -np.expm1(-2 * np.maximum(information, 0.0))
     similarity /= np.where(most > 0, -np.expm1(-2 * most), np.inf)
     return np.asarray(np.minimum(similarity, 1.0))
-
-
-def _default_bins(n_samples: int) -> int:
-    return int(np.clip(np.sqrt(n_samples / 5), 2, 16))
 
 
 def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 from topofs.kernels.grids import EXACT, NO_GRID, exact_grids_of_rows
 from topofs.row_threads import for_each, for_row_ranges
+from topofs.similarity.operator import Columns, RowsAlike
 
 __all__ = [
     "Correlation",
@@ -22,7 +23,6 @@ __all__ = [
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
-Columns = slice | npt.NDArray[np.int64]
 
 # Values prepared at a time, 2 MiB of them, so that all threads have some and caches hold them:
 # each row is prepared by itself in any case.
@@ -30,7 +30,7 @@ _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(RowsAlike):
     r"""Correlation from the Gram matrix G = C C⊤ of prepared columns C, the rows of `values`.
 
     .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}}
@@ -49,11 +49,6 @@ class Correlation:
     sums: Doubles
     spreads: Doubles
     dtype: np.dtype[Any]
-
-    @property
-    def n_features(self) -> int:
-        """The order n of the matrix."""
-        return len(self.values)
 
     @property
     def n_samples(self) -> int:
@@ -83,10 +78,6 @@ class Correlation:
         gram = self.values[rows] @ other.values.T
         sums, spreads = (self.sums[rows], other.sums), (self.spreads[rows], other.spreads)
         return finish_correlation(gram, self.scale, sums, spreads)
-
-    def diagonal(self) -> Floats:
-        """Ones."""
-        return np.ones(self.n_features, dtype=self.dtype)
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry; entries below `level` become 0."""
@@ -227,15 +218,13 @@ def _to_unit_rows(columns: Doubles) -> Doubles:
     return unit
 
 
-def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
+def correlation_of_ranks(doubled: Floats, dtype: np.dtype[Any]) -> Correlation:
     """Prepare ranks, one row a column, for Spearman's correlation.
 
     They come as 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
     """
-    n_features = len(doubled)
     squares = np.einsum("ij,ij->i", doubled, doubled)
-    if (squares < EXACT).all():
-        spreads = np.where(squares > 0, squares, np.inf)
-        return Correlation(doubled, 1.0, np.zeros(n_features), spreads, dtype)
-    spreads = np.where(squares > 0, 1.0, np.inf)
-    return Correlation(unit_columns(doubled), 1.0, np.zeros(n_features), spreads, dtype)
+    values, spreads = doubled, np.where(squares > 0, squares, np.inf)
+    if not (squares < EXACT).all():
+        values, spreads = unit_columns(doubled), np.where(squares > 0, 1.0, np.inf)
+    return Correlation(values, 1.0, np.zeros(len(values)), spreads, dtype)

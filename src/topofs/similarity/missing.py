@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.shared_samples import correlate_pairs
+from topofs.similarity.operator import RowsAlike
 
 __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
@@ -18,7 +19,7 @@ _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 
 @dataclass(frozen=True)
-class PairwiseCorrelation:
+class PairwiseCorrelation(RowsAlike):
     r"""Pairwise-complete correlation: each pair uses the samples where both are observed.
 
     With `mask` M (1 where observed) and `values` C (0 where missing), for every pair at once:
@@ -41,11 +42,6 @@ class PairwiseCorrelation:
     mask: npt.NDArray[np.float64]
     dtype: np.dtype[Any]
 
-    @property
-    def n_features(self) -> int:
-        """The order n of the matrix."""
-        return len(self.values)
-
     def block(self, rows: slice, columns: slice) -> Floats:
         """Entries of the given rows and columns."""
         left, left_mask = self.values[rows], self.mask[rows]
@@ -63,10 +59,6 @@ class PairwiseCorrelation:
         correlation[i, j] = alone
         np.clip(correlation, -1.0, 1.0, out=correlation)
         return correlation
-
-    def diagonal(self) -> Floats:
-        """Ones."""
-        return np.ones(self.n_features, dtype=self.dtype)
 
     def shared_samples(
         self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]

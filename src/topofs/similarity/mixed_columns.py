@@ -80,13 +80,13 @@ class MixedSimilarity:
         if not self.nominal.any():
             # Numbers alone: what is taken off is the same for all pairs.
             left, right = left[:1], right[:1]
-        if not self.corrected:
+        if self.corrected:
+            shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
+            shared /= np.minimum.outer(
+                self._corrected_degrees(left), self._corrected_degrees(right)
+            )
+        else:
             shared /= np.minimum.outer(left, right)
-            return np.clip(shared, 0.0, 1.0, out=shared)
-        shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
-        shared /= np.minimum.outer(
-            self._corrected_degrees(left), self._corrected_degrees(right)
-        )
         return np.clip(shared, 0.0, 1.0, out=shared)
 
     def diagonal(self) -> Doubles:
@@ -208,8 +208,9 @@ def _halves(part: range) -> tuple[range, range]:
 def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> MixedSimilarity:
     """Prepare the similarity of columns that can be compared (see `usable_columns`)."""
     coded = [_coded(column) for column in columns]
-    n_rows = np.array([_n_rows(column) for column in coded], dtype=np.int64)
-    nominal = n_rows > 1
+    nominal = np.array([column.nominal for column in coded], dtype=np.bool_)
+    # One row a column, or one a level.
+    n_rows = [int(column.values.max()) + 1 if column.nominal else 1 for column in coded]
     starts = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
     n_samples = len(coded[0].values) if coded else 0
     numbers = np.flatnonzero(~nominal)
@@ -236,8 +237,3 @@ def _coded(column: Column) -> Column:
         return column
     levels = level_codes(column.values)
     return Column(column.name, nominal=levels.max() > 1, values=levels.astype(np.float64))
-
-
-def _n_rows(column: Column) -> int:
-    """Rows that a coded column takes in the product: one, or one a level."""
-    return int(column.values.max()) + 1 if column.nominal else 1

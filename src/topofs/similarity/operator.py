@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ColumnOperator",
     "MatrixOperator",
+    "RowsAlike",
     "SimilarityOperator",
     "Squared",
     "Transformed",
@@ -149,6 +150,22 @@ class Squared(Transformed):
 
     def _transform(self, block: Block, rows: Any, other: Any, columns: Any) -> None:  # noqa: ARG002
         np.square(block, out=block)
+
+
+class RowsAlike:
+    """A similarity of prepared columns, the rows of `values`, with ones on its diagonal."""
+
+    values: Any
+    dtype: np.dtype[Any]
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return int(self.values.shape[0])
+
+    def diagonal(self) -> Block:
+        """Ones."""
+        return np.ones(self.n_features, dtype=self.dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,5 +24,5 @@ def doubled_centred_ranks(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.fl
         rows = np.ascontiguousarray(X[:, first:last].T)
         write_centred_ranks(rows, np.argsort(rows, axis=1), ranks[first:last])
 
-    for_row_ranges(rank, *ranks.shape)
+    for_row_ranges(rank, X.shape[1], X.shape[0])
     return ranks
