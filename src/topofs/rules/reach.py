@@ -147,14 +147,11 @@ def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach
     left, right = graph.edges.T
     weights = scale.weights(graph.weights, left, right)
     kept = weights > 0
-    left, right, weights = left[kept], right[kept], weights[kept]
-    i, j, w = [left, right], [right, left], [weights, weights]
+    ends, shape = (left[kept], right[kept]), (graph.n_nodes, graph.n_nodes)
+    one_way = sparse.csr_array((weights[kept], ends), shape=shape)
+    rows = one_way + one_way.T
     if not paths:
-        everyone = np.arange(graph.n_nodes)
-        i, j, w = [*i, everyone], [*j, everyone], [*w, np.ones(graph.n_nodes)]
-    ends = (np.concatenate(i), np.concatenate(j))
-    shape = (graph.n_nodes, graph.n_nodes)
-    rows = sparse.coo_array((np.concatenate(w), ends), shape=shape).tocsr()
+        rows = rows + sparse.eye_array(graph.n_nodes)
     rows.sort_indices()
     if not paths:
         return MatrixReach(rows, of_graph=True)

@@ -61,7 +61,7 @@ def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     rest = np.setdiff1d(np.arange(n), found.nodes)
     strength = space.residuals().gains()[0] if len(rest) else np.empty(0)
     left = found.remaining[rest]
-    keys = (left, strength[rest], space.marks[rest]) if len(rest) else ()
+    keys = (left, strength[rest], space.marks[rest])
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
     taken = np.array(found.nodes, dtype=np.int64)
@@ -138,8 +138,6 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
             break
         take(node)
     found.remaining = residuals.gains()[0]
-    if found.end is None:
-        found.end = len(found.nodes)
     return found
 
 

@@ -51,11 +51,6 @@ class Correlation(RowsAlike):
     dtype: np.dtype[Any]
 
     @property
-    def n_samples(self) -> int:
-        """The length of a column."""
-        return int(self.values.shape[1])
-
-    @property
     def non_negative(self) -> bool:
         """Correlations have both signs."""
         return False

@@ -163,6 +163,11 @@ class RowsAlike:
         """The order n of the matrix."""
         return int(self.values.shape[0])
 
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+        return int(self.values.shape[1])
+
     def diagonal(self) -> Block:
         """Ones."""
         return np.ones(self.n_features, dtype=self.dtype)

@@ -64,7 +64,7 @@ class _SparseGram(RowsAlike):
         gram = (self.values[rows] @ self.values[columns].T).toarray()
         return finish_correlation(
             gram,
-            float(self.values.shape[1]),
+            float(self.n_samples),
             (self.sums[rows], self.sums[columns]),
             (self.spreads[rows], self.spreads[columns]),
         )
