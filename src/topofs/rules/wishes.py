@@ -169,8 +169,11 @@ class OpenNodes:
 
     def is_open(self, node: int) -> bool:
         """Whether a node may still be selected."""
-        paid = self._cost[node] <= self._left
-        return bool(self._open[node] and paid and self._room[self._group[node]] > 0)
+        return bool(
+            self._open[node]
+            and self._cost[node] <= self._left
+            and self._room[self._group[node]] > 0
+        )
 
     def mask(self) -> npt.NDArray[np.bool_]:
         """Which nodes may still be selected."""
