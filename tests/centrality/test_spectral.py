@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.naive.centrality import eigenvector_scores, pagerank_scores
 from topofs import FilteredGraph
 from topofs.centrality import eigenvector, pagerank
+from topofs.centrality.rounding import significant
 
 
 def filtered(graph: nx.Graph) -> FilteredGraph:
@@ -132,3 +133,7 @@ def test_pagerank_equals_its_dense_twin(graph, damping):
 def test_pagerank_refuses_a_damping_outside_its_range(damping):
     with pytest.raises(ValueError, match=r"damping is .* at least 0 and less than 1"):
         pagerank(filtered(nx.path_graph(3)), damping=damping)
+
+
+def test_scores_that_differ_by_the_order_of_a_sum_tie():
+    assert significant(np.array([0.1 + 0.2, 0.3, 0.0])).tolist() == [0.3, 0.3, 0.0]

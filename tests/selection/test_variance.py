@@ -116,6 +116,8 @@ def test_wishes(X):
     groups = {"flavanoids": "phenols", "total_phenols": "phenols", "hue": "phenols"}
     limited = fitted(X, 11, at_most=AtMost(1, of=groups))
     assert len(set(limited.get_feature_names_out()) & set(groups)) == 1
+    ungrouped = fitted(X, 4, at_most=AtMost(1, of=[None] * 13))
+    assert (ungrouped.support_ == fitted(X, 4).support_).all()
     apart = fitted(X, max_similarity=0.1).at(3)
     names = apart.get_feature_names_out()
     among = pearson(X[names], squared=True) - np.eye(len(names))

@@ -86,11 +86,7 @@ def strength(graph: FilteredGraph) -> npt.NDArray[np.float64]:
 
 
 def zero_one_adjacency(graph: FilteredGraph) -> sparse.csr_array:
-    """Adjacency matrix with a one for each edge, whatever its weight, even zero.
-
-    The other centralities describe the shape of the graph through this matrix; degree is its
-    row sum.
-    """
+    """Adjacency matrix with a one for each edge, whatever its weight, even zero."""
     adjacency = graph.to_scipy().astype(np.float64)
     adjacency.data[:] = 1.0
     return adjacency

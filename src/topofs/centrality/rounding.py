@@ -11,24 +11,9 @@ _DIGITS = 12
 
 
 def significant(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Round each score to twelve significant digits.
+    """Round each score to twelve significant digits, far above the rounding error of its sums.
 
     Nodes in the same place of a graph have the same score by definition, but sums in another
     order give it other last bits; rounded, they tie, and ties have a rule.
-
-    Parameters
-    ----------
-    scores : array of float64
-        Scores whose rounding error is far below 1e-12 of their size.
-
-    Returns
-    -------
-    array of float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> significant(np.array([0.1 + 0.2, 0.3, 0.0])).tolist()
-    [0.3, 0.3, 0.0]
     """
     return np.array([float(f"{score:.{_DIGITS - 1}e}") for score in scores.tolist()])

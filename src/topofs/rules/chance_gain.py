@@ -29,20 +29,12 @@ MOST_VALUES = 1 << 19
 
 @dataclass(frozen=True)
 class ChanceGain:
-    r"""What a column explains of others where nothing is linked.
+    """What a column explains of others where nothing is linked.
 
-    A column that spans d dimensions explains :math:`d\, (G - g_j) / \nu` of the others on
-    average, with G the variance that is left of all columns, :math:`g_j` its own, and
-    :math:`\nu = S - 1 - t` the dimensions that are left of S samples after t were taken. The
-    best of all columns explains more than that; how much more, the shuffled table says.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-        Size of the table.
-    spread : float
-        How much more than the average the best column of the shuffled tables explains, for a
-        column of one dimension.
+    A column that spans d dimensions explains d·(G − gⱼ) / ν of the others on average, with G the
+    variance that is left of all columns, gⱼ its own, and ν = S − 1 − t the dimensions that are
+    left of S samples after t were taken. The best column of the shuffled tables explains `spread`
+    more than that, for d = 1.
     """
 
     n_samples: int
@@ -50,22 +42,7 @@ class ChanceGain:
     spread: float
 
     def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
-        """Tell what the best column may explain of others.
-
-        Parameters
-        ----------
-        degrees : int
-            Dimensions that the column spans.
-        own, left : float
-            What is left of its variance and of that of all columns.
-        n_taken : int
-            Dimensions that were taken.
-
-        Returns
-        -------
-        float
-            Infinite where so few samples are left that nothing can be told.
-        """
+        """Tell what the best column may explain of others; infinite where no sample is left."""
         free = self.n_samples - 1 - n_taken
         if free < 1:
             return np.inf
@@ -76,15 +53,8 @@ class ChanceGain:
 def chance_gain(columns: StandardColumns) -> ChanceGain:
     """Shuffle the values of each column by itself, and see what the best explains of others.
 
-    Parameters
-    ----------
-    columns : StandardColumns
-        The columns. Of a large table some are taken, spread evenly over all kinds of tails.
-
-    Returns
-    -------
-    ChanceGain
-        The same whatever the order of the columns.
+    Of a large table some columns are taken, spread evenly over all kinds of tails. The order
+    of the columns plays no part.
     """
     n, n_samples = len(columns.degrees), columns.n_samples
     by_values = np.argsort(columns.tails, kind="stable")
@@ -104,20 +74,10 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
 
 
 def normal_chance(n_samples: int, n_features: int) -> ChanceGain:
-    r"""Give the same for normal columns, without shuffling.
+    """Give the same for normal columns, without shuffling.
 
-    The squared correlations with n − 1 others add up to about
-    :math:`\chi^2_{n-1} / (S - 1)`; the best of n columns and `SHUFFLES` tables is its quantile
-    :math:`1 - 1 / (n \cdot \mathrm{SHUFFLES} + 1)`.
-
-    Parameters
-    ----------
-    n_samples, n_features : int
-        Size of the table.
-
-    Returns
-    -------
-    ChanceGain
+    The squared correlations with n − 1 others add up to about χ²ₙ₋₁ / (S − 1); the best of n
+    columns and `SHUFFLES` tables is its quantile 1 − 1 / (n · `SHUFFLES` + 1).
     """
     from scipy import stats
 

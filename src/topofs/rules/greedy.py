@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from topofs.rules.reach import MatrixReach, PathReach
     from topofs.rules.wishes import Wishes
 
-__all__ = ["greedy_ranking", "limits_of"]
+__all__ = ["beginnings", "greedy_ranking", "limits_of"]
 
 MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
@@ -118,7 +118,7 @@ def _taken(
     limits, key = limits_of(wishes, by_cost=True), np.empty(n, np.float64)
     by_cost = [
         greedy_cover(kernel, _starting_with(first, turns), limits, key)
-        for first in (turns.first, *_beginnings(turns, wishes))
+        for first in (turns.first, *beginnings(turns.first, wishes, turns.place))
     ]
     best = max([by_gain, *by_cost], key=lambda one: one[1].sum())
     # The same set, in the order in which its nodes add most.
@@ -128,18 +128,17 @@ def _taken(
     return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))
 
 
-def _beginnings(turns: Turns, wishes: Wishes) -> list[Ints]:
-    """Every node and pair that can be paid and stand beside the chosen; few nodes only."""
+def beginnings(first: Ints, wishes: Wishes, place: Ints) -> list[Ints]:
+    """Some nodes with every other, and pair of them, that may stand beside; few nodes only."""
     if wishes.n_nodes > MOST_ENUMERATED:
         return []
-    place = turns.place
 
     def candidates(beside: Ints) -> list[int]:
         return sorted(wishes.open_beside(beside).tolist(), key=place.__getitem__)
 
     found = []
-    for one in candidates(turns.first):
-        found.append(np.append(turns.first, one))
+    for one in candidates(first):
+        found.append(np.append(first, one))
         others = candidates(found[-1])
         found += [np.append(found[-1], two) for two in others if place[two] > place[one]]
     return found
@@ -151,19 +150,7 @@ def _starting_with(first: Ints, turns: Turns) -> Turns:
 
 
 def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
-    """Put wishes into the form that the kernel takes.
-
-    Parameters
-    ----------
-    wishes : Wishes
-        The wishes.
-    by_cost : bool, default=False
-        Whether nodes are taken by what they add for their cost.
-
-    Returns
-    -------
-    Limits
-    """
+    """Put wishes into the form that the kernel takes; `by_cost`: a gain counts for its cost."""
     n = wishes.n_nodes
     starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
     if wishes.too_alike is not None:

@@ -29,20 +29,12 @@ HALF = 0.5
 
 @dataclass(frozen=True, eq=False)
 class PathReach:
-    r"""Along paths of a graph: a node represents another by the best product of weights.
+    """Along paths of a graph: a node represents another by the best product of weights.
 
-    .. math:: w_{ij} = \max_{\text{paths } i \to j} \ \prod_{(u,v)} \tilde s_{uv}
-
-    Were the graph a tree and the columns normal, this product would be the variance that i
-    and j share. A link of one edge counts whatever its weight above the noise floor, a
-    longer path only if half of the variance is left at its end.
-
-    Attributes
-    ----------
-    starts, columns, weights : arrays
-        CSR rows of the graph, both directions of each edge above the floor.
-    least : float
-        What must be left at the end of a path of several edges.
+    Were the graph a tree and the columns normal, this product would be the variance that both
+    share. A link of one edge counts whatever its weight above the noise floor, a longer path only
+    if `least` of the variance is left at its end. The arrays are CSR rows of both directions of
+    each edge above the floor.
     """
 
     starts: Ints
@@ -57,20 +49,15 @@ class PathReach:
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
-        representative, share = nearest_nodes(
-            self.starts, self.columns, self.weights, self.least, np.sort(selected)
-        )
-        return themselves(representative, share, selected)
+        return themselves(*nearest_nodes(*self.kernel, np.sort(selected)), selected)
 
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes between the two on the best path, from the node on."""
-        return best_path(
-            self.starts, self.columns, self.weights, self.least, representative, node
-        )
+        return best_path(*self.kernel, representative, node)
 
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom while nodes are selected in an order."""
-        return running_along(self.starts, self.columns, self.weights, self.least, order)
+        return running_along(*self.kernel, order)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""
@@ -156,32 +143,15 @@ def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[In
 
 
 def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach | MatrixReach:
-    """Give the reach of the nodes of a graph: along its paths, or its edges only.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        The graph; its weights are similarities.
-    scale : Scale
-        How they become shares of variance.
-    paths : bool
-        Whether to follow paths.
-
-    Returns
-    -------
-    PathReach or MatrixReach
-    """
+    """Give the reach of the nodes of a graph: along its paths, or its edges only."""
     left, right = graph.edges.T
     weights = scale.weights(graph.weights, left, right)
     kept = weights > 0
-    left, right, weights = left[kept], right[kept], weights[kept]
-    i, j, w = [left, right], [right, left], [weights, weights]
+    ends, shape = (left[kept], right[kept]), (graph.n_nodes, graph.n_nodes)
+    one_way = sparse.csr_array((weights[kept], ends), shape=shape)
+    rows = one_way + one_way.T
     if not paths:
-        everyone = np.arange(graph.n_nodes)
-        i, j, w = [*i, everyone], [*j, everyone], [*w, np.ones(graph.n_nodes)]
-    ends = (np.concatenate(i), np.concatenate(j))
-    shape = (graph.n_nodes, graph.n_nodes)
-    rows = sparse.coo_array((np.concatenate(w), ends), shape=shape).tocsr()
+        rows = rows + sparse.eye_array(graph.n_nodes)
     rows.sort_indices()
     if not paths:
         return MatrixReach(rows, of_graph=True)

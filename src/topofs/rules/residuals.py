@@ -46,13 +46,7 @@ class _Blocks(NamedTuple):
 
 
 class Residuals:
-    """Base: columns beyond those taken so far.
-
-    Attributes
-    ----------
-    starts : array of int, shape (n_nodes + 1,)
-        The rows of each node.
-    """
+    """Base: columns beyond those taken so far; `starts` says which rows are those of each node."""
 
     def __init__(self, starts: Ints, *, single: bool = False) -> None:
         self.starts = starts
@@ -77,14 +71,9 @@ class Residuals:
         return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
 
     def gains(self) -> tuple[Doubles, Doubles]:
-        """Tell what each node would explain, and how far rounding may have moved that.
+        """Tell what each node would explain, and at most how far rounding has moved that.
 
-        Returns
-        -------
-        gains : array of float, shape (n_nodes,)
-            -inf for a node that is explained.
-        doubt : array of float, shape (n_nodes,)
-            The true gain is at most so far away.
+        What is explained already has -inf.
         """
         gains = np.full(self.n_nodes, -np.inf)
         rows = self.starts[self._alone]
@@ -121,15 +110,7 @@ class Residuals:
 
 
 class CovarianceResiduals(Residuals):
-    """By the residual covariance itself: O(n²) memory and time a step, for n rows.
-
-    Parameters
-    ----------
-    covariance : array of float64, shape (n_rows, n_rows)
-        Overwritten.
-    starts : array of int
-        The rows of each node.
-    """
+    """By the residual covariance, overwritten: O(n²) memory and time a step, for n rows."""
 
     def __init__(self, covariance: Doubles, starts: Ints, *, single: bool = False) -> None:
         super().__init__(starts, single=single)
@@ -173,7 +154,7 @@ class CovarianceResiduals(Residuals):
 
 
 class SampleResiduals(Residuals):
-    r"""By the columns, seen from the samples: O(n·S) a step, no n × n matrix.
+    r"""By the columns X, seen from the samples: O(n·S) a step, no n × n matrix.
 
     With w a unit vector along what is left of the node that is taken, and A = Pᵀ Xᵀ X P,
 
@@ -181,16 +162,8 @@ class SampleResiduals(Residuals):
        f \leftarrow f - 2\, d \circ X A w + (w^\top A w)\, d \circ d, \qquad
        g \leftarrow g - d \circ d, \qquad d = X w,
 
-    one pass over the table for both products.
-
-    Parameters
-    ----------
-    columns : StandardColumns
-        X.
-    gram : array of float64, shape (n_samples, n_samples), or None
-        Xᵀ X, not changed; None where it is too large: A w then takes two passes more.
-    squares : array of float64, shape (n_rows,)
-        f of all rows to begin with.
+    one pass over the table for both products. `gram` is Xᵀ X, not changed, or None where it is
+    too large: A w then takes two passes more. `squares` is f to begin with.
     """
 
     def __init__(
@@ -236,13 +209,7 @@ class SampleResiduals(Residuals):
         return float(gain)
 
     def take_all(self, basis: Doubles) -> None:
-        """Take the directions of an orthonormal basis at once, before any other.
-
-        Parameters
-        ----------
-        basis : array of float64, shape (n_samples, k)
-            The directions.
-        """
+        """Take the directions (columns) of an orthonormal basis at once, before any other."""
         if self._gram is None:
             for direction in basis.T:
                 self._remove(direction)

@@ -33,19 +33,9 @@ class Reach(Protocol):
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
-        """Find the selected node that represents each node best, and the share.
+        """Find the selected node that represents each node best, and its share, in [0, 1].
 
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        representative : array of int, shape (n_nodes,)
-            A selected node; itself for a selected one; -1 where none represents the node.
-        share : array of float, shape (n_nodes,)
-            In [0, 1]; 1 for a selected node.
+        That is the node itself, with share 1, if it is selected; -1 where none represents it.
         """
 
     def path(self, representative: int, node: int) -> Ints:
@@ -56,21 +46,7 @@ class Reach(Protocol):
 
 
 def covered_by(reach: Reach, selected: Ints) -> Doubles:
-    """Tell how much of each node selected ones cover.
-
-    Parameters
-    ----------
-    reach : Reach
-        Whom nodes represent.
-    selected : array of int
-        The selected nodes.
-
-    Returns
-    -------
-    array of float, shape (n_nodes,)
-        What they explain together, where the reach can tell; else the share of the
-        representative.
-    """
+    """Tell what selected nodes explain of each together; else what the best of them does."""
     together = getattr(reach, "together", None)
     found: Doubles = (
         reach.representatives(selected)[1] if together is None else together(selected)
@@ -79,19 +55,7 @@ def covered_by(reach: Reach, selected: Ints) -> Doubles:
 
 
 def coverage_by(reach: Reach, selected: Ints) -> float:
-    """Give the mean of `covered_by`.
-
-    Parameters
-    ----------
-    reach : Reach
-        Whom nodes represent.
-    selected : array of int
-        The selected nodes.
-
-    Returns
-    -------
-    float
-    """
+    """Give the mean of `covered_by`."""
     coverage = getattr(reach, "coverage", None)
     return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
 

@@ -21,17 +21,7 @@ Doubles = npt.NDArray[np.float64]
 def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Network) -> Doubles:
     """Score nodes so that sums are taken in an order that the values of the columns decide.
 
-    Parameters
-    ----------
-    score : callable
-        Gives a score for each node of a graph.
-    network : Network
-        Its `place` is the order.
-
-    Returns
-    -------
-    array of float, shape (n_nodes,)
-        To the last bit the same for each column, wherever it stands in the table.
+    To the last bit the scores are the same for each column, wherever it stands in the table.
     """
     if network.place is None:
         return score(network.graph)
@@ -41,16 +31,7 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
 def places_by_strength(network: Network) -> npt.NDArray[np.int64]:
     """Give nodes places by falling strength; equal ones as the values of their columns say.
 
-    Parameters
-    ----------
-    network : Network
-        The nodes; their strength is that in the whole similarity where the rule asks for it,
-        else that in the graph.
-
-    Returns
-    -------
-    array of int, shape (n_nodes,)
-        The place of each node; the lowest comes first.
+    Strength is that in the whole similarity where the rule asks for it, else that in the graph.
     """
     strength = network.strength
     if strength is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +25,10 @@ _COLUMNS = 16
 
 @dataclass(frozen=True, eq=False)
 class VarianceReach:
-    r"""A column represents another by the share of its variance that it explains alone.
+    """A column represents another by the share of its variance that it explains alone.
 
-    For numbers that is :math:`r^2`; for blocks of d and e dimensions,
-    :math:`e \lVert K_{ij} \rVert^2`, what the block j of e explains of the block i.
-
-    Attributes
-    ----------
-    space : VarianceSpace
-        The columns.
+    For numbers that is r²; for blocks of d and e dimensions e·‖Kᵢⱼ‖², what the block j of e
+    explains of the block i.
     """
 
     space: VarianceSpace
@@ -63,7 +58,7 @@ class VarianceReach:
 
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom, and what all explain together, in an order."""
-        groups = running_over_all(_Shares(self), order)
+        groups = running_over_all(self, order)
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)
         left = residuals.gains()[0]
@@ -77,18 +72,7 @@ class VarianceReach:
         return replace(groups, curve=np.concatenate([[0.0], curve]))
 
     def together(self, selected: Ints) -> Doubles:
-        """Tell the share of each node that the selected ones explain together.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        array of float, shape (n_nodes,)
-            In [0, 1]; 1 for a selected node.
-        """
+        """Tell the share of each node that the selected ones explain together; 1 for themselves."""
         share = np.zeros(self.n_nodes)
         if len(selected):
             along = self.space.coordinates(self._rows(np.sort(selected)))
@@ -98,53 +82,20 @@ class VarianceReach:
         return np.asarray(np.minimum(share, 1.0))
 
     def gains_given(self, selected: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain together.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        array of float, shape (n_nodes,)
-            0 where it is explained already.
-        """
+        """Tell what each node would add to what the selected ones explain together."""
         given = self._rows(selected) if len(selected) else None
         gains = self.space.residuals(given).gains()[0]
         gains[selected] = 0.0
         return np.where(np.isfinite(gains), gains, 0.0)
 
     def coverage(self, selected: Ints) -> float:
-        """Tell the mean of `together`, without the share of each node.
-
-        Parameters
-        ----------
-        selected : array of int
-            The selected nodes.
-
-        Returns
-        -------
-        float
-        """
+        """Tell the mean of `together`, without the share of each node."""
         if not len(selected):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
-        """Tell what some nodes explain of others, one by one.
-
-        Parameters
-        ----------
-        by : array of int
-            The nodes that explain.
-        of : slice
-            The nodes that are explained; by default all.
-
-        Returns
-        -------
-        array of float, shape (n_explained, len(by))
-        """
+        """Tell what some nodes (columns of the result) explain of a range of nodes, one by one."""
         first, last, _ = of.indices(self.n_nodes)
         starts = self.space.starts
         rows = self._rows(by)
@@ -157,32 +108,15 @@ class VarianceReach:
         shares *= self.space.degrees[by]
         return np.asarray(np.minimum(shares, 1.0))
 
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """Tell what the nodes of columns explain of those of rows: all of themselves."""
+        by = np.arange(*columns.indices(self.n_nodes))
+        found = self.shares(by, rows)
+        own = np.arange(*rows.indices(self.n_nodes))
+        found[own[:, None] == by] = 1.0
+        return found
+
     def _rows(self, nodes: Ints) -> Ints:
         starts = self.space.starts
         parts = [np.arange(starts[node], starts[node + 1]) for node in nodes.tolist()]
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Shares:
-    """What the column of a block explains of its row, as an operator."""
-
-    reach: VarianceReach
-
-    @property
-    def n_features(self) -> int:
-        return self.reach.n_nodes
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
-
-    def block(self, rows: slice, columns: slice) -> Doubles:
-        by = np.arange(*columns.indices(self.reach.n_nodes))
-        found = self.reach.shares(by, rows)
-        own = np.arange(*rows.indices(self.reach.n_nodes))
-        found[own[:, None] == by] = 1.0
-        return found
-
-    def diagonal(self) -> Doubles:
-        return np.ones(self.reach.n_nodes)

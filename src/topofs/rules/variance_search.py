@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.rules.chance_gain import WORTH
-from topofs.rules.greedy import MOST_ENUMERATED
+from topofs.rules.greedy import beginnings
 from topofs.rules.rule import Ranking
 from topofs.rules.variance_reach import VarianceReach
 from topofs.rules.wishes import OpenNodes
@@ -53,70 +53,41 @@ class _Found:
 def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     """Order nodes so that each next one explains most of what is left of all.
 
-    Parameters
-    ----------
-    space : VarianceSpace
-        The nodes.
-    wishes : Wishes
-        Who must, may and may not be selected together.
-
-    Returns
-    -------
-    Ranking
-        Nodes that were not reached follow by what they would explain next, then nodes that
-        are explained already, the strongest first; those that may not be selected come last.
+    Nodes that were not reached follow by what they would explain next, then nodes that are
+    explained already, the strongest first; those that may not be selected come last.
     """
     found = _search(space, wishes) if wishes.cost is None else _within_budget(space, wishes)
     n = wishes.n_nodes
     rest = np.setdiff1d(np.arange(n), found.nodes)
     strength = space.residuals().gains()[0] if len(rest) else np.empty(0)
     left = found.remaining[rest]
-    keys = (left, strength[rest], space.marks[rest]) if len(rest) else ()
+    keys = (left, strength[rest], space.marks[rest])
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
-    open_, closed = _split(order, found.nodes, wishes)
+    taken = np.array(found.nodes, dtype=np.int64)
+    everyone, n_selectable = wishes.given(taken).applied(np.concatenate([taken, order]))
     scores = np.zeros(n)
     scores[found.nodes] = found.gains
     scores[rest] = np.where(np.isfinite(left), left, 0.0)
-    scores[closed] = 0.0
+    scores[everyone[n_selectable:]] = 0.0
     covered = np.full(n, found.total / n)
     covered[: len(found.gains)] = np.cumsum(found.gains) / n
-    taken = np.array(found.nodes, dtype=np.int64)
     return Ranking(
-        np.concatenate([taken, open_, closed]),
+        everyone,
         scores,
         max(1, len(taken) if found.end is None else found.end),
         VarianceReach(space),
         np.full(n, found.no_structure),
-        len(taken) + len(open_),
+        n_selectable,
         np.minimum(covered, 1.0),
     )
-
-
-def _split(order: Ints, taken: list[int], wishes: Wishes) -> tuple[Ints, Ints]:
-    """Those of an order that may be selected one after the other, and the others."""
-    if not wishes.limited:
-        return order, np.empty(0, dtype=np.int64)
-    state = OpenNodes(wishes)
-    for node in taken:
-        state.take(node)
-    is_open = np.zeros(len(order), dtype=np.bool_)
-    for at, node in enumerate(order.tolist()):
-        if state.is_open(node):
-            state.take(node)
-            is_open[at] = True
-    return order[is_open], order[~is_open]
 
 
 def _within_budget(space: VarianceSpace, wishes: Wishes) -> _Found:
     """The better of two sets, by gain and by gain for its cost; few nodes: of many more."""
     found = [_search(space, wishes), _search(space, wishes, by_cost=True)]
-    if wishes.n_nodes <= MOST_ENUMERATED:
-        for one in wishes.open_beside(wishes.chosen).tolist():
-            first = np.append(wishes.chosen, one)
-            others = wishes.open_beside(first).tolist()
-            beginnings = (first, *(np.append(first, two) for two in others if two > one))
-            found += [_search(space, wishes.given(b), by_cost=True) for b in beginnings]
+    more = beginnings(wishes.chosen, wishes, np.arange(wishes.n_nodes))
+    found += [_search(space, wishes.given(first), by_cost=True) for first in more]
     best = max(found, key=lambda one: one.total)
     # The same set, in the order in which its nodes add most.
     outside = np.setdiff1d(np.arange(wishes.n_nodes), best.nodes)
@@ -129,7 +100,7 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
     """Take nodes one by one, those chosen beforehand first, while they add something."""
     residuals = space.residuals()
     pick = _Picker(space, residuals, wishes.cost if by_cost else None)
-    state = OpenNodes(wishes)
+    state = OpenNodes(wishes, [])
     found = _Found([], [], None, no_structure=False, remaining=np.empty(0))
     untaken = np.ones(wishes.n_nodes, dtype=np.bool_)
     n_taken = 0  # dimensions
@@ -167,8 +138,6 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
             break
         take(node)
     found.remaining = residuals.gains()[0]
-    if found.end is None:
-        found.end = len(found.nodes)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,45 +29,12 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class VarianceSpace(Protocol):
-    """What a ranking by variance and its groups need of the columns."""
-
-    @property
-    def starts(self) -> Ints:
-        """The rows of each node."""
-
-    @property
-    def degrees(self) -> Ints:
-        """Dimensions that each node spans."""
-
-    @property
-    def marks(self) -> Doubles:
-        """What tells nodes apart by their values alone."""
-
-    @property
-    def chance(self) -> ChanceGain:
-        """What the best node would explain by chance."""
-
-    @property
-    def n_dimensions(self) -> int:
-        """How many directions the nodes can span."""
-
-    def residuals(self, given: Ints | None = None) -> Residuals:
-        """Begin with nothing taken, or with some rows."""
-
-    def products(self, rows: Ints, others: slice) -> Doubles:
-        """Covariance of a range of others with some rows: one row of the result each."""
-
-    def coordinates(self, rows: Ints) -> Doubles:
-        """All rows along an orthonormal basis of some: one row of the result each."""
-
-    def explained(self, rows: Ints) -> float:
-        """The variance of all that some rows explain together."""
-
-
 @dataclass(frozen=True, eq=False)
 class CovarianceSpace:
-    """By the covariance of all pairs of rows."""
+    """By the covariance of all pairs of rows; `starts` says which are those of each node.
+
+    `degrees` are the dimensions that nodes span, `marks` tell them apart by their values alone.
+    """
 
     covariance: Doubles
     starts: Ints
@@ -91,7 +58,7 @@ class CovarianceSpace:
         return CovarianceResiduals(left, self.starts, single=self.single)
 
     def products(self, rows: Ints, others: slice) -> Doubles:
-        """Covariance of others with some rows."""
+        """Covariance of a range of others, one row of the result each, with some rows."""
         return np.asarray(self.covariance[others][:, rows])
 
     def explained(self, rows: Ints) -> float:
@@ -99,7 +66,7 @@ class CovarianceSpace:
         return float(np.square(self.coordinates(rows)).sum())
 
     def coordinates(self, rows: Ints) -> Doubles:
-        """All rows along an orthonormal basis of some."""
+        """All rows, one of the result each, along an orthonormal basis of some."""
         values, vectors = np.linalg.eigh(self.covariance[np.ix_(rows, rows)])
         some = values > (EXPLAINED_SINGLE if self.single else EXPLAINED)
         scaled = vectors[:, some] / np.sqrt(values[some])
@@ -175,20 +142,12 @@ class SampleSpace:
         return np.asarray(left[:, np.square(lengths) > least])
 
 
-def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> Any:
-    """Choose the smaller of the two: pairs of rows, or pairs of samples.
+VarianceSpace = CovarianceSpace | SampleSpace
+"""What a ranking by variance and its groups need of the columns."""
 
-    Parameters
-    ----------
-    columns : StandardColumns or ColumnsOnWorkers
-        The columns.
-    memory : int
-        Bytes that may be used beside them.
 
-    Returns
-    -------
-    CovarianceSpace or SampleSpace
-    """
+def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> VarianceSpace:
+    """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples."""
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
         return CovarianceSpace(

@@ -114,11 +114,9 @@ class Wishes:
         -------
         array of int
         """
-        state = OpenNodes(self)
-        for node in taken.tolist():
-            state.take(node)
-        others = np.setdiff1d(np.arange(self.n_nodes), taken)
-        return np.array([node for node in others.tolist() if state.is_open(node)], np.int64)
+        is_open = OpenNodes(self, taken.tolist()).mask()
+        is_open[taken] = False
+        return np.flatnonzero(is_open)
 
     def applied(self, order: Ints) -> tuple[Ints, int]:
         """Put the chosen nodes of an order first and those that may not be selected last.
@@ -141,9 +139,7 @@ class Wishes:
         if not self.limited:
             return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
         taken, rest = order[is_chosen].tolist(), []
-        state = OpenNodes(self)
-        for node in taken:
-            state.take(node)
+        state = OpenNodes(self, taken)
         for node in order[~is_chosen].tolist():
             if state.is_open(node):
                 state.take(node)
@@ -154,45 +150,40 @@ class Wishes:
 
 
 class OpenNodes:
-    """What is still open while nodes are taken one by one.
+    """What is still open while nodes are taken one by one."""
 
-    Parameters
-    ----------
-    wishes : Wishes
-        The wishes.
-    """
-
-    def __init__(self, wishes: Wishes) -> None:
-        self._wishes = wishes
+    def __init__(self, wishes: Wishes, taken: list[int]) -> None:
+        n = wishes.n_nodes
         self._open = wishes.allowed
-        self._room = None if wishes.room is None else wishes.room.copy()
+        self._too_alike = (
+            None if wishes.too_alike is None else sparse.csr_array(wishes.too_alike)
+        )
+        self._cost = np.zeros(n) if wishes.cost is None else wishes.cost
         self._left = wishes.budget
+        # Nodes without a group, -1, find room in the last one, which has enough for all.
+        self._group, self._room = np.full(n, -1), np.array([n])
+        if wishes.group is not None and wishes.room is not None:
+            self._group, self._room = wishes.group, np.append(wishes.room, n)
+        for node in taken:
+            self.take(node)
 
     def is_open(self, node: int) -> bool:
         """Whether a node may still be selected."""
-        wishes = self._wishes
-        if not self._open[node] or (wishes.cost is not None and wishes.cost[node] > self._left):
-            return False
-        if wishes.group is None or self._room is None or wishes.group[node] < 0:
-            return True
-        return bool(self._room[wishes.group[node]] > 0)
+        return bool(
+            self._open[node]
+            and self._cost[node] <= self._left
+            and self._room[self._group[node]] > 0
+        )
 
     def mask(self) -> npt.NDArray[np.bool_]:
         """Which nodes may still be selected."""
-        wishes, open_ = self._wishes, self._open.copy()
-        if wishes.cost is not None:
-            open_ &= wishes.cost <= self._left
-        if wishes.group is not None and self._room is not None:
-            open_ &= (wishes.group < 0) | (self._room[wishes.group] > 0)
-        return open_
+        has_room = self._room[self._group] > 0
+        return np.asarray(self._open & (self._cost <= self._left) & has_room)
 
     def take(self, node: int) -> None:
         """Select a node."""
-        wishes = self._wishes
-        if wishes.group is not None and self._room is not None and wishes.group[node] >= 0:
-            self._room[wishes.group[node]] -= 1
-        if wishes.cost is not None:
-            self._left -= wishes.cost[node]
-        if wishes.too_alike is not None:
-            rows = sparse.csr_array(wishes.too_alike)
-            self._open[rows.indices[rows.indptr[node] : rows.indptr[node + 1]]] = False
+        self._room[self._group[node]] -= 1
+        self._left -= self._cost[node]
+        if self._too_alike is not None:
+            starts = self._too_alike.indptr
+            self._open[self._too_alike.indices[starts[node] : starts[node + 1]]] = False

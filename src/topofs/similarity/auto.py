@@ -44,11 +44,6 @@ class Auto(Measure):
     has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"
 
-    @property
-    def has_scale(self) -> bool:
-        """Both measures have one."""
-        return True
-
     def for_table(self, table: Any) -> Measure:
         """Give the measure that suits the columns which take part."""
         mixed = isinstance(table, TypedTable) and table.is_mixed

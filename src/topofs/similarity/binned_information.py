@@ -23,14 +23,8 @@ Ints = npt.NDArray[np.int64]
 class BinnedInformation:
     """The similarity of `mutual_information`, any block on demand.
 
-    Attributes
-    ----------
-    bins : array of uint8, shape (n_features, n_samples)
-        The bin of each sample, from 0 without gaps.
-    degrees : array of int, shape (n_features,)
-        Bins of each column less one.
-    entropies : array of float64, shape (n_features,)
-        Entropy of each binned column.
+    `bins` has a row a column: the bin of each sample, from 0 without gaps; `degrees` are the
+    bins of each column less one, `entropies` those of the binned columns.
     """
 
     bins: npt.NDArray[np.uint8]
@@ -68,18 +62,9 @@ class BinnedInformation:
         return np.ones(self.n_features)
 
     def floors(self, left: Ints, right: Ints) -> Doubles:
-        r"""Noise floors of pairs of columns, on the scale of the entries.
+        """Noise floors of pairs of columns, on the scale of the entries.
 
-        Under independence :math:`2 S I` follows χ² with dᵢ·dⱼ degrees of freedom.
-
-        Parameters
-        ----------
-        left, right : arrays of int
-            The two columns of each pair.
-
-        Returns
-        -------
-        array of float64
+        Under independence 2·S·I follows χ² with dᵢ·dⱼ degrees of freedom.
         """
         tail = LEVEL / max(1, self.n_features * (self.n_features - 1) // 2)
         degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
@@ -91,20 +76,10 @@ class BinnedInformation:
 def mutual_information_operator(
     X: npt.NDArray[np.floating[Any]], *, n_bins: int | None = None
 ) -> BinnedInformation:
-    """Bin the columns of a checked table for their mutual information.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        NaN marks a missing value.
-    n_bins : int, optional
-        As in `mutual_information`.
-
-    Returns
-    -------
-    BinnedInformation
-    """
-    codes = _bins(X, _default_bins(len(X)) if n_bins is None else n_bins)
+    """Bin the columns of a checked table for their mutual information."""
+    if n_bins is None:
+        n_bins = int(np.clip(np.sqrt(len(X) / 5), 2, 16))
+    codes = _bins(X, n_bins)
     degrees = codes.max(axis=1)
     terms = _entropy_terms(len(X))
     entropies = np.array([terms[np.bincount(row)].sum() for row in codes])
@@ -122,10 +97,6 @@ def _on_scale(information: Doubles, most: Doubles) -> Doubles:
     similarity = -np.expm1(-2 * np.maximum(information, 0.0))
     similarity /= np.where(most > 0, -np.expm1(-2 * most), np.inf)
     return np.asarray(np.minimum(similarity, 1.0))
-
-
-def _default_bins(n_samples: int) -> int:
-    return int(np.clip(np.sqrt(n_samples / 5), 2, 16))
 
 
 def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:

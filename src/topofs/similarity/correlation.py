@@ -11,6 +11,7 @@ import numpy.typing as npt
 from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 from topofs.kernels.grids import EXACT, NO_GRID, exact_grids_of_rows
 from topofs.row_threads import for_each, for_row_ranges
+from topofs.similarity.operator import Columns, RowsAlike
 
 __all__ = [
     "Correlation",
@@ -22,7 +23,6 @@ __all__ = [
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
-Columns = slice | npt.NDArray[np.int64]
 
 # Values prepared at a time, 2 MiB of them, so that all threads have some and caches hold them:
 # each row is prepared by itself in any case.
@@ -30,28 +30,18 @@ _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
-class Correlation:
-    r"""Correlation from the Gram matrix of prepared columns.
+class Correlation(RowsAlike):
+    r"""Correlation from the Gram matrix G = C C⊤ of prepared columns C, the rows of `values`.
 
-    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}},\qquad G = C C^\top
+    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}}
 
     A column whose values are whole multiples of a power of two (integers, halves, tens of
-    1024), but for a constant, is kept as those multiples :math:`c` (shifted near zero) with
-    :math:`s = \sum c` and :math:`v = S\sum c^2 - s^2`: as long as :math:`S\sum c^2 < 2^{53}`
-    all four are whole numbers that float64 holds exactly, so no blocking, thread count or
-    order of summation, no shift and no power of two that scales the column can change a bit
-    of r. Any other column is centred and scaled to unit length, with s = 0 and v = S.
-
-    Attributes
-    ----------
-    values : array, shape (n_features, n_samples)
-        The prepared columns C, one a row.
-    scale : float
-        S above; 1 where every sum is zero.
-    sums, spreads : arrays of float64, shape (n_features,)
-        s and v above. A constant column has v = ∞, which makes its correlations 0.
-    dtype : dtype
-        The type of the finished similarity.
+    1024), but for a constant, is kept as those multiples c (shifted near zero) with s = Σc
+    (`sums`) and v = S·Σc² − s² (`spreads`): as long as S·Σc² < 2⁵³ all are whole numbers that
+    float64 holds exactly, so no blocking, thread count or order of summation, no shift and no
+    power of two that scales the column can change a bit of r. Any other column is centred and
+    scaled to unit length, with s = 0 and v = S. A constant one has v = ∞, which makes its
+    correlations 0. S is `scale`, which is 1 where every sum is zero.
     """
 
     values: Floats
@@ -59,16 +49,6 @@ class Correlation:
     sums: Doubles
     spreads: Doubles
     dtype: np.dtype[Any]
-
-    @property
-    def n_features(self) -> int:
-        """The order n of the matrix."""
-        return len(self.values)
-
-    @property
-    def n_samples(self) -> int:
-        """The length of a column."""
-        return int(self.values.shape[1])
 
     @property
     def non_negative(self) -> bool:
@@ -93,10 +73,6 @@ class Correlation:
         gram = self.values[rows] @ other.values.T
         sums, spreads = (self.sums[rows], other.sums), (self.spreads[rows], other.spreads)
         return finish_correlation(gram, self.scale, sums, spreads)
-
-    def diagonal(self) -> Floats:
-        """Ones."""
-        return np.ones(self.n_features, dtype=self.dtype)
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry; entries below `level` become 0."""
@@ -152,17 +128,7 @@ def finish_correlation(
 
 
 def correlation_of_values(X: Floats) -> Correlation:
-    """Prepare the columns of a complete table for Pearson's correlation.
-
-    Parameters
-    ----------
-    X : array of float32 or float64, shape (n_samples, n_features)
-        No missing values.
-
-    Returns
-    -------
-    Correlation
-    """
+    """Prepare the columns of a complete table for Pearson's correlation."""
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
     grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
@@ -202,9 +168,9 @@ def correlation_of_values(X: Floats) -> Correlation:
 
 
 def unit_columns(columns: Floats) -> Floats:
-    """Centre each row and scale it to unit length; a constant row becomes zeros.
+    """Centre rows and scale them to unit length, in float64; constant ones become zeros.
 
-    Computed in float64 and returned in the type of the input.
+    The result has the type of the input.
     """
     unit = np.empty_like(columns)
     for rows in _blocks_of_rows(columns):
@@ -247,25 +213,13 @@ def _to_unit_rows(columns: Doubles) -> Doubles:
     return unit
 
 
-def correlation_of_ranks(doubled: Doubles, dtype: np.dtype[Any]) -> Correlation:
-    r"""Prepare centred ranks for Spearman's correlation.
+def correlation_of_ranks(doubled: Floats, dtype: np.dtype[Any]) -> Correlation:
+    """Prepare ranks, one row a column, for Spearman's correlation.
 
-    Parameters
-    ----------
-    doubled : array of float64, shape (n_features, n_samples)
-        :math:`2\,\mathrm{rank} - (S + 1)`: whole numbers that sum to zero in each row, so
-        :math:`r_{ij} = G_{ij} / \sqrt{G_{ii} G_{jj}}`.
-    dtype : dtype
-        The type of the finished similarity.
-
-    Returns
-    -------
-    Correlation
+    They come as 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
     """
-    n_features = len(doubled)
     squares = np.einsum("ij,ij->i", doubled, doubled)
-    if (squares < EXACT).all():
-        spreads = np.where(squares > 0, squares, np.inf)
-        return Correlation(doubled, 1.0, np.zeros(n_features), spreads, dtype)
-    spreads = np.where(squares > 0, 1.0, np.inf)
-    return Correlation(unit_columns(doubled), 1.0, np.zeros(n_features), spreads, dtype)
+    values, spreads = doubled, np.where(squares > 0, squares, np.inf)
+    if not (squares < EXACT).all():
+        values, spreads = unit_columns(doubled), np.where(squares > 0, 1.0, np.inf)
+    return Correlation(values, 1.0, np.zeros(len(values)), spreads, dtype)

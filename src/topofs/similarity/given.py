@@ -23,7 +23,18 @@ __all__ = ["Function", "Given"]
 
 
 @dataclass(frozen=True, repr=False)
-class Given(Measure):
+class _FromUser(Measure):
+    """A similarity of which nothing tells what chance gives."""
+
+    knows_chance: ClassVar[bool] = False
+
+    def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
+        """Take the values as they are."""
+        return GivenScale()
+
+
+@dataclass(frozen=True, repr=False)
+class Given(_FromUser):
     """A similarity that is there already: X is the n × n matrix.
 
     Rules that need shares of variance take its values as such.
@@ -37,7 +48,6 @@ class Given(Measure):
 
     short_name: ClassVar[str] = "precomputed"
     takes_table: ClassVar[bool] = False
-    knows_chance: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
@@ -52,19 +62,9 @@ class Given(Measure):
         _refuse_distances(values)
         return MatrixOperator(values)
 
-    def scale(
-        self,
-        operator: SimilarityOperator | None,  # noqa: ARG002
-        *,
-        n_samples: int,  # noqa: ARG002
-        n_features: int,  # noqa: ARG002
-    ) -> Scale:
-        """Take the values as they are."""
-        return GivenScale()
-
 
 @dataclass(frozen=True, repr=False)
-class Function(Measure):
+class Function(_FromUser):
     """A similarity by a function of your own; a bare function stands for it.
 
     Parameters
@@ -85,8 +85,6 @@ class Function(Measure):
     """
 
     function: Callable[[Any], Any] = field(metadata={"option": False})
-
-    knows_chance: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -109,16 +107,6 @@ class Function(Measure):
                 f"matrix for as many columns; got {values.shape}"
             )
         return MatrixOperator(values)
-
-    def scale(
-        self,
-        operator: SimilarityOperator | None,  # noqa: ARG002
-        *,
-        n_samples: int,  # noqa: ARG002
-        n_features: int,  # noqa: ARG002
-    ) -> Scale:
-        """Take the values as they are."""
-        return GivenScale()
 
 
 def _refuse_distances(values: npt.NDArray[np.floating[Any]]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.shared_samples import correlate_pairs
+from topofs.similarity.operator import RowsAlike
 
 __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
@@ -18,10 +19,10 @@ _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 
 @dataclass(frozen=True)
-class PairwiseCorrelation:
+class PairwiseCorrelation(RowsAlike):
     r"""Pairwise-complete correlation: each pair uses the samples where both are observed.
 
-    With mask M (1 where observed) and values C (0 where missing), for every pair at once:
+    With `mask` M (1 where observed) and `values` C (0 where missing), for every pair at once:
     count :math:`m = M M^\top`, sums :math:`s = C M^\top`, squares :math:`q = C^{2} M^\top`,
     products :math:`G = C C^\top`, and
 
@@ -32,27 +33,14 @@ class PairwiseCorrelation:
     A pair that shares fewer than two samples, or on whose shared samples one column is
     constant, has no correlation and gets 0. A pair for which one of the two differences
     under the root loses more than half of its digits (a column whose spread lies mostly in
-    samples that the other misses) is computed by itself, from the columns as given.
-
-    Attributes
-    ----------
-    columns : array of float64, shape (n_features, n_samples)
-        The columns as given, one a row, with NaN.
-    values, mask : arrays of float64, shape (n_features, n_samples)
-        C and M above.
-    dtype : dtype
-        The type of the finished similarity.
+    samples that the other misses) is computed by itself, from the `columns` as given, with NaN.
+    All three arrays have one row a feature.
     """
 
     columns: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
     mask: npt.NDArray[np.float64]
     dtype: np.dtype[Any]
-
-    @property
-    def n_features(self) -> int:
-        """The order n of the matrix."""
-        return len(self.values)
 
     def block(self, rows: slice, columns: slice) -> Floats:
         """Entries of the given rows and columns."""
@@ -72,24 +60,10 @@ class PairwiseCorrelation:
         np.clip(correlation, -1.0, 1.0, out=correlation)
         return correlation
 
-    def diagonal(self) -> Floats:
-        """Ones."""
-        return np.ones(self.n_features, dtype=self.dtype)
-
     def shared_samples(
         self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
-        """Count the samples that both columns of each pair have.
-
-        Parameters
-        ----------
-        left, right : arrays of int
-            The two columns of each pair; as a row and a column, a block of pairs.
-
-        Returns
-        -------
-        array of float64
-        """
+        """Count the samples that both columns of pairs have; a row and a column: of a block."""
         if left.ndim == 2:
             return np.asarray(self.mask[left[:, 0]] @ self.mask[right[0]].T)
         # One pair at a time: a row may have millions of samples.
@@ -109,19 +83,9 @@ def _spread(
 
 
 def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorrelation:
-    """Prepare columns with missing values.
+    """Prepare columns with missing values (NaN), one a row.
 
-    Parameters
-    ----------
-    columns : array, shape (n_features, n_samples)
-        One row a feature; NaN marks a missing value. Whole numbers stay whole numbers
-        (shifted near zero), other rows are centred and scaled to at most 1.
-    dtype : dtype
-        The type of the finished similarity.
-
-    Returns
-    -------
-    PairwiseCorrelation
+    Whole numbers stay so (shifted near zero), other rows are centred and scaled to at most 1.
     """
     observed = ~np.isnan(columns)
     values = np.where(observed, columns, 0.0).astype(np.float64)

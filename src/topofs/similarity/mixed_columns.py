@@ -39,21 +39,10 @@ COUNTED_CELLS = 2**8
 class MixedSimilarity:
     """The similarity of `mixed`, any block on demand.
 
-    Attributes
-    ----------
-    numbers : array of float64, shape (n_numbers, n_samples)
-        Doubled centred ranks of the numbers: whole numbers.
-    codes : array of int16, shape (n_nominal, n_samples)
-        The level of each sample in the columns of names, from 0. Levels become 0/1 rows where
-        a product needs them, some at a time.
-    spreads : array of float64, shape (n_rows,)
-        Sum of squares of each row.
-    starts : array of int, shape (n_features + 1,)
-        Rows ``starts[i] … starts[i + 1] - 1`` belong to column i.
-    nominal : array of bool, shape (n_features,)
-        Which columns are names of three levels or more.
-    corrected : bool
-        Whether the bias of chance is taken off.
+    `numbers` holds doubled centred ranks, whole numbers, one row a column; `codes` the level of
+    each sample in the columns of names, from 0, which become 0/1 rows where a product needs
+    them, some at a time. Rows ``starts[i] … starts[i + 1] - 1`` of that product belong to
+    column i, `spreads` are their sums of squares. `nominal` are names of three levels or more.
     """
 
     numbers: Doubles
@@ -91,13 +80,13 @@ class MixedSimilarity:
         if not self.nominal.any():
             # Numbers alone: what is taken off is the same for all pairs.
             left, right = left[:1], right[:1]
-        if not self.corrected:
+        if self.corrected:
+            shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
+            shared /= np.minimum.outer(
+                self._corrected_degrees(left), self._corrected_degrees(right)
+            )
+        else:
             shared /= np.minimum.outer(left, right)
-            return np.clip(shared, 0.0, 1.0, out=shared)
-        shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
-        shared /= np.minimum.outer(
-            self._corrected_degrees(left), self._corrected_degrees(right)
-        )
         return np.clip(shared, 0.0, 1.0, out=shared)
 
     def diagonal(self) -> Doubles:
@@ -105,17 +94,7 @@ class MixedSimilarity:
         return np.ones(self.n_features)
 
     def floors(self, left: Ints, right: Ints) -> Doubles:
-        """Noise floors of pairs of columns, on the scale of the entries.
-
-        Parameters
-        ----------
-        left, right : arrays of int
-            The two columns of each pair.
-
-        Returns
-        -------
-        array of float64
-        """
+        """Noise floors of pairs of columns, on the scale of the entries."""
         d, e = self.degrees[left], self.degrees[right]
         floors = degrees_floor(self.n_samples, self.n_features, d, e)
         samples = np.array([float(self.n_samples)])
@@ -227,22 +206,11 @@ def _halves(part: range) -> tuple[range, range]:
 
 
 def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> MixedSimilarity:
-    """Prepare the similarity of columns that can be compared (see `usable_columns`).
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        At least two samples.
-    corrected : bool, default=True
-        Whether to take off the bias of chance.
-
-    Returns
-    -------
-    MixedSimilarity
-    """
+    """Prepare the similarity of columns that can be compared (see `usable_columns`)."""
     coded = [_coded(column) for column in columns]
-    n_rows = np.array([_n_rows(column) for column in coded], dtype=np.int64)
-    nominal = n_rows > 1
+    nominal = np.array([column.nominal for column in coded], dtype=np.bool_)
+    # One row a column, or one a level.
+    n_rows = [int(column.values.max()) + 1 if column.nominal else 1 for column in coded]
     starts = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
     n_samples = len(coded[0].values) if coded else 0
     numbers = np.flatnonzero(~nominal)
@@ -269,8 +237,3 @@ def _coded(column: Column) -> Column:
         return column
     levels = level_codes(column.values)
     return Column(column.name, nominal=levels.max() > 1, values=levels.astype(np.float64))
-
-
-def _n_rows(column: Column) -> int:
-    """Rows that a coded column takes in the product: one, or one a level."""
-    return int(column.values.max()) + 1 if column.nominal else 1

@@ -65,25 +65,8 @@ def correlation_floors(
 ) -> npt.NDArray[np.float64]:
     """Floors of squared correlations that rest on different numbers of samples.
 
-    Parameters
-    ----------
-    n_samples : array
-        Samples of each pair.
-    n_features : int
-        Columns of the table.
-    ranks : bool
-        Whether they are correlations of ranks. Ranks of S samples agree or oppose fully with
-        probability 2 / S!; where this is more than the level allows, nothing passes.
-
-    Returns
-    -------
-    array of float64
-        Infinite where not even a full correlation says anything.
-
-    Examples
-    --------
-    >>> correlation_floors(np.array([2.0, 5, 100]), 50, ranks=True).round(4).tolist()
-    [inf, inf, 0.1586]
+    Infinite where not even a full correlation says anything: ranks of S samples agree or oppose
+    fully with probability 2 / S!; where this is more than the level allows, nothing passes.
     """
     from scipy import special, stats
 
@@ -104,39 +87,15 @@ def degrees_floor(
     right: npt.NDArray[np.int64],
     level: float = LEVEL,
 ) -> npt.NDArray[np.float64]:
-    r"""Floors of pairs of columns with any degrees of freedom.
+    r"""Floors, at most 1, of pairs of columns with `left` and `right` degrees of freedom.
 
     A numeric column has one degree, a nominal one of K levels K − 1; d = 1 also stands for a
     nominal column of two levels, which behaves as a number. With d and e the degrees of the
-    two columns, s follows under independence
+    two columns, s follows under independence (Cramér 1946, section 21.9)
 
     .. math::
        \mathrm{Beta}\left(\tfrac{d}{2}, \tfrac{S-1-d}{2}\right) \ (e = 1), \qquad
        \frac{\chi^2_{de}}{S \min(d, e)} \ (\text{else, in the limit of large } S).
-
-    Parameters
-    ----------
-    n_samples, n_features : int
-        Size S × n of the table.
-    left, right : arrays of int
-        Degrees of freedom of the two columns of each pair.
-    level : float, default=0.05
-        Chance of at least one false link among all pairs.
-
-    Returns
-    -------
-    array of float64
-        One floor a pair, at most 1.
-
-    References
-    ----------
-    .. [1] H. Cramér (1946). Mathematical methods of statistics, section 21.9. Princeton.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> degrees_floor(200, 10, np.array([1, 1, 2]), np.array([1, 4, 3])).round(3).tolist()
-    [0.052, 0.089, 0.056]
     """
     n_pairs = max(1, n_features * (n_features - 1) // 2)
     tail = level / n_pairs
@@ -150,28 +109,10 @@ def degrees_floor(
 
 
 def correct_bias(similarity: Any, n_samples: Any) -> Any:
-    r"""Take from a squared correlation what chance alone gives it.
+    """Take from squared correlations s what chance alone gives: max(0, (s − c) / (1 − c)).
 
-    .. math:: \tilde s = \max\left(0, \frac{s - 1/(S-1)}{1 - 1/(S-1)}\right)
-
-    The mean of s under independence is :math:`1/(S-1)`; the corrected one has mean near 0
-    there and still 1 for columns that determine each other.
-
-    Parameters
-    ----------
-    similarity : array or float
-        Squared correlations.
-    n_samples : int or array
-        Number S of samples, of all or of each; up to 2, nothing is left.
-
-    Returns
-    -------
-    array or float
-
-    Examples
-    --------
-    >>> correct_bias(np.array([1.0, 0.55, 0.02]), 11).round(3).tolist()
-    [1.0, 0.5, 0.0]
+    Under independence the mean of s is c = 1 / (S − 1), that of the corrected one near 0; it is
+    still 1 for columns that determine each other. With up to 2 samples nothing is left.
     """
     chance = 1.0 / np.maximum(np.asarray(n_samples) - 1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ColumnOperator",
     "MatrixOperator",
+    "RowsAlike",
     "SimilarityOperator",
     "Squared",
     "Transformed",
@@ -42,10 +43,7 @@ class SimilarityOperator(Protocol):
         """The type of the finished similarity, float32 or float64."""
 
     def block(self, rows: slice, columns: slice) -> Block:
-        """Entries of the given rows and columns, in a fresh array that may be overwritten.
-
-        Several threads may ask at once.
-        """
+        """Entries of rows and columns, in a fresh array; several threads may ask at once."""
 
     def diagonal(self) -> Block:
         """The n diagonal entries, exact where the definition gives them."""
@@ -54,8 +52,7 @@ class SimilarityOperator(Protocol):
 class ColumnOperator(SimilarityOperator, Protocol):
     """A similarity whose entries are a function of two prepared columns.
 
-    Single entries can be computed in a kernel, and rows can be multiplied with a chosen set
-    of columns: what is needed to work without the matrix.
+    So it needs no matrix: kernels compute entries, rows are multiplied with chosen columns.
     """
 
     @property
@@ -81,10 +78,9 @@ class ColumnOperator(SimilarityOperator, Protocol):
 
 @dataclass(frozen=True)
 class Transformed:
-    """A function of each entry of a correlation.
+    """A function of each entry of a correlation; a subclass gives `_transform`, in place.
 
-    A subclass gives `_transform`, which works in place. The methods of `ColumnOperator` work
-    if they do for the correlation inside.
+    The methods of `ColumnOperator` work if they do for the correlation inside.
     """
 
     inner: Any
@@ -156,6 +152,27 @@ class Squared(Transformed):
         np.square(block, out=block)
 
 
+class RowsAlike:
+    """A similarity of prepared columns, the rows of `values`, with ones on its diagonal."""
+
+    values: Any
+    dtype: np.dtype[Any]
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        """The length of a column."""
+        return int(self.values.shape[1])
+
+    def diagonal(self) -> Block:
+        """Ones."""
+        return np.ones(self.n_features, dtype=self.dtype)
+
+
 @dataclass(frozen=True, eq=False)
 class MatrixOperator:
     """A similarity that is a matrix already.
@@ -188,19 +205,9 @@ class MatrixOperator:
 
 
 def dense(operator: SimilarityOperator) -> Block:
-    """Fill the whole matrix from the blocks of its lower triangle.
+    """Fill the whole matrix from the blocks of its lower triangle, which the upper one copies.
 
-    The upper triangle is a copy of the lower one, so the result is exactly symmetric. Blocks
-    are shared among threads; beyond the result, memory holds one for each.
-
-    Parameters
-    ----------
-    operator : SimilarityOperator
-        The similarity.
-
-    Returns
-    -------
-    array of float32 or float64, shape (n, n)
+    So it is exactly symmetric. Beyond the result, memory holds one block a thread.
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
@@ -243,7 +250,7 @@ def _by_blocks(operator: SimilarityOperator, similarity: Block) -> Fill:
 
 
 def _by_tiles(operator: Any, similarity: Block) -> Fill | None:
-    """The same where entries are a function of two columns, and there is more than one block.
+    """The same where entries are a function of two columns and there are several blocks.
 
     A kernel does all but the product, so that threads seldom wait for the interpreter. The bits
     are those of `block`.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topofs.network import Scale
     from topofs.similarity.standard_columns import StandardColumns
 
-__all__ = ["Pearson", "pearson"]
+__all__ = ["CorrelationMeasure", "Pearson", "pearson"]
 
 SQUARED = "Let opposite columns count as alike, or not."
 """What it does to square a correlation."""
@@ -65,7 +65,43 @@ def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
 
 
 @dataclass(frozen=True, repr=False)
-class Pearson(Measure):
+class CorrelationMeasure(Measure):
+    """A correlation of values or of ranks, or its square: base of `Pearson` and `Spearman`."""
+
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+
+    has_columns: ClassVar[bool] = True
+
+    @property
+    def shares_variance(self) -> bool:
+        """Whether a value is a share of variance."""
+        return self.squared
+
+    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations that are not squared yet; by a negative one nothing is shared."""
+        return values if self.squared else np.square(np.maximum(values, 0))
+
+    def scale(
+        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
+    ) -> Scale:
+        """Take off the bias of the square and count what chance explains as 0."""
+        return correlation_scale(
+            operator,
+            n_samples=n_samples,
+            n_features=n_features,
+            squared=self.squared,
+            ranks=self.products == "ranks",
+        )
+
+    def of_correlation(
+        self, correlation: npt.NDArray[np.floating[Any]]
+    ) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations, or leave them."""
+        return np.square(correlation) if self.squared else correlation
+
+
+@dataclass(frozen=True, repr=False)
+class Pearson(CorrelationMeasure):
     """Pearson's correlation, or its square: the share of variance of a linear link.
 
     Parameters
@@ -80,10 +116,7 @@ class Pearson(Measure):
     (Pearson(), 'Pearson correlation')
     """
 
-    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
-
     takes_sparse: ClassVar[bool] = True
-    has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"
 
     @property
@@ -92,18 +125,9 @@ class Pearson(Measure):
         return "squared Pearson correlation" if self.squared else "Pearson correlation"
 
     @property
-    def shares_variance(self) -> bool:
-        """Whether a value is a share of variance."""
-        return self.squared
-
-    @property
     def correlation(self) -> Pearson:
         """The same, not squared."""
         return Pearson(squared=False)
-
-    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations that are not squared yet; by a negative one nothing is shared."""
-        return values if self.squared else np.square(np.maximum(values, 0))
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""
@@ -128,20 +152,6 @@ class Pearson(Measure):
         from topofs.similarity.standard_columns import standard_columns
 
         return standard_columns(table)
-
-    def scale(
-        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
-    ) -> Scale:
-        """Take off the bias of r² and count what chance explains as 0."""
-        return correlation_scale(
-            operator, n_samples=n_samples, n_features=n_features, squared=self.squared
-        )
-
-    def of_correlation(
-        self, correlation: npt.NDArray[np.floating[Any]]
-    ) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations, or leave them."""
-        return np.square(correlation) if self.squared else correlation
 
 
 register(Pearson())

@@ -14,26 +14,9 @@ __all__ = ["doubled_centred_ranks"]
 
 
 def doubled_centred_ranks(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
-    r"""Give each value :math:`2\,\mathrm{rank} - (m + 1)`, a whole number.
+    """Give 2·rank − (m + 1), one row a column of X, by average ranks among m observed values.
 
-    The rank is the average rank among the m observed values of the column; doubled and
-    centred it is an integer, and the integers of a column sum to zero.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        NaN marks a missing value.
-
-    Returns
-    -------
-    array of float64, shape (n_features, n_samples)
-        One row a column of X; NaN where X is missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> doubled_centred_ranks(np.array([[10.0], [30.0], [20.0], [20.0]])).tolist()
-    [[-3.0, 3.0, 0.0, 0.0]]
+    These are whole numbers that sum to zero in each row; NaN stays where X is missing.
     """
     n_samples, n_features = X.shape
     ranks = np.empty((n_features, n_samples))

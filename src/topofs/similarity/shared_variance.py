@@ -109,20 +109,7 @@ class GivenScale:
 
 
 def check_shared_variance(similarity: Floats) -> None:
-    """Refuse a given similarity that cannot be shared variance.
-
-    Parameters
-    ----------
-    similarity : array, shape (n, n)
-        What the user gave.
-
-    Examples
-    --------
-    >>> check_shared_variance(np.array([[1.0, -0.5], [-0.5, 1.0]]))
-    Traceback (most recent call last):
-    ValueError: a share of variance is between 0 and 1, but the similarity goes from -0.5 to 1:
-    give squared correlations, or choose rule='degree'
-    """
+    """Refuse a given similarity that cannot be shared variance."""
     lowest, highest = similarity.min(initial=0.0), similarity.max(initial=0.0)
     if lowest < -TOLERANCE or highest > 1 + TOLERANCE:
         raise ValueError(
@@ -134,23 +121,7 @@ def check_shared_variance(similarity: Floats) -> None:
 def correlation_scale(
     operator: Any, *, n_samples: int, n_features: int, squared: bool, ranks: bool = False
 ) -> CorrelationScale:
-    """Give the scale of a correlation, whose pairs may have samples of their own.
-
-    Parameters
-    ----------
-    operator : SimilarityOperator or None
-        The correlation; it counts the samples of pairs where values are missing.
-    n_samples, n_features : int
-        Size of the table.
-    squared : bool
-        Whether the entries are squares already.
-    ranks : bool, default=False
-        Whether they are correlations of ranks.
-
-    Returns
-    -------
-    CorrelationScale
-    """
+    """Give the scale of a correlation, whose pairs may have samples of their own."""
     inner = getattr(operator, "inner", operator)
     shared_samples = getattr(inner, "shared_samples", None)
     return CorrelationScale(n_samples, n_features, squared, ranks, shared_samples)
@@ -159,19 +130,7 @@ def correlation_scale(
 def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -> Doubles:
     """Weights of all pairs, with ones on the diagonal.
 
-    Parameters
-    ----------
-    similarity : array, shape (n, n)
-        The similarity; left as it is.
-    scale : Scale
-        How its entries become weights.
-    order : array of int, shape (n,), optional
-        The column that each row and column of the similarity is, where it is not in order;
-        the weights are.
-
-    Returns
-    -------
-    array of float64, shape (n, n)
+    `order` says which column each row of the similarity is; the weights are in order.
     """
     n = len(similarity)
     weights = np.empty((n, n))
@@ -185,21 +144,7 @@ def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -
 def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None) -> None:
     """Set what chance explains to 0, in place; the diagonal stays.
 
-    Parameters
-    ----------
-    similarity : array, shape (n, n)
-        The similarity.
-    scale : Scale
-        What says so.
-    order : array of int, shape (n,), optional
-        The column that each row and column of the similarity is, where it is not in order.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 0.1, 0.5], [0.1, 1.0, 0.15], [0.5, 0.15, 1.0]])
-    >>> leave_out_chance(values, CorrelationScale(30, 3, squared=True))
-    >>> values.tolist()
-    [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]]
+    `order` says which column each row and column of the similarity is.
     """
     diagonal = similarity.diagonal().copy()
     order = np.arange(len(similarity)) if order is None else order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,8 @@ from scipy import sparse
 
 from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_sparse_rows
 from topofs.similarity.correlation import finish_correlation, unit_columns
+from topofs.similarity.operator import RowsAlike, SimilarityOperator
 from topofs.similarity.table import is_constant
-
-if TYPE_CHECKING:
-    from topofs.similarity.operator import SimilarityOperator
 
 __all__ = ["sparse_correlation"]
 
@@ -27,18 +25,10 @@ _DENSE_COLUMNS = 1024
 
 
 def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
-    """Prepare the columns of a sparse table for Pearson's correlation.
+    """Prepare the columns of a sparse table without duplicate entries for their correlation.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csc_array, shape (n_samples, n_features)
-        Finite, without duplicate entries.
-
-    Returns
-    -------
-    SimilarityOperator
-        Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the
-        dense computation, because all sums are exact.
+    Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the dense
+    computation, because all sums are exact.
     """
     n_samples = X.shape[0]
     columns = sparse.csr_array(X.T, dtype=np.float64)
@@ -62,44 +52,30 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
 
 
 @dataclass(frozen=True)
-class _SparseGram:
-    """Correlation from the sparse Gram matrix; the formula of `Correlation`.
-
-    `values` holds the columns, one a row, not centred; `sums` and `spreads` are s and v.
-    """
+class _SparseGram(RowsAlike):
+    """The formula of `Correlation` by the sparse Gram matrix of columns that are not centred."""
 
     values: sparse.csr_array
     sums: Doubles
     spreads: Doubles
     dtype: np.dtype[Any]
 
-    @property
-    def n_features(self) -> int:
-        return int(self.values.shape[0])
-
     def block(self, rows: slice, columns: slice) -> Floats:
         gram = (self.values[rows] @ self.values[columns].T).toarray()
         return finish_correlation(
             gram,
-            float(self.values.shape[1]),
+            float(self.n_samples),
             (self.sums[rows], self.sums[columns]),
             (self.spreads[rows], self.spreads[columns]),
         )
 
-    def diagonal(self) -> Floats:
-        return np.ones(self.n_features, dtype=self.dtype)
-
 
 @dataclass(frozen=True)
-class _DenseBlocks:
+class _DenseBlocks(RowsAlike):
     """Correlation of columns that must be centred: a few of them dense at a time."""
 
     values: sparse.csr_array
     dtype: np.dtype[Any]
-
-    @property
-    def n_features(self) -> int:
-        return int(self.values.shape[0])
 
     def block(self, rows: slice, columns: slice) -> Floats:
         left = unit_columns(self.values[rows].toarray())
@@ -111,6 +87,3 @@ class _DenseBlocks:
             block[:, first - start : last - start] = left @ right.T
         np.clip(block, -1.0, 1.0, out=block)
         return block
-
-    def diagonal(self) -> Floats:
-        return np.ones(self.n_features, dtype=self.dtype)

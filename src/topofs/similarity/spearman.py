@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, Squared, dense
-from topofs.similarity.pearson import SQUARED
-from topofs.similarity.shared_variance import correlation_scale
-from topofs.terms import parameter, register
+from topofs.similarity.pearson import CorrelationMeasure
+from topofs.terms import register
 
 if TYPE_CHECKING:
-    from topofs.network import Scale
     from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["SPARSE_ADVICE", "Spearman", "spearman"]
@@ -65,7 +62,7 @@ def spearman(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
 
 
 @dataclass(frozen=True, repr=False)
-class Spearman(Measure):
+class Spearman(CorrelationMeasure):
     """Spearman's rank correlation, or its square.
 
     Parameters
@@ -80,9 +77,6 @@ class Spearman(Measure):
     Spearman(squared=False)
     """
 
-    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
-
-    has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "ranks"
 
     @property
@@ -91,18 +85,9 @@ class Spearman(Measure):
         return ("squared " if self.squared else "") + "Spearman rank correlation"
 
     @property
-    def shares_variance(self) -> bool:
-        """Whether a value is a share of variance."""
-        return self.squared
-
-    @property
     def correlation(self) -> Spearman:
         """The same, not squared."""
         return Spearman(squared=False)
-
-    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations that are not squared yet; by a negative one nothing is shared."""
-        return values if self.squared else np.square(np.maximum(values, 0))
 
     def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
         """Rank the columns of a checked table."""
@@ -123,24 +108,6 @@ class Spearman(Measure):
         from topofs.similarity.standard_columns import standard_ranks
 
         return standard_ranks(table)
-
-    def scale(
-        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
-    ) -> Scale:
-        """Take off the bias of ρ² and count what chance explains as 0."""
-        return correlation_scale(
-            operator,
-            n_samples=n_samples,
-            n_features=n_features,
-            squared=self.squared,
-            ranks=True,
-        )
-
-    def of_correlation(
-        self, correlation: npt.NDArray[np.floating[Any]]
-    ) -> npt.NDArray[np.floating[Any]]:
-        """Square correlations, or leave them."""
-        return np.square(correlation) if self.squared else correlation
 
 
 register(Spearman())

@@ -39,14 +39,9 @@ _BLOCK = 1 << 19
 class StandardColumns:
     """Columns of a table, centred; the variance of each, over all of its rows here, is 1.
 
-    Attributes
-    ----------
-    values : array of float32 or float64, shape (n_rows, n_samples)
-        One row for a column of numbers, one a level for a column of names.
-    starts : array of int, shape (n_features + 1,)
-        Rows ``starts[i] … starts[i + 1] - 1`` belong to column i.
-    degrees : array of int, shape (n_features,)
-        Dimensions that the rows of a column span at most: 1, or the levels less one.
+    Rows ``starts[i] … starts[i + 1] - 1`` of `values` belong to column i: one for numbers, one
+    a level for names. `degrees` are the dimensions that they span at most: 1, or the levels
+    less one.
     """
 
     values: Any
@@ -85,45 +80,15 @@ class StandardColumns:
         return np.asarray(np.sqrt(np.add.reduceat(products, self.starts[:-1])))
 
     def rows(self, which: Ints) -> Doubles:
-        """Give some rows as float64, in a fresh array.
-
-        Parameters
-        ----------
-        which : array of int
-            The rows.
-
-        Returns
-        -------
-        array of float64, shape (len(which), n_samples)
-        """
+        """Give some rows as float64, in a fresh array."""
         return np.asarray(self.values[which]).astype(np.float64)
 
     def times(self, vectors: Doubles) -> Doubles:
-        """Multiply all rows with some vectors, in one pass over the table.
-
-        Parameters
-        ----------
-        vectors : array of float64, shape (n_samples, k)
-            The vectors.
-
-        Returns
-        -------
-        array of float64, shape (n_rows, k)
-        """
+        """Multiply all rows with some vectors (columns), in one pass over the table."""
         return np.asarray(self.values @ vectors.astype(self.values.dtype), dtype=np.float64)
 
     def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
-        """Multiply all rows with two vectors, in one pass and added up in float64.
-
-        Parameters
-        ----------
-        left, right : arrays of float64, shape (n_samples,)
-            The vectors.
-
-        Returns
-        -------
-        left, right : arrays of float64, shape (n_rows,)
-        """
+        """Multiply all rows with two vectors, in one pass and added up in float64."""
         vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
         for_row_ranges(
             lambda first, last: two_products(self.values, vectors, products, first, last),
@@ -132,17 +97,7 @@ class StandardColumns:
         return products[0], products[1]
 
     def combined(self, weights: Doubles) -> Doubles:
-        """Add up all rows with some weights, in one pass over the table.
-
-        Parameters
-        ----------
-        weights : array of float64, shape (n_rows, k)
-            One weight a row.
-
-        Returns
-        -------
-        array of float64, shape (n_samples, k)
-        """
+        """Add up all rows, weighted by each column of `weights`, in one pass over the table."""
         found = self.values.T @ weights.astype(self.values.dtype)
         return np.asarray(found, dtype=np.float64)
 
@@ -162,18 +117,9 @@ class StandardColumns:
         return gram
 
     def forms(self, matrix: Doubles, basis: Doubles | None = None) -> Doubles:
-        r"""Give :math:`x^\top M x` of each row x, or of what a basis leaves of it.
+        """Give x⊤ M x of each row x, or of what a basis leaves of it.
 
-        Parameters
-        ----------
-        matrix : array of float64, shape (n_samples, n_samples)
-            M, symmetric.
-        basis : array of float64, shape (n_samples, k), optional
-            Orthonormal vectors to which M is orthogonal already.
-
-        Returns
-        -------
-        array of float64, shape (n_rows,)
+        The basis is orthonormal, and M, symmetric, is orthogonal to it already.
         """
         forms = np.empty(self.n_rows)
         narrow = matrix.astype(self.values.dtype)
@@ -205,13 +151,7 @@ class StandardColumns:
 
 @dataclass(frozen=True, eq=False)
 class SparseStandardColumns(StandardColumns):
-    """The same of a sparse table, never made dense: `values` less a constant in each row.
-
-    Attributes
-    ----------
-    shifts : array of float64, shape (n_rows,)
-        What is to be taken off every entry of a row.
-    """
+    """The same of a sparse table, never made dense: `values` less the `shifts` of rows."""
 
     shifts: Doubles
 
@@ -257,40 +197,16 @@ class SparseStandardColumns(StandardColumns):
 
 @dataclass(frozen=True, eq=False)
 class ColumnsOnWorkers:
-    """Columns that lie elsewhere: their correlations are all there is.
-
-    Attributes
-    ----------
-    correlation : array, shape (n_features, n_features)
-        Plain correlations.
-    n_samples : int
-        The length of a column.
-    """
+    """Columns that lie elsewhere: their plain correlations are all there is."""
 
     correlation: Floats
     n_samples: int
 
 
 def standard_columns(table: Any) -> StandardColumns:
-    """Standardise the columns of a table of numbers.
+    """Standardise the columns of a table of numbers; a sparse one stays sparse.
 
-    Parameters
-    ----------
-    table : array or scipy.sparse.csc_array, shape (n_samples, n_features)
-        Columns that vary. A missing value (NaN) lies at the mean of its column, so that it
-        adds nothing.
-
-    Returns
-    -------
-    StandardColumns
-        In the precision of a dense table; a sparse one stays sparse.
-
-    Examples
-    --------
-    >>> columns = standard_columns(np.array([[1.0, 0.0], [2.0, np.nan], [6.0, 2.0]]))
-    >>> columns.values.round(3)
-    array([[-0.535, -0.267,  0.802],
-           [-0.707,  0.   ,  0.707]])
+    A missing value (NaN) lies at the mean of its column, so that it adds nothing.
     """
     if sparse.issparse(table):
         return _sparse(table)
@@ -298,17 +214,7 @@ def standard_columns(table: Any) -> StandardColumns:
 
 
 def standard_ranks(table: Floats) -> StandardColumns:
-    """Standardise the ranks of the columns of a table of numbers.
-
-    Parameters
-    ----------
-    table : array, shape (n_samples, n_features)
-        Columns that vary. A missing value (NaN) has the middle rank.
-
-    Returns
-    -------
-    StandardColumns
-    """
+    """Standardise the ranks of the columns of a table; a missing value has the middle rank."""
     return _dense(
         table, lambda block: unit_columns(np.nan_to_num(doubled_centred_ranks(block)))
     )
@@ -356,22 +262,9 @@ def _sparse(table: Any) -> SparseStandardColumns:
 def standard_blocks(
     values: Doubles, starts: Ints, nominal: npt.NDArray[np.bool_]
 ) -> StandardColumns:
-    r"""Standardise ranks, and levels as blocks of rows.
+    """Standardise centred ranks, and the levels of nominal columns as blocks of 0/1 rows.
 
-    Parameters
-    ----------
-    values : array of float64, shape (n_rows, n_samples)
-        Centred ranks; one 0/1 row for each level of a nominal column.
-    starts : array of int, shape (n_features + 1,)
-        The rows of each column.
-    nominal : array of bool, shape (n_features,)
-        Which columns have a row a level.
-
-    Returns
-    -------
-    StandardColumns
-        Levels are scaled alike, :math:`1[x = l] / \sqrt{n_l}`, centred, and all of a column
-        together to a variance of 1.
+    Levels are scaled alike, 1[x = l] / √nₗ, centred, and all of a column to a variance of 1.
     """
     degrees = np.asarray(np.diff(starts) - nominal, dtype=np.int64)
     per_row = np.repeat(degrees, np.diff(starts))

@@ -19,16 +19,8 @@ Table = npt.NDArray[np.floating[Any]]
 def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
     """Check a table of numbers; missing values (NaN) may stay, infinite ones may not.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix, shape (n_samples, n_features)
-        At least two samples and one feature. Integers and booleans become float64.
-    sparse_advice : str, optional
-        Where sparse input cannot be used: the sentence that says why and what to do.
-
-    Returns
-    -------
-    array of float32 or float64, or scipy.sparse.csc_array
+    Integers and booleans become float64, a sparse table a csc_array. Where one cannot be used,
+    `sparse_advice` is the sentence that says why and what to do.
     """
     if sparse.issparse(X):
         if sparse_advice is not None:
@@ -56,36 +48,13 @@ def without_duplicates(X: Any) -> Any:
 
 
 def has_missing(X: Table) -> bool:
-    """Tell whether a dense table holds NaN; all cores look for it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> has_missing(np.array([[1.0, np.nan]])), has_missing(np.ones((2, 2)))
-    (True, False)
-    """
+    """Tell whether a dense table holds NaN; all cores look for it."""
     rows = X.T if X.flags.f_contiguous else X
     return any(for_row_ranges(lambda i, j: bool(np.isnan(rows[i:j]).any()), *rows.shape))
 
 
 def is_constant(X: Any) -> npt.NDArray[np.bool_]:
-    """Tell which columns hold at most one distinct observed value.
-
-    Parameters
-    ----------
-    X : array or sparse matrix, shape (n_samples, n_features)
-        NaN counts as unobserved.
-
-    Returns
-    -------
-    array of bool, shape (n_features,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_constant(np.array([[1.0, 2.0, np.nan], [1.0, 3.0, np.nan]])).tolist()
-    [True, False, True]
-    """
+    """Tell which columns hold at most one distinct observed value; NaN is unobserved."""
     if sparse.issparse(X):
         return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
 

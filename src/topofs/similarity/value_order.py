@@ -41,27 +41,11 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def value_order(table: Any) -> Ints:
-    """Order the columns of a table by what depends on their values only.
+    """Order the columns of a table by their values only; exact copies by position.
 
-    Parameters
-    ----------
-    table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
-        Every column varies.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-        The columns in order; exact copies by position. The order has no meaning, but wherever
-        a column stands in the table, it is the same. Scaled, shifted and mirrored columns keep
-        their places, unless they are copies but for that; rows may stand in any order, unless
-        nothing else tells two columns apart.
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).normal(size=(5, 4))
-    >>> order = value_order(X)
-    >>> (value_order(X[:, ::-1]) == 3 - order).all(), (value_order(-2 * X) == order).all()
-    (np.True_, np.True_)
+    The order has no meaning, but wherever a column stands in the table, it is the same. Scaled,
+    shifted and mirrored columns keep their places, unless they are copies but for that; rows may
+    stand in any order, unless nothing else tells two columns apart.
     """
     n_samples, n_features = table.shape
     everyone = np.arange(n_features)
@@ -109,18 +93,7 @@ def value_order(table: Any) -> Ints:
 
 
 def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
-    """Order the columns that a similarity compares by their similarities, whatever their order.
-
-    Parameters
-    ----------
-    matrix : array, shape (n, n)
-        The similarity.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        As by `value_order`.
-    """
+    """Order the columns that a similarity compares by their similarities, as `value_order` does."""
     n = len(matrix)
     own = _hashed(_doubles(matrix.diagonal()[:, None]), np.zeros(1, np.uint64))
 
@@ -138,40 +111,14 @@ def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
 
 
 def places(order: Ints) -> Ints:
-    """Where each stands in an order.
-
-    Parameters
-    ----------
-    order : array of int, shape (n,)
-        A permutation.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        Its inverse.
-    """
+    """Where each stands in an order: the inverse of a permutation."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return place
 
 
 def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
-    """Put rows and columns of a square matrix into another order, without a second matrix.
-
-    Parameters
-    ----------
-    matrix : array, shape (n, n)
-        Row and column ``order[i]`` become row and column i.
-    order : array of int, shape (n,)
-        A permutation.
-
-    Examples
-    --------
-    >>> matrix = np.arange(9).reshape(3, 3)
-    >>> permute_in_place(matrix, np.array([2, 0, 1]))
-    >>> matrix.tolist()
-    [[8, 6, 7], [2, 0, 1], [5, 3, 4]]
-    """
+    """Make row and column ``order[i]`` of a square matrix its i-th, without a second matrix."""
     done = np.zeros(len(order), np.bool_)
     for start in range(len(order)):
         if done[start]:
@@ -204,10 +151,7 @@ def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
 
 
 def _columns(table: Any, some: Ints) -> Floats:
-    """Some columns, ascending, one a row; not to be changed.
-
-    Codes of names become negative, which tells them from numbers.
-    """
+    """Some columns, ascending, one a row, not to be changed; codes of names become negative."""
     if isinstance(table, TypedTable):
         columns = [table.columns[position] for position in some]
         parts = [-1 - column.values if column.nominal else column.values for column in columns]
