@@ -44,7 +44,6 @@ class LogPearson(Pearson):
     """Pearson's correlation of logarithms; its scale, what chance gives, is inherited."""
 
     short_name = "log_pearson"
-    products = None  # not a sum over the values as they are
     takes_sparse = False
 
     def operator(self, table):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -122,6 +123,25 @@ def test_products_of_columns_give_the_matrix(measure):
     assert operator.n_samples == 40
     assert not operator.non_negative or (matrix >= 0).all()
     assert measure.products in ("values", "ranks")
+
+
+@pytest.mark.parametrize("kind", [Pearson, Spearman])
+def test_an_operator_of_ones_own_inherits_the_scale_and_nothing_of_the_columns(kind):
+    @dataclass(frozen=True, repr=False)
+    class OfLogarithms(kind):
+        def operator(self, table):
+            return super().operator(np.log1p(table))
+
+    own, X = OfLogarithms(), np.exp(factor_table(60, 12))
+    assert (own.products, own.has_columns) == (None, False)
+    with pytest.raises(ValueError, match="rule 'variance'"):
+        TopologicalFeatureSelector(3, similarity=own, rule="variance").fit(X)
+    with pytest.raises(ValueError, match="which needs X in memory"):
+        TopologicalFeatureSelector(3, similarity=own).fit(da.from_array(X, chunks=(20, -1)))
+    found = TopologicalFeatureSelector(similarity=own).fit(X)
+    expected = TopologicalFeatureSelector(similarity=kind()).fit(np.log1p(X))
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
 
 
 @GRAPH

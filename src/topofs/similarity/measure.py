@@ -42,7 +42,8 @@ class Measure(Term):
         Whether a product of prepared columns gives it, and what is prepared: the values, so that
         chunks of rows can be summed up (the measure then has `of_correlation`), or the ranks of
         whole columns. None: its operator gives blocks only, so the matrix must fit into memory,
-        and a dask table cannot be compared by it.
+        and a dask table cannot be compared by it. A class with an `operator` of its own does
+        not inherit this, nor `has_columns` unless it has its own `standard_columns`, too.
     knows_chance : bool
         Whether `scale` counts what chance explains as 0, rather than taking all values as they
         are.
@@ -62,6 +63,14 @@ class Measure(Term):
     knows_chance: ClassVar[bool] = True
     means_alike: ClassVar[bool] = True
     why_no_scale: ClassVar[str] = "does not say what chance alone gives (it has no scale)"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = vars(cls)
+        if "operator" in own:
+            # Inherited, they would tell of the columns of another operator.
+            cls.products = own.get("products")
+            cls.has_columns = own.get("has_columns", "standard_columns" in own)
 
     @property
     def words(self) -> str:

@@ -71,6 +71,7 @@ class CorrelationMeasure(Measure):
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
 
     has_columns: ClassVar[bool] = True
+    of_ranks: ClassVar[bool] = False
 
     @property
     def shares_variance(self) -> bool:
@@ -90,7 +91,7 @@ class CorrelationMeasure(Measure):
             n_samples=n_samples,
             n_features=n_features,
             squared=self.squared,
-            ranks=self.products == "ranks",
+            ranks=self.of_ranks,
         )
 
     def of_correlation(

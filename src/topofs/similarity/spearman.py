@@ -78,6 +78,7 @@ class Spearman(CorrelationMeasure):
     """
 
     products: ClassVar[str | None] = "ranks"
+    of_ranks: ClassVar[bool] = True
 
     @property
     def words(self) -> str:
