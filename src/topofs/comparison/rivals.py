@@ -48,13 +48,6 @@ def subsets(
     numbers. In a table that has names as well they rank its numbers (names of two levels
     count as 0 and 1), and names of more levels come after them, in the order of the table:
     to give their levels numbers would be to make up an order.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
-    >>> chosen = subsets(X, TopologicalFeatureSelector(), [1], n_random=2, seed=(0,))
-    >>> chosen["variance", 1], len(chosen["random", 1]), list(chosen)[-1]
-    ([array([2])], 2, ('all', 3))
     """
     excluded = excluded_columns(selector, X)
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
