@@ -60,10 +60,8 @@ def selection_html(
     table = _table(("feature", "rank", "score"), rows[:_MOST_LISTED])
     more = len(rows) - _MOST_LISTED
     rest = f"<p>and {more:,} more: get_feature_names_out()</p>" if more > 0 else ""
-    return (
-        '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
-        f"<strong>{len(rows):,} of {len(names):,} features selected</strong></summary>"
-        f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
+    return _unfolded(
+        f"<strong>{len(rows):,} of {len(names):,} features selected</strong>", table + rest
     )
 
 
@@ -84,11 +82,17 @@ def groups_html(
         are = "feature is" if n_isolated == 1 else "features are"
         notes.append(f"{n_isolated:,} {are} isolated: isolated_")
     rest = "".join(f"<p>{note}</p>" for note in notes)
-    return (
-        '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
+    summary = (
         f"<strong>{len(rows):,} of {n_features:,} features selected</strong>, representing "
-        f"{100 * covered:.0f} % of all</summary>"
-        f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
+        f"{100 * covered:.0f} % of all"
+    )
+    return _unfolded(summary, table + rest)
+
+
+def _unfolded(summary: str, details: str) -> str:
+    return (
+        f'<details open style="margin:0.5em 0"><summary style="cursor:pointer">{summary}</summary>'
+        f'<div style="margin:0.4em 0 0 1em">{details}</div></details>'
     )
 
 

@@ -67,17 +67,11 @@ def subsets(
                 f"the selector cannot be fitted to the training part of a split ({error}); give "
                 "more rows or fewer folds, or leave out columns that hardly vary"
             ) from error
-        rankings = {
-            method: ranking[~np.isin(ranking, excluded)]
-            for method, ranking in {
-                "tfs": np.argsort(own.ranking_),
-                **_by_numbers(X),
-            }.items()
-        }
+        rankings = {"tfs": np.argsort(own.ranking_), **_by_numbers(X)}
     random = np.random.default_rng(seed)
     counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
     chosen: dict[tuple[str, int | str], list[npt.NDArray[np.intp]]] = {
-        (method, size): [np.sort(ranking[:count])]
+        (method, size): [np.sort(ranking[~np.isin(ranking, excluded)][:count])]
         for method, ranking in rankings.items()
         for size, count in counts.items()
     }
