@@ -15,7 +15,7 @@ import numpy as np
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS, SIZES
 from topofs_study.errors import StudyError
-from topofs_study.running.driver import PlanOfOneStage
+from topofs_study.running.driver import Plan
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import WorkItem
 
-__all__ = ["N_SEEDS", "N_SPLITS", "N_TUNED_SPLITS", "Benchmark", "plan_benchmark"]
+__all__ = ["N_SEEDS", "N_SPLITS", "N_TUNED_SPLITS", "Benchmark"]
 
 N_SPLITS = 10
 """Random splits of each dataset."""
@@ -40,7 +40,7 @@ _SEEDS_OF_AN_ITEM = 5
 
 
 @dataclass(frozen=True)
-class Benchmark(PlanOfOneStage):
+class Benchmark(Plan):
     """What is to be run.
 
     Parameters
@@ -82,17 +82,7 @@ class Benchmark(PlanOfOneStage):
             raise StudyError(f"sizes are {given}; every size must be at least 1")
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset; how many columns vary depends on the split.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The dataset.
-
-        Returns
-        -------
-        Shape
-        """
+        """Give the sizes of a dataset; how many columns vary depends on the split."""
         n_samples, n_features = dataset.X.shape
         return Shape(n_samples * 4 // 5, n_features, len(np.unique(dataset.y)))
 
@@ -103,85 +93,55 @@ class Benchmark(PlanOfOneStage):
     ) -> list[WorkItem[Any]]:
         """List every item, what matters most first.
 
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
+        Every method but the tuned one, and the first five random subsets, split by split; the
+        tuned one on the first splits; the other random subsets. Cheap datasets come first.
 
-        Returns
-        -------
-        list of WorkItem
+        Examples
+        --------
+        >>> from topofs_study.running.work_item import Shape
+        >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
+        >>> for item in tiny.every_item({"wine": Shape(124, 13, 3)}, store=None):
+        ...     print(item.key)
+        benchmark-80/label-free/wine/random//split-00-seeds-00-04/10
+        benchmark-80/label-free/wine/variance//split-00/10
+        benchmark-80/label-free/wine/random//split-00-seeds-05-06/10
         """
-        return [*plan_benchmark(self, shapes)]
+        plain = [name for name in METHODS if name in self.methods and name != "tfs_tuned"]
+        tuned = [name for name in ("tfs_tuned",) if name in self.methods]
+        random = [name for name in ("random",) if name in self.methods]
+        blocks = [
+            range(first, min(first + _SEEDS_OF_AN_ITEM, self.n_seeds))
+            for first in range(0, self.n_seeds, _SEEDS_OF_AN_ITEM)
+        ]
+        splits = range(self.n_splits)
+        stages = [(plain, splits, blocks[0]), (tuned, splits[:N_TUNED_SPLITS], blocks[0])]
+        stages += [(random, splits, block) for block in blocks[1:]]
+        names = sorted(
+            (name for name in self.datasets if name in shapes),
+            key=lambda name: self._item(name, shapes, "variance", 0).cost(shapes[name]),
+        )
+        return [
+            self._item(dataset, shapes, method, split, block)
+            for methods, some_splits, block in stages
+            for split in some_splits
+            for dataset in names
+            for method in methods
+        ]
 
-
-def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[BenchmarkItem]:
-    """List the work, what matters most first.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is to be run.
-    shapes : mapping of str to Shape
-        The datasets that are there.
-
-    Returns
-    -------
-    list of BenchmarkItem
-        Every method but the tuned one, and the first five random subsets, split by split;
-        the tuned one on the first splits; the other random subsets.
-
-    Examples
-    --------
-    >>> from topofs_study.running.work_item import Shape
-    >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
-    >>> for item in plan_benchmark(tiny, {"wine": Shape(124, 13, 3)}):
-    ...     print(item.key)
-    benchmark-80/label-free/wine/random//split-00-seeds-00-04/10
-    benchmark-80/label-free/wine/variance//split-00/10
-    benchmark-80/label-free/wine/random//split-00-seeds-05-06/10
-    """
-    plain = [name for name in METHODS if name in benchmark.methods and name != "tfs_tuned"]
-    tuned = [name for name in ("tfs_tuned",) if name in benchmark.methods]
-    random = [name for name in ("random",) if name in benchmark.methods]
-    blocks = [
-        range(first, min(first + _SEEDS_OF_AN_ITEM, benchmark.n_seeds))
-        for first in range(0, benchmark.n_seeds, _SEEDS_OF_AN_ITEM)
-    ]
-    splits = range(benchmark.n_splits)
-    stages = [(plain, splits, blocks[0]), (tuned, splits[:N_TUNED_SPLITS], blocks[0])]
-    stages += [(random, splits, block) for block in blocks[1:]]
-    names = _by_cost(benchmark, shapes)
-    return [
-        _item(benchmark, dataset, shapes[dataset], method, split, block)
-        for methods, some_splits, block in stages
-        for split in some_splits
-        for dataset in names
-        for method in methods
-    ]
-
-
-def _item(
-    benchmark: Benchmark, dataset: str, shape: Shape, method: str, split: int, seeds: range
-) -> BenchmarkItem:
-    """One method on one split, at the sizes that the dataset has the columns for."""
-    sizes = sorted({size for size in benchmark.sizes if size <= shape.n_features})
-    return BenchmarkItem(
-        dataset,
-        method,
-        split,
-        () if method == "all" else tuple(sizes),
-        seeds if method == "random" else range(0),
-    )
-
-
-def _by_cost(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[str]:
-    """Order the datasets that are there, cheap ones first."""
-
-    def weight(dataset: str) -> float:
-        shape = shapes[dataset]
-        return _item(benchmark, dataset, shape, "variance", 0, range(0)).cost(shape)
-
-    return sorted((name for name in benchmark.datasets if name in shapes), key=weight)
+    def _item(
+        self,
+        dataset: str,
+        shapes: Mapping[str, Shape],
+        method: str,
+        split: int,
+        seeds: range = range(0),
+    ) -> BenchmarkItem:
+        """One method on one split, at the sizes that the dataset has the columns for."""
+        sizes = sorted({size for size in self.sizes if size <= shapes[dataset].n_features})
+        return BenchmarkItem(
+            dataset,
+            method,
+            split,
+            () if method == "all" else tuple(sizes),
+            seeds if method == "random" else range(0),
+        )

@@ -16,6 +16,7 @@ from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.published import published_tuned
 from topofs_study.paper.settings import BASELINES, GRIDS, SIZES, TUNED_METHODS
 from topofs_study.paper.splits import train_test
+from topofs_study.running.driver import Plan
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = ["Study"]
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Plan):
     """What is to be run.
 
     Parameters
@@ -111,22 +112,7 @@ class Study:
         return tuple(sorted(set(self.sizes)))
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The dataset.
-
-        Returns
-        -------
-        Shape
-
-        Raises
-        ------
-        StudyError
-            A size that was asked for is larger than the number of features.
-        """
+        """Give the sizes of a dataset, or refuse one with fewer features than were asked for."""
         split = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
         n_features = min(int(p.varying(split.X_train).sum()) for p in PROTOCOLS.values())
         shape = Shape(len(split.y_train), n_features, len(np.unique(split.y_train)))
@@ -134,19 +120,7 @@ class Study:
         return shape
 
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
-        """List every item, with stand-ins for settings that are not yet chosen.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Returns
-        -------
-        list of WorkItem
-        """
+        """List every item, with stand-ins for settings that are not yet chosen."""
         chosen = self._chosen(store)
         if self.source == "tuned":
             stand_ins = {
@@ -167,18 +141,7 @@ class Study:
 
         Tests wait for the tuning of their own dataset, so those of the previous dataset fill
         the cores at the end of a tuning; a run that is stopped leaves whole datasets behind. A
-        replay, which has no tuning, is one stage.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far; asked again before every stage.
-
-        Yields
-        ------
-        list of WorkItem
+        replay, which has no tuning, is one stage. The store is asked before every stage.
         """
         tuning = plan_tuning(self, shapes)
         if not tuning:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,43 +18,29 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import Shape, WorkItem
 
-__all__ = ["Plan", "PlanOfOneStage", "Survey", "Watcher", "run_plan", "survey"]
+__all__ = ["Plan", "Survey", "Watcher", "run_plan", "survey"]
 
 
-class Plan(Protocol):
-    """What is to be run: the datasets, and the work on each of them."""
+class Plan(ABC):
+    """What is to be run: the datasets, by their names, and the work on each of them."""
 
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """Names of datasets."""
-        ...
+    datasets: tuple[str, ...]
 
+    @abstractmethod
     def shape_of(self, dataset: Dataset) -> Shape:
         """Give the sizes of a dataset, or refuse one that the plan cannot be run on."""
-        ...
 
+    @abstractmethod
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
         """List all the work, with stand-ins where it follows from results that are not there."""
-        ...
 
     def stages(
         self, shapes: Mapping[str, Shape], store: Store
     ) -> Iterator[list[WorkItem[Any]]]:
-        """Give the work stage by stage; a stage may follow from what the store holds by then."""
-        ...
+        """Give the work stage by stage; a stage may follow from what the store holds by then.
 
-
-class PlanOfOneStage:
-    """A plan of which nothing follows from earlier results."""
-
-    def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
-        """List all the work."""
-        raise NotImplementedError
-
-    def stages(
-        self, shapes: Mapping[str, Shape], store: Store
-    ) -> Iterator[list[WorkItem[Any]]]:
-        """Give everything at once."""
+        Everything at once, unless a plan says otherwise.
+        """
         yield self.every_item(shapes, store)
 
 
@@ -154,7 +141,8 @@ def run_plan(
         return sum(item.cost(shapes[item.dataset]) for item in items)
 
     everything = plan.every_item(shapes, store)
-    done = _in_store(everything, store)
+    known = store.keys()
+    done = [item for item in everything if item.key in known]
     watcher.planned(len(everything), cost(everything), len(done), cost(done))
     for items in plan.stages(shapes, store):
         known = store.keys()
@@ -169,8 +157,3 @@ def run_plan(
                 store.add(record)
             task = [record.item for record in records]
             watcher.finished(tuple(task), cost(task))
-
-
-def _in_store(items: list[WorkItem[Any]], store: Store) -> list[WorkItem[Any]]:
-    known = store.keys()
-    return [item for item in items if item.key in known]
