@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from topofs.selection.stability import nogueira_stability
+from topofs_study.benchmark.frame import asked_for
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS
 from topofs_study.benchmark.unseen_rows import MEASURES
@@ -48,27 +49,10 @@ class Measurements:
     rankings: pd.DataFrame
 
     def within_plan(self, benchmark: Benchmark) -> Measurements:
-        """Leave out what a benchmark did not ask for.
-
-        Parameters
-        ----------
-        benchmark : Benchmark
-            What was to be run.
-
-        Returns
-        -------
-        Measurements
-        """
-
-        def asked(frame: pd.DataFrame) -> pd.DataFrame:
-            return frame[
-                frame["dataset"].isin(benchmark.datasets)
-                & frame["method"].isin(benchmark.methods)
-                & (frame["split"] < benchmark.n_splits)
-                & (frame["seed"] < benchmark.n_seeds)
-            ]
-
-        return Measurements(asked(self.values), asked(self.rankings))
+        """Leave out what a benchmark did not ask for."""
+        return Measurements(
+            asked_for(self.values, benchmark), asked_for(self.rankings, benchmark)
+        )
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import eigsh
 from sklearn.linear_model import lars_path
-from sklearn.neighbors import kneighbors_graph
 
+from topofs_study.benchmark.laplacian import heat_kernel
 from topofs_study.benchmark.rivals.unit_columns import unit_columns
 
 if TYPE_CHECKING:
@@ -92,12 +92,7 @@ def spec_order(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.intp]:
 def _smooth_directions(units: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Eigenvalues, eigenvectors of the normalised Laplacian, and the degrees of the rows."""
     rows = units * np.sqrt(len(units))
-    joined = kneighbors_graph(rows, min(_NEIGHBOURS, len(rows) - 1), mode="connectivity")
-    kernel = joined.maximum(joined.T).tocoo()
-    squares = ((rows[kernel.row] - rows[kernel.col]) ** 2).sum(axis=1)
-    width = squares.mean() if squares.size and squares.mean() > 0 else 1.0
-    kernel.data = np.exp(-squares / width)
-    degrees = np.asarray(kernel.sum(axis=1)).ravel()
+    kernel, degrees = heat_kernel(rows, _NEIGHBOURS)
     scale = diags_array(1.0 / np.sqrt(degrees))
     smooth = scale @ kernel.tocsr() @ scale
     wanted = min(_DIRECTIONS + 1, len(rows) - 1)
