@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    Split = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
 __all__ = [
     "FORWARD",
     "METRICS",
@@ -162,9 +164,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     return Target(task, np.array(labels, dtype=str if short else object), given)
 
 
-def folds(
-    target: Target, resampling: Resampling
-) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def folds(target: Target, resampling: Resampling) -> list[Split]:
     """Split the rows again and again, every class in proportion, or as the splits say."""
     if resampling.splits is not None:
         return _given_folds(target, resampling)
@@ -189,9 +189,7 @@ def folds(
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
 
 
-def _given_folds(
-    target: Target, resampling: Resampling
-) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def _given_folds(target: Target, resampling: Resampling) -> list[Split]:
     """The splits that were asked for, checked; in the order they come in."""
     splits, n_samples = resampling.splits, len(target.y)
     if isinstance(splits, str):

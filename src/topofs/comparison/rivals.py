@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from topofs.selection.ranking_selector import RankingSelector
 
+    AnyTable = npt.NDArray[np.floating[Any]] | TypedTable
+
 __all__ = ["AUTO", "excluded_columns", "subsets"]
 
 AUTO = "auto"
@@ -34,7 +36,7 @@ AUTO = "auto"
 
 
 def subsets(
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
+    X: AnyTable,
     selector: TopologicalFeatureSelector,
     sizes: Sequence[int | str],
     *,
@@ -84,7 +86,7 @@ def subsets(
 
 
 def excluded_columns(
-    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
+    selector: TopologicalFeatureSelector, X: AnyTable
 ) -> npt.NDArray[np.int64]:
     """Find the columns that no method may select."""
     names = X.names if isinstance(X, TypedTable) else None
@@ -98,9 +100,7 @@ def _own_selector(selector: TopologicalFeatureSelector) -> Any:
     )
 
 
-def _by_numbers(
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
-) -> dict[str, npt.NDArray[np.intp]]:
+def _by_numbers(X: AnyTable) -> dict[str, npt.NDArray[np.intp]]:
     """Rank by the methods that need numbers; other columns come last."""
     amounts, positions = X, np.arange(X.shape[1])
     others = np.empty(0, dtype=np.intp)

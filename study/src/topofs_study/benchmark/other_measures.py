@@ -49,7 +49,17 @@ class Measurements:
     rankings: pd.DataFrame
 
     def within_plan(self, benchmark: Benchmark) -> Measurements:
-        """Leave out what a benchmark did not ask for."""
+        """Leave out what a benchmark did not ask for.
+
+        Parameters
+        ----------
+        benchmark : Benchmark
+            What was to be run.
+
+        Returns
+        -------
+        Measurements
+        """
         return Measurements(
             asked_for(self.values, benchmark), asked_for(self.rankings, benchmark)
         )

@@ -15,7 +15,7 @@ import numpy as np
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS, SIZES
 from topofs_study.errors import StudyError
-from topofs_study.running.driver import Plan
+from topofs_study.running.driver import PlanOfOneStage, check_names, check_sizes
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _SEEDS_OF_AN_ITEM = 5
 
 
 @dataclass(frozen=True)
-class Benchmark(Plan):
+class Benchmark(PlanOfOneStage):
     """What is to be run.
 
     Parameters
@@ -68,21 +68,24 @@ class Benchmark(Plan):
     n_seeds: int = N_SEEDS
 
     def __post_init__(self) -> None:
-        known = ", ".join(METHODS)
-        for name in self.methods:
-            if name not in METHODS:
-                raise StudyError(f"no method is called {name!r}; there are {known}")
-        if not self.methods:
-            raise StudyError(f"no method is given; there are {known}")
+        check_names("method", self.methods, METHODS)
         for what, number in (("splits", self.n_splits), ("seeds", self.n_seeds)):
             if number < 1:
                 raise StudyError(f"the number of {what} is {number}; it must be at least 1")
-        if not self.sizes or min(self.sizes) < 1:
-            given = ", ".join(map(str, self.sizes)) or "none"
-            raise StudyError(f"sizes are {given}; every size must be at least 1")
+        check_sizes(self.sizes)
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset; how many columns vary depends on the split."""
+        """Give the sizes of a dataset; how many columns vary depends on the split.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            The dataset.
+
+        Returns
+        -------
+        Shape
+        """
         n_samples, n_features = dataset.X.shape
         return Shape(n_samples * 4 // 5, n_features, len(np.unique(dataset.y)))
 
@@ -93,8 +96,18 @@ class Benchmark(Plan):
     ) -> list[WorkItem[Any]]:
         """List every item, what matters most first.
 
-        Every method but the tuned one, and the first five random subsets, split by split; the
-        tuned one on the first splits; the other random subsets. Cheap datasets come first.
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far.
+
+        Returns
+        -------
+        list of WorkItem
+            Every method but the tuned one, and the first five random subsets, split by split;
+            the tuned one on the first splits; the other random subsets.
 
         Examples
         --------

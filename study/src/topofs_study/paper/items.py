@@ -7,7 +7,6 @@ apart, so that less is lost when a run is stopped.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from topofs_study.paper.parts import TEST_PART, Fold, Half, Whole
 from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.splits import random_columns
 from topofs_study.paper.workspace import StudyWorkspace
 from topofs_study.running.identity import Identity
 from topofs_study.running.work_item import WorkItem
@@ -250,14 +250,10 @@ class OutOfSample(_OfClassifier):
 
     def _random_subsets(self, size: int, workspace: StudyWorkspace) -> list[tuple[float, ...]]:
         """Score ten random subsets, the same subsets for every classifier."""
-        kept = workspace.kept(self.protocol)
-        scores = []
-        for seed in range(N_RANDOM_SUBSETS):
-            identity = f"random/{self.dataset}/{size}/{seed}".encode()
-            generator = np.random.default_rng(list(hashlib.sha256(identity).digest()))
-            subset = generator.choice(len(kept), size=size, replace=False)
-            scores.append(self.score(workspace, subset))
-        return scores
+        n_columns = len(workspace.kept(self.protocol))
+        identities = [f"random/{self.dataset}/{size}/{n}" for n in range(N_RANDOM_SUBSETS)]
+        subsets = (random_columns(identity, n_columns, size) for identity in identities)
+        return [self.score(workspace, subset) for subset in subsets]
 
 
 @dataclass(frozen=True)

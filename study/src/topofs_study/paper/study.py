@@ -16,7 +16,7 @@ from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.published import published_tuned
 from topofs_study.paper.settings import BASELINES, GRIDS, SIZES, TUNED_METHODS
 from topofs_study.paper.splits import train_test
-from topofs_study.running.driver import Plan
+from topofs_study.running.driver import check_names, check_sizes
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = ["Study"]
 
 
 @dataclass(frozen=True)
-class Study(Plan):
+class Study:
     """What is to be run.
 
     Parameters
@@ -65,13 +65,12 @@ class Study(Plan):
     with_pairs: bool = True
 
     def __post_init__(self) -> None:
-        _check("protocol", self.protocols, ("paper", "corrected"))
-        _check("classifier", self.classifiers, CLASSIFIERS)
-        _check("method", self.methods, TUNED_METHODS + BASELINES)
-        _check("source", (self.source,), ("tuned", "replay"))
-        if self.sizes is not None and (not self.sizes or min(self.sizes) < 1):
-            given = ", ".join(map(str, self.sizes)) or "none"
-            raise StudyError(f"sizes are {given}; every size must be at least 1")
+        check_names("protocol", self.protocols, ("paper", "corrected"))
+        check_names("classifier", self.classifiers, CLASSIFIERS)
+        check_names("method", self.methods, TUNED_METHODS + BASELINES)
+        check_names("source", (self.source,), ("tuned", "replay"))
+        if self.sizes is not None:
+            check_sizes(self.sizes)
         if self.source == "replay":
             _check_published(self)
 
@@ -112,7 +111,22 @@ class Study(Plan):
         return tuple(sorted(set(self.sizes)))
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset, or refuse one with fewer features than were asked for."""
+        """Give the sizes of a dataset.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            The dataset.
+
+        Returns
+        -------
+        Shape
+
+        Raises
+        ------
+        StudyError
+            A size that was asked for is larger than the number of features.
+        """
         split = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
         n_features = min(int(p.varying(split.X_train).sum()) for p in PROTOCOLS.values())
         shape = Shape(len(split.y_train), n_features, len(np.unique(split.y_train)))
@@ -120,7 +134,19 @@ class Study(Plan):
         return shape
 
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
-        """List every item, with stand-ins for settings that are not yet chosen."""
+        """List every item, with stand-ins for settings that are not yet chosen.
+
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far.
+
+        Returns
+        -------
+        list of WorkItem
+        """
         chosen = self._chosen(store)
         if self.source == "tuned":
             stand_ins = {
@@ -141,7 +167,18 @@ class Study(Plan):
 
         Tests wait for the tuning of their own dataset, so those of the previous dataset fill
         the cores at the end of a tuning; a run that is stopped leaves whole datasets behind. A
-        replay, which has no tuning, is one stage. The store is asked before every stage.
+        replay, which has no tuning, is one stage.
+
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far; asked again before every stage.
+
+        Yields
+        ------
+        list of WorkItem
         """
         tuning = plan_tuning(self, shapes)
         if not tuning:
@@ -160,15 +197,6 @@ class Study(Plan):
         if self.source == "replay":
             return published_settings()
         return winners(store.records(Tuning))
-
-
-def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...]) -> None:
-    """Refuse a name that is not allowed, and list those that are."""
-    for name in given:
-        if name not in allowed:
-            raise StudyError(f"no {what} is called {name!r}; there are {', '.join(allowed)}")
-    if not given:
-        raise StudyError(f"no {what} is given; there are {', '.join(allowed)}")
 
 
 def _check_published(study: Study) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topofs_study.datasets import load
-from topofs_study.errors import DatasetError
+from topofs_study.errors import DatasetError, StudyError
 from topofs_study.running.executor import run_tasks
 from topofs_study.running.work_item import tasks
 
@@ -18,30 +17,70 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import Shape, WorkItem
 
-__all__ = ["Plan", "Survey", "Watcher", "run_plan", "survey"]
+__all__ = [
+    "Plan",
+    "PlanOfOneStage",
+    "Survey",
+    "Watcher",
+    "check_names",
+    "check_sizes",
+    "run_plan",
+    "survey",
+]
 
 
-class Plan(ABC):
-    """What is to be run: the datasets, by their names, and the work on each of them."""
+class Plan(Protocol):
+    """What is to be run: the datasets, and the work on each of them."""
 
-    datasets: tuple[str, ...]
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of datasets."""
+        ...
 
-    @abstractmethod
     def shape_of(self, dataset: Dataset) -> Shape:
         """Give the sizes of a dataset, or refuse one that the plan cannot be run on."""
+        ...
 
-    @abstractmethod
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
         """List all the work, with stand-ins where it follows from results that are not there."""
+        ...
 
     def stages(
         self, shapes: Mapping[str, Shape], store: Store
     ) -> Iterator[list[WorkItem[Any]]]:
-        """Give the work stage by stage; a stage may follow from what the store holds by then.
+        """Give the work stage by stage; a stage may follow from what the store holds by then."""
+        ...
 
-        Everything at once, unless a plan says otherwise.
-        """
+
+class PlanOfOneStage:
+    """A plan of which nothing follows from earlier results."""
+
+    def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
+        """List all the work."""
+        raise NotImplementedError
+
+    def stages(
+        self, shapes: Mapping[str, Shape], store: Store
+    ) -> Iterator[list[WorkItem[Any]]]:
+        """Give everything at once."""
         yield self.every_item(shapes, store)
+
+
+def check_names(what: str, given: tuple[str, ...], allowed: tuple[str, ...]) -> None:
+    """Refuse a name that is not allowed, and list those that are."""
+    known = ", ".join(allowed)
+    for name in given:
+        if name not in allowed:
+            raise StudyError(f"no {what} is called {name!r}; there are {known}")
+    if not given:
+        raise StudyError(f"no {what} is given; there are {known}")
+
+
+def check_sizes(sizes: tuple[int, ...]) -> None:
+    """Refuse no sizes, and those below 1."""
+    if not sizes or min(sizes) < 1:
+        given = ", ".join(map(str, sizes)) or "none"
+        raise StudyError(f"sizes are {given}; every size must be at least 1")
 
 
 class Watcher(Protocol):

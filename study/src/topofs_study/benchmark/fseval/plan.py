@@ -12,7 +12,7 @@ from topofs_study.benchmark.fseval.protocol import FOREST_SEEDS
 from topofs_study.benchmark.fseval.published import published_shares
 from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, SELECTORS
 from topofs_study.errors import StudyError
-from topofs_study.running.driver import Plan
+from topofs_study.running.driver import PlanOfOneStage
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ FSEVAL_METHODS = (DEFAULT, "coverage_paths", "rule_variance", GREEDY, "random")
 
 
 @dataclass(frozen=True)
-class FsevalBenchmark(Plan):
+class FsevalBenchmark(PlanOfOneStage):
     """What is to be run.
 
     Parameters
@@ -67,7 +67,17 @@ class FsevalBenchmark(Plan):
             raise StudyError(f"no method is given; there are {', '.join(SELECTORS)} and others")
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset."""
+        """Give the sizes of a dataset.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            The dataset.
+
+        Returns
+        -------
+        Shape
+        """
         n_samples, n_features = dataset.X.shape
         return Shape(n_samples, n_features, len(np.unique(dataset.y)))
 
@@ -76,7 +86,19 @@ class FsevalBenchmark(Plan):
         shapes: Mapping[str, Shape],
         store: Store,  # noqa: ARG002 - nothing here follows from earlier results
     ) -> list[WorkItem[Any]]:
-        """List every item: k-means, the first seed of the forests, the other seeds."""
+        """List every item: k-means, the first seed of the forests, the other seeds.
+
+        Parameters
+        ----------
+        shapes : mapping of str to Shape
+            The datasets that are there.
+        store : Store
+            The results so far.
+
+        Returns
+        -------
+        list of WorkItem
+        """
         names = sorted(
             (name for name in self.datasets if name in shapes),
             key=lambda name: FsevalItem(name, DEFAULT, FOREST).cost(shapes[name]),

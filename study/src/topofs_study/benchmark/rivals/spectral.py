@@ -44,16 +44,7 @@ _DIRECTIONS = 5
 def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
     """Order columns by their largest coefficient in sparse regressions of five directions.
 
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    size : int
-        Columns with a coefficient in each regression, at most.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
+    Each regression gives at most `size` columns a coefficient.
     """
     units = unit_columns(X)
     _, directions, degrees = _smooth_directions(units)
@@ -70,17 +61,7 @@ def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.in
 
 
 def spec_order(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.intp]:
-    """Order columns by SPEC's third score with five directions.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-    """
+    """Order columns by SPEC's third score with five directions."""
     units = unit_columns(X)
     values, directions, degrees = _smooth_directions(units)
     weighted = units * np.sqrt(degrees)[:, None]
