@@ -160,9 +160,9 @@ class Comparison:
 
     def size_name(self, size: int | str) -> str:
         """Say how many columns a size stands for."""
-        if isinstance(size, int) or not self.auto_sizes:
-            return f"{size:,}" if isinstance(size, int) else size
-        return f"{size} ({np.mean(self.auto_sizes):,.0f})"
+        if isinstance(size, int):
+            return f"{size:,}"
+        return f"{size} ({np.mean(self.auto_sizes):,.0f})" if self.auto_sizes else size
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything by name, as JSON can hold it."""
