@@ -21,41 +21,17 @@ _SHOWN_STEM = 40
 
 
 class NotPutBackError(OSError):
-    """A file was replaced together with others that could not be, and stays replaced.
-
-    The message says where the old file is.
-    """
+    """A file stays replaced although others could not be; the message says where the old one is."""
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside `path` that takes its place when the block ends well.
+    """Give a temporary path beside `path`, with its ending, that takes its place at the end.
 
     When the block raises, the temporary file is removed and a file that stood at `path`
     before stays as it was. The move is one `os.replace`, so a reader sees the old file or
     the new one, never a part. A link is followed; a device or a pipe, such as
     ``/dev/stdout``, cannot be replaced and is given itself.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write. Its folder must exist.
-
-    Yields
-    ------
-    pathlib.Path
-        The temporary file to write to, in the folder of `path`, with the same ending.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     target = Path(folder) / "answer.txt"
-    ...     with replacing(target) as unfinished:
-    ...         _ = unfinished.write_text("42")
-    ...     target.read_text()
-    '42'
     """
     with replacing_together([path]) as (unfinished,):
         yield unfinished
@@ -63,40 +39,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[Path]]:
-    """Do as `replacing` does for several files: all of them appear, or none does.
+    """Do as `replacing` does for several files, all different: all of them appear, or none does.
 
-    No file is moved to its place before the block has ended well, so what fails while the
-    last one is written leaves the first one as it was, too. Where one cannot be moved, those
-    moved before it make way for the old files again.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        The files to write, all different.
-
-    Yields
-    ------
-    list of pathlib.Path
-        The temporary files to write to, in the same order.
-
-    Raises
-    ------
-    OSError
-        A file cannot be written; the error names it, and nothing was changed.
-    NotPutBackError
-        Some were replaced and one of those could not be put back.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     targets = [Path(folder) / "a.txt", Path(folder) / "b.txt"]
-    ...     with replacing_together(targets) as unfinished:
-    ...         for path in unfinished:
-    ...             _ = path.write_text("42")
-    ...     [target.read_text() for target in targets]
-    ['42', '42']
+    No file is moved to its place before the block has ended well. Where one cannot be moved,
+    those moved before it make way for the old files again: OSError names it, and nothing was
+    changed; NotPutBackError where one could not be put back.
     """
     with ExitStack() as stack:
         moves = [stack.enter_context(_prepared(path)) for path in paths]
@@ -136,13 +83,7 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
 
 
 def followed(path: str | os.PathLike[str]) -> Path:
-    """Follow the links of a path to where a file would be written.
-
-    Raises
-    ------
-    OSError
-        The links lead in a circle.
-    """
+    """Follow the links of a path to where a file would be written; OSError where they circle."""
     try:
         target = Path(path).resolve()
     except RuntimeError:  # before Python 3.13

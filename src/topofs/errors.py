@@ -62,31 +62,7 @@ class UnknownColumnError(ValueError):
 
 
 def import_extra(module: str, *, extra: str, purpose: str) -> Any:
-    """Import an optional package, or say which extra of topofs brings it.
-
-    Parameters
-    ----------
-    module : str
-        The module to import, such as ``"networkx"``.
-    extra : str
-        The extra of topofs that installs it.
-    purpose : str
-        What it is needed for; the beginning of the error message.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Examples
-    --------
-    >>> import_extra("math", extra="graphs", purpose="Taking roots").sqrt(4.0)
-    2.0
-    >>> import_extra("no_such_module", extra="graphs", purpose="FilteredGraph.to_networkx")
-    Traceback (most recent call last):
-    topofs.errors.MissingExtraError: FilteredGraph.to_networkx needs the package
-    'no_such_module': pip install 'topofs[graphs]'
-    """
+    """Import an optional package, or say that `purpose` needs it and which `extra` brings it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -180,10 +180,9 @@ class FilteredGraph:
             None if nodes is None else numbers[nodes]
             for nodes in (self.cliques, self.separators, self.order)
         )
-        return FilteredGraph(
-            self.n_nodes,
-            numbers[self.edges],
-            self.weights,
+        return replace(
+            self,
+            edges=numbers[self.edges],
             cliques=cliques,
             separators=separators,
             order=order,
@@ -212,11 +211,8 @@ class FilteredGraph:
             graph.add_nodes_from(range(self.n_nodes))
         else:
             graph.add_nodes_from((i, {"label": name}) for i, name in enumerate(self.labels))
-        ends = self.edges.tolist()
-        weights = self.weights.tolist()
-        graph.add_weighted_edges_from(
-            (i, j, w) for (i, j), w in zip(ends, weights, strict=True)
-        )
+        i, j = self.edges.T.tolist()
+        graph.add_weighted_edges_from(zip(i, j, self.weights.tolist(), strict=True))
         return graph
 
     def write_graphml(self, path: str | os.PathLike[str]) -> None:
@@ -255,7 +251,7 @@ class FilteredGraph:
             self.n_nodes == other.n_nodes
             and self.labels == other.labels
             and all(
-                _same(getattr(self, name), getattr(other, name))
+                np.array_equal(getattr(self, name), getattr(other, name))
                 for name in ("edges", "weights", "cliques", "separators", "order")
             )
         )
@@ -297,9 +293,3 @@ def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> 
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if loops.size:
         raise ValueError(f"node {edges[loops[0], 0]} is joined to itself")
-
-
-def _same(left: npt.NDArray[Any] | None, right: npt.NDArray[Any] | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)

@@ -26,31 +26,9 @@ def graphml_document(
 ) -> ElementTree[Element]:
     """Describe an undirected graph with edge key ``weight`` and node key ``label``.
 
-    Characters that XML cannot hold (control characters) become U+FFFD in labels.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes; node ``i`` gets the id ``n{i}``.
-    edges : array of int, shape (n_edges, 2)
-        End points.
-    weights : array of float, shape (n_edges,)
-        Written with all digits (`repr`), so that reading gives the same number back.
-    labels : sequence of str or None
-        A name for each node; without it each node is labelled with its number.
-    node_data : mapping of str to sequence, optional
-        More node keys: a number, or a truth value, for each node.
-
-    Returns
-    -------
-    xml.etree.ElementTree.ElementTree
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = graphml_document(2, np.array([[0, 1]]), np.array([0.5]), ["a", "b"])
-    >>> tree.getroot().find("graph/edge").attrib
-    {'source': 'n0', 'target': 'n1'}
+    Node i gets the id ``n{i}``, and its number as label where there are none; what XML cannot
+    hold (control characters) becomes U+FFFD in labels. Weights are written with all digits.
+    `node_data` are more node keys: a number, or a truth value, for each node.
     """
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("label", "node", "string"), ("weight", "edge", "double")]

@@ -23,19 +23,9 @@ class Scale(Protocol):
         left: npt.NDArray[np.int64],
         right: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.float64]:
-        """Shares of variance of pairs of columns, in a fresh array.
+        """Shares of variance in [0, 1] of pairs of columns, in a fresh array; 0 below the floor.
 
-        Parameters
-        ----------
-        values : array of float
-            Their similarity.
-        left, right : arrays of int
-            The two columns of each pair; as a row and a column, a block of pairs.
-
-        Returns
-        -------
-        array of float64
-            In [0, 1]; 0 below the noise floor.
+        `left` and `right` are the two columns of each pair; as a row and a column, a block.
         """
 
 

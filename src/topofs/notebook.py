@@ -1,4 +1,7 @@
-"""What a notebook shows of a graph and of a fitted selector: small pieces of HTML."""
+"""What a notebook shows of a graph and of a fitted selector: small pieces of HTML.
+
+Names are escaped; no style sheet is needed and no script runs.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +29,7 @@ _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0"
 
 
 def graph_html(graph: FilteredGraph) -> str:
-    """Describe a graph: its size, its best connected nodes and, up to 300 nodes, its drawing.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        The graph. Its labels are escaped.
-
-    Returns
-    -------
-    str
-        HTML that needs no style sheet and runs no script.
-    """
+    """Describe a graph: its size, its best connected nodes and, up to 300 nodes, its drawing."""
     degree, strength = graph.degree(), graph.strength()
     best = np.lexsort((-strength, -degree))[:_MOST_LISTED].tolist()
     names = graph.labels or [str(node) for node in range(graph.n_nodes)]
@@ -62,36 +54,14 @@ def selection_html(
     ranking: npt.NDArray[np.int64],
     scores: npt.NDArray[np.float64],
 ) -> str:
-    """List what a fitted selector selected, best first.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the features; they are escaped.
-    support, ranking, scores : arrays, shape (n_features,)
-        As the selector has them.
-
-    Returns
-    -------
-    str
-        HTML that needs no style sheet and runs no script.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> html = selection_html(["<b>", "c"], np.array([True, False]), np.array([1, 2]), np.ones(2))
-    >>> "1 of 2 features selected" in html, "<b>" in html
-    (True, False)
-    """
+    """List what a fitted selector selected, best first, from arrays over the features."""
     selected = [i for i in np.argsort(ranking).tolist() if support[i]]
     rows = [(names[i], f"{ranking[i]:,}", f"{scores[i]:.4g}") for i in selected]
     table = _table(("feature", "rank", "score"), rows[:_MOST_LISTED])
     more = len(rows) - _MOST_LISTED
     rest = f"<p>and {more:,} more: get_feature_names_out()</p>" if more > 0 else ""
-    return (
-        '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
-        f"<strong>{len(rows):,} of {len(names):,} features selected</strong></summary>"
-        f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
+    return _unfolded(
+        f"<strong>{len(rows):,} of {len(names):,} features selected</strong>", table + rest
     )
 
 
@@ -102,31 +72,7 @@ def groups_html(
     covered: float,
     n_isolated: int,
 ) -> str:
-    """List selected features with what each adds and those it represents, best first.
-
-    Parameters
-    ----------
-    groups : sequence of (str, float, sequence of str)
-        Selected features: the name, what it adds, and the features it represents. All names
-        are escaped.
-    n_features : int
-        Number of features there are.
-    covered : float
-        Share of them that the selected ones represent.
-    n_isolated : int
-        Features that nobody but themselves can represent.
-
-    Returns
-    -------
-    str
-        HTML that needs no style sheet and runs no script.
-
-    Examples
-    --------
-    >>> html = groups_html([("<b>", 1.5, ["c"])], n_features=2, covered=0.75, n_isolated=0)
-    >>> "1 of 2 features selected</strong>, representing 75 %" in html, "<b>" in html
-    (True, False)
-    """
+    """List selected features with what each adds and those it represents, best first."""
     rows = [(name, f"{adds:.2f}", _brief(members)) for name, adds, members in groups]
     table = _table(("feature", "adds", "represents"), rows[:_MOST_LISTED], words=(0, 2))
     notes = []
@@ -136,11 +82,17 @@ def groups_html(
         are = "feature is" if n_isolated == 1 else "features are"
         notes.append(f"{n_isolated:,} {are} isolated: isolated_")
     rest = "".join(f"<p>{note}</p>" for note in notes)
-    return (
-        '<details open style="margin:0.5em 0"><summary style="cursor:pointer">'
+    summary = (
         f"<strong>{len(rows):,} of {n_features:,} features selected</strong>, representing "
-        f"{100 * covered:.0f} % of all</summary>"
-        f'<div style="margin:0.4em 0 0 1em">{table}{rest}</div></details>'
+        f"{100 * covered:.0f} % of all"
+    )
+    return _unfolded(summary, table + rest)
+
+
+def _unfolded(summary: str, details: str) -> str:
+    return (
+        f'<details open style="margin:0.5em 0"><summary style="cursor:pointer">{summary}</summary>'
+        f'<div style="margin:0.4em 0 0 1em">{details}</div></details>'
     )
 
 

@@ -25,25 +25,12 @@ _GRAVITY = 0.5
 
 
 def planar_layout(graph: FilteredGraph, stiffness: Floats, *, aspect: float) -> Floats:
-    """Place the nodes so that no two edges cross.
+    """Place the nodes of a TMFG so that no two edges cross, by springs along its edges.
 
     One face is drawn as a triangle around all others, a node inside a triangle where the parts
     get room for the faces they hold, and so on. Then springs along the edges and repulsion
     between all pairs move the nodes; no node moves across an edge, because every face keeps
-    its orientation.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        With cliques: every node was inserted into a face, each face once.
-    stiffness : array of float, shape (n_edges,)
-        Of the springs.
-    aspect : float
-        Width over height of the drawing, as far as the faces allow.
-
-    Returns
-    -------
-    array of float, shape (n_nodes, 2)
+    its orientation. `aspect`, width over height, is reached as far as the faces allow.
     """
     assert graph.cliques is not None
     cliques = graph.cliques.tolist()

@@ -28,19 +28,9 @@ _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
 
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Call a function for each item, on as many threads as numba has at present.
+    """Call a function for each item, in this order, on as many threads as numba has at present.
 
-    Parameters
-    ----------
-    function : callable
-        Must be safe to call from several threads; if it calls this itself, one thread does it.
-    items : iterable
-        What is done is taken up in this order.
-
-    Returns
-    -------
-    list
-        What the calls returned, in order of the items.
+    Gives what the calls returned. If the function calls this itself, one thread does it.
     """
     wanted = os.getpid(), numba.get_num_threads()
     if wanted[1] == 1:
@@ -56,25 +46,10 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
 
 def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
-    """Call two functions at the same time; where numba has one thread, one after the other.
+    """Call the first in a thread of its own and the second in this one; give what both returned.
 
-    Parameters
-    ----------
-    first : callable
-        Runs in a thread of its own.
-    second : callable
-        Runs in this thread.
-
-    Returns
-    -------
-    tuple
-        What both returned. If one of them raises, so does this, when both are at an end; if both
-        do, the first is heard.
-
-    Examples
-    --------
-    >>> at_once(lambda: 1, lambda: 2)
-    (1, 2)
+    Where numba has one thread, one after the other. If one of them raises, so does this, when
+    both are at an end; if both do, the first is heard.
     """
     if numba.get_num_threads() == 1:
         return first(), second()
@@ -117,27 +92,10 @@ def _blas() -> Any:
 def for_row_ranges(
     function: Callable[[int, int], Result], n_rows: int, n_columns: int
 ) -> list[Result]:
-    """Call ``function(first, last)`` for ranges that together cover all rows.
+    """Call ``function(first, last)`` for ranges that together cover all rows, last left out.
 
-    The number of threads is that of numba (``NUMBA_NUM_THREADS``, by default the cores). The
-    ranges do not depend on it, so neither does any result.
-
-    Parameters
-    ----------
-    function : callable
-        Handles the rows first … last − 1; must be safe to call from several threads.
-    n_rows, n_columns : int
-        Size of the matrix.
-
-    Returns
-    -------
-    list
-        What the calls returned, in order of rows.
-
-    Examples
-    --------
-    >>> for_row_ranges(lambda first, last: last - first, 10, 3)
-    [10]
+    Gives what the calls returned, in order of rows. The ranges do not depend on the number of
+    threads (``NUMBA_NUM_THREADS``, by default the cores), so neither does any result.
     """
     rows = max(1, _LEAST_ENTRIES // max(n_columns, 1), -(-n_rows // _MOST_RANGES))
     ranges = [(first, min(first + rows, n_rows)) for first in range(0, n_rows, rows)]

@@ -20,16 +20,10 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class SimilarityMatrix:
-    """A matrix that passed `check_similarity_matrix`.
+    """A matrix that passed `check_similarity_matrix`, perhaps the very array that was given.
 
-    Attributes
-    ----------
-    values : array of float32 or float64, shape (n, n)
-        C-contiguous, finite, exactly symmetric; perhaps the very array that was given.
-    mean : float
-        Mean of all n² entries, the diagonal included.
-    labels : tuple of str or None
-        Column names, where the matrix came as a data frame.
+    `values` are C-contiguous floats, finite, exactly symmetric; `mean` is that of all n²
+    entries, the diagonal included; `labels` are the column names of a data frame.
     """
 
     values: Matrix
@@ -44,30 +38,6 @@ def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> Sim
     (products of matrices, such as `numpy.corrcoef`, are off by the last bit). Where they do
     differ, the entry above the diagonal counts. A matrix that is symmetric, contiguous and
     of a float type is passed on as it is; the checks need no n × n temporary.
-
-    Parameters
-    ----------
-    similarity : array-like, shape (n, n)
-        A similarity between n features; a data frame lends its column names as labels. A
-        `SimilarityMatrix` has passed already and is returned as it is.
-
-    Returns
-    -------
-    SimilarityMatrix
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, not symmetric, or has NaN or infinite entries; the
-        message names the first offending entry.
-
-    Examples
-    --------
-    >>> check_similarity_matrix([[1.0, 0.5], [0.5, 1.0]]).mean
-    0.75
-    >>> check_similarity_matrix([[1.0, 0.5], [0.4, 1.0]])
-    Traceback (most recent call last):
-    ValueError: the similarity is not symmetric: entry (0, 1) is 0.5 but entry (1, 0) is 0.4
     """
     if isinstance(similarity, SimilarityMatrix):
         return similarity

@@ -233,22 +233,7 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
 
 
 def takers_of(name: str) -> list[str]:
-    """Name the terms that take a parameter, by their classes.
-
-    Parameters
-    ----------
-    name : str
-        The parameter.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> takers_of("squared")
-    ['Auto', 'Pearson', 'Spearman']
-    """
+    """Name the terms that take a parameter, by their classes."""
     found = [
         type(term).__name__
         for kind in _ROOMS

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.comparison.prediction import Split
+    from topofs.comparison.rivals import AnyTable
+
 __all__ = [
     "DEFAULT_SIZES",
     "METHOD_NAMES",
@@ -157,9 +160,9 @@ class Comparison:
 
     def size_name(self, size: int | str) -> str:
         """Say how many columns a size stands for."""
-        if isinstance(size, int) or not self.auto_sizes:
-            return f"{size:,}" if isinstance(size, int) else size
-        return f"{size} ({np.mean(self.auto_sizes):,.0f})"
+        if isinstance(size, int):
+            return f"{size:,}"
+        return f"{size} ({np.mean(self.auto_sizes):,.0f})" if self.auto_sizes else size
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything by name, as JSON can hold it."""
@@ -292,7 +295,7 @@ def _counts(
 
 
 def _settled(
-    selector: TopologicalFeatureSelector, table: npt.NDArray[np.floating[Any]] | TypedTable
+    selector: TopologicalFeatureSelector, table: AnyTable
 ) -> TopologicalFeatureSelector:
     """The same selector, with the measure that suits all rows rather than those of a split."""
     measure = measure_of(selector.similarity).for_table(table)
@@ -302,16 +305,14 @@ def _settled(
     return settled
 
 
-def _rows(
-    table: npt.NDArray[np.floating[Any]] | TypedTable, rows: npt.NDArray[np.intp]
-) -> npt.NDArray[np.floating[Any]] | TypedTable:
+def _rows(table: AnyTable, rows: npt.NDArray[np.intp]) -> AnyTable:
     return table.take(rows) if isinstance(table, TypedTable) else table[rows]
 
 
 def _mean_score(
-    table: npt.NDArray[np.floating[Any]] | TypedTable,
+    table: AnyTable,
     target: Target,
-    split: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    split: Split,
     drawn: Sequence[npt.NDArray[np.intp]],
     model: str,
 ) -> float:
@@ -325,7 +326,7 @@ def _mean_score(
 
 
 def _values(
-    table: npt.NDArray[np.floating[Any]] | TypedTable, columns: npt.NDArray[np.intp]
+    table: AnyTable, columns: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_] | None]:
     """Some columns as an array, and which of them hold codes of names."""
     if not isinstance(table, TypedTable):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    Split = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
 __all__ = [
     "FORWARD",
     "METRICS",
@@ -154,19 +156,15 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         whole = numbers and bool((y == np.rint(y)).all())
         few = n_values <= min(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS)
         task = "classification" if not numbers or (whole and few) else "regression"
-    if task == "classification" and numbers:
-        y = np.array([_label(value) for value in y.tolist()], dtype=object)
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
-    labels = [str(label) for label in y]
+    labels = [_label(value) if numbers else str(value) for value in y.tolist()]
     # An array of text has room for the longest in every row; long ones are objects.
     short = max(map(len, labels)) <= _LONGEST_CLASS
     return Target(task, np.array(labels, dtype=str if short else object), given)
 
 
-def folds(
-    target: Target, resampling: Resampling
-) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def folds(target: Target, resampling: Resampling) -> list[Split]:
     """Split the rows again and again, every class in proportion, or as the splits say."""
     if resampling.splits is not None:
         return _given_folds(target, resampling)
@@ -179,9 +177,8 @@ def folds(
             f"{n_folds} folds need at least {n_folds} {what}, and there are {most}; give more "
             "rows or fewer --folds"
         )
-    splitter = {"classification": RepeatedStratifiedKFold, "regression": RepeatedKFold}[
-        target.task
-    ](
+    repeated = RepeatedStratifiedKFold if target.task == "classification" else RepeatedKFold
+    splitter = repeated(
         n_splits=n_folds,
         n_repeats=resampling.n_repeats,
         random_state=resampling.random_state,
@@ -192,9 +189,7 @@ def folds(
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
 
 
-def _given_folds(
-    target: Target, resampling: Resampling
-) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def _given_folds(target: Target, resampling: Resampling) -> list[Split]:
     """The splits that were asked for, checked; in the order they come in."""
     splits, n_samples = resampling.splits, len(target.y)
     if isinstance(splits, str):
@@ -202,8 +197,13 @@ def _given_folds(
             raise ValueError(
                 f"splits is {splits!r}; give 'forward', a splitter or pairs of rows"
             )
-        _check_forward(n_samples, resampling.n_folds)
-        splits = TimeSeriesSplit(n_splits=resampling.n_folds)
+        n_folds, least = resampling.n_folds, 2 * (resampling.n_folds + 1)
+        if n_samples < least:
+            raise TableError(
+                f"{n_folds} splits in the order of time need at least {least} rows, and there "
+                f"are {n_samples}; give more rows or fewer --folds"
+            )
+        splits = TimeSeriesSplit(n_splits=n_folds)
     if hasattr(splits, "split"):
         splits = splits.split(np.empty((n_samples, 1)), target.y)
     try:
@@ -220,14 +220,6 @@ def _given_folds(
     for train, test in pairs:
         _check_split(target, train, test)
     return pairs
-
-
-def _check_forward(n_samples: int, n_folds: int) -> None:
-    if n_samples < 2 * (n_folds + 1):
-        raise TableError(
-            f"{n_folds} splits in the order of time need at least {2 * (n_folds + 1)} rows, and "
-            f"there are {n_samples}; give more rows or fewer --folds"
-        )
 
 
 def _check_split(
@@ -260,12 +252,6 @@ def fit_and_score(
 
     Names become one column a level of the training part, levels of fewer than five rows
     together in one; a missing name is a level, one that is new in the test part is none.
-
-    Examples
-    --------
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
-    >>> fit_and_score("linear", "classification", (X, y), (X, y))
-    1.0
     """
     prepared: Any = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()

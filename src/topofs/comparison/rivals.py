@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from topofs.selection.ranking_selector import RankingSelector
 
+    AnyTable = npt.NDArray[np.floating[Any]] | TypedTable
+
 __all__ = ["AUTO", "excluded_columns", "subsets"]
 
 AUTO = "auto"
@@ -34,7 +36,7 @@ AUTO = "auto"
 
 
 def subsets(
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
+    X: AnyTable,
     selector: TopologicalFeatureSelector,
     sizes: Sequence[int | str],
     *,
@@ -48,13 +50,6 @@ def subsets(
     numbers. In a table that has names as well they rank its numbers (names of two levels
     count as 0 and 1), and names of more levels come after them, in the order of the table:
     to give their levels numbers would be to make up an order.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
-    >>> chosen = subsets(X, TopologicalFeatureSelector(), [1], n_random=2, seed=(0,))
-    >>> chosen["variance", 1], len(chosen["random", 1]), list(chosen)[-1]
-    ([array([2])], 2, ('all', 3))
     """
     excluded = excluded_columns(selector, X)
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
@@ -74,17 +69,11 @@ def subsets(
                 f"the selector cannot be fitted to the training part of a split ({error}); give "
                 "more rows or fewer folds, or leave out columns that hardly vary"
             ) from error
-        rankings = {
-            method: ranking[~np.isin(ranking, excluded)]
-            for method, ranking in {
-                "tfs": np.argsort(own.ranking_),
-                **_by_numbers(X),
-            }.items()
-        }
+        rankings = {"tfs": np.argsort(own.ranking_), **_by_numbers(X)}
     random = np.random.default_rng(seed)
     counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
     chosen: dict[tuple[str, int | str], list[npt.NDArray[np.intp]]] = {
-        (method, size): [np.sort(ranking[:count])]
+        (method, size): [np.sort(ranking[~np.isin(ranking, excluded)][:count])]
         for method, ranking in rankings.items()
         for size, count in counts.items()
     }
@@ -97,7 +86,7 @@ def subsets(
 
 
 def excluded_columns(
-    selector: TopologicalFeatureSelector, X: npt.NDArray[np.floating[Any]] | TypedTable
+    selector: TopologicalFeatureSelector, X: AnyTable
 ) -> npt.NDArray[np.int64]:
     """Find the columns that no method may select."""
     names = X.names if isinstance(X, TypedTable) else None
@@ -111,9 +100,7 @@ def _own_selector(selector: TopologicalFeatureSelector) -> Any:
     )
 
 
-def _by_numbers(
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
-) -> dict[str, npt.NDArray[np.intp]]:
+def _by_numbers(X: AnyTable) -> dict[str, npt.NDArray[np.intp]]:
     """Rank by the methods that need numbers; other columns come last."""
     amounts, positions = X, np.arange(X.shape[1])
     others = np.empty(0, dtype=np.intp)

@@ -49,22 +49,9 @@ def conditional_moments(
     others: IntArray,
     deviations: Doubles,
 ) -> tuple[Doubles, Doubles]:
-    """Condition a Gaussian of mean 0 that is one regression a node on a chordal graph.
+    """Means (n_rows, n_others) and variances of the others, given deviations (n_rows, n_known).
 
-    Parameters
-    ----------
-    elimination : Elimination
-        The graph.
-    slopes, spread : arrays of float64
-        The regressions of the nodes on their parents.
-    known, others : arrays of int
-        The columns that are known, and those that are not.
-    deviations : array of float64, shape (n_rows, n_known)
-        Values of the known ones.
-
-    Returns
-    -------
-    mean, variance : arrays of float64, shapes (n_rows, n_others) and (n_others,)
+    The Gaussian has mean 0 and is one regression a node on its parents.
     """
     parents, place = elimination.parents, elimination.place
     is_known = np.zeros(len(place), dtype=np.bool_)

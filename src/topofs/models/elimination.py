@@ -22,15 +22,8 @@ IntArray = npt.NDArray[np.int64]
 class Elimination:
     """Nodes in an order of insertion whose reverse is a perfect elimination order.
 
-    Attributes
-    ----------
-    order : array of int, shape (n_nodes,)
-        The nodes.
-    parents : array of int, shape (n_nodes, width)
-        For each place in the order the earlier places it is joined to, ascending, filled up
-        with −1. Each place with its parents is a clique.
-    place : array of int, shape (n_nodes,)
-        The place of each node in the order.
+    `parents` holds, for each place in the order, the earlier places it is joined to, ascending,
+    filled up with −1: each place with its parents is a clique. `place` is that of each node.
     """
 
     order: IntArray
@@ -39,27 +32,7 @@ class Elimination:
 
 
 def elimination_of(graph: FilteredGraph) -> Elimination:
-    """Find such an order, or refuse a graph that has none.
-
-    Parameters
-    ----------
-    graph : FilteredGraph
-        Its own order of insertion is taken if it has one that will do.
-
-    Returns
-    -------
-    Elimination
-
-    Examples
-    --------
-    >>> from topofs import FilteredGraph
-    >>> elimination_of(FilteredGraph(3, [[0, 1], [1, 2]], [0.5, 0.4])).parents.tolist()
-    [[-1], [0], [1]]
-    >>> elimination_of(FilteredGraph(4, [[0, 1], [1, 2], [2, 3], [0, 3]], [0.5] * 4))
-    Traceback (most recent call last):
-    ValueError: the graph is not chordal: two neighbours of node 1 are not joined, and no order
-    of the nodes avoids it; use a TMFG, an MST or a clique forest
-    """
+    """Find such an order, the graph's own if it has one that will do, or refuse the graph."""
     adjacency = graph.to_scipy()
     indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
     order = cardinality_order(indptr, indices) if graph.order is None else graph.order.copy()

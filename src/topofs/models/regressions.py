@@ -23,23 +23,10 @@ _NOTHING = 1e-13
 def clique_regressions(
     standardised: Doubles, elimination: Elimination, factor: float
 ) -> tuple[Doubles, Doubles]:
-    """Regress every column on its parents.
+    """Regress every standardised column on its parents, correlations multiplied by `factor`.
 
-    Parameters
-    ----------
-    standardised : array of float64, shape (n_samples, n)
-        Columns of mean 0 and variance 1.
-    elimination : Elimination
-        The order of the columns and the parents of each.
-    factor : float
-        What correlations are multiplied with, in [0, 1].
-
-    Returns
-    -------
-    slopes : array of float64, shape (n, width)
-        Coefficients of the parents, in order of insertion; 0 where there is none.
-    spread : array of float64, shape (n,)
-        Variance that is left; 0 where rounding alone is left.
+    Gives the slopes (n, width), 0 where there is no parent, and the variance that is left, 0
+    where rounding alone is left; both in the order of insertion.
     """
     order, parents = elimination.order, elimination.parents
     n, width = parents.shape
@@ -69,20 +56,7 @@ def _kept_regular(matrices: Doubles) -> Doubles:
 
 
 def dense_covariance(elimination: Elimination, slopes: Doubles, spread: Doubles) -> Doubles:
-    """Fill the covariance row by row: each row is that of the parents times the slopes.
-
-    Parameters
-    ----------
-    elimination : Elimination
-        The order of the columns and the parents of each.
-    slopes, spread : arrays of float64
-        The regressions.
-
-    Returns
-    -------
-    array of float64, shape (n, n)
-        In the order of the columns.
-    """
+    """Fill the covariance row by row (the parents' rows times the slopes); in order of columns."""
     n = len(spread)
     covariance = np.zeros((n, n))
     for p in range(n):

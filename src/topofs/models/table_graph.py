@@ -19,27 +19,9 @@ __all__ = ["graph_of_table"]
 
 
 def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> FilteredGraph:
-    """Filter the squared correlations of the columns, with their matrix or without it.
+    """Filter the squared correlations of checked columns; a `FilteredGraph` is taken as it is.
 
-    Parameters
-    ----------
-    X : array of float64, shape (n_samples, n_features)
-        Checked: no missing values, every column varies.
-    graph : str, Graph or FilteredGraph
-        What the user gave; a `FilteredGraph` is taken as it is.
-    memory : int, str or None
-        What may be used: where the matrix needs more, a graph that can do without it does.
-
-    Returns
-    -------
-    FilteredGraph
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(30, 5))
-    >>> graph_of_table(X, "mst", memory="1GB").n_edges
-    4
+    Where their matrix needs more than `memory`, a graph that can do without it does.
     """
     if isinstance(graph, FilteredGraph):
         if graph.n_nodes != X.shape[1]:

@@ -18,10 +18,7 @@ __all__ = ["FacetLayer", "HomologicalNetwork"]
 class FacetLayer(nn.Module):
     """One unit a clique, joined to its facets only; layer norm and ReLU.
 
-    Parameters
-    ----------
-    facets : array of int, shape (n_units, n_facets)
-        The units of the layer below that each unit is joined to.
+    Row u of `facets` (n_units, n_facets) holds the units below that unit u is joined to.
     """
 
     def __init__(self, facets: Any) -> None:

@@ -20,24 +20,9 @@ LARGEST = 4
 
 
 def cliques_by_size(graph: FilteredGraph) -> list[IntArray]:
-    """List all cliques of two, three and four nodes.
+    """List all cliques of two, three and four nodes, an array a size.
 
-    Parameters
-    ----------
-    graph : FilteredGraph
-        Any graph.
-
-    Returns
-    -------
-    list of arrays of int, shapes (n_edges, 2), (n_triangles, 3), (n_tetrahedra, 4)
-        Nodes ascending in each row, rows sorted; it ends before the first size without any.
-
-    Examples
-    --------
-    >>> from topofs import FilteredGraph
-    >>> square = FilteredGraph(4, [[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]], [1.0] * 5)
-    >>> [cliques.tolist() for cliques in cliques_by_size(square)][1:]
-    [[[0, 1, 2], [0, 2, 3]]]
+    Nodes ascend in each row, rows are sorted; it ends before the first size without any.
     """
     above: list[set[int]] = [set() for _ in range(graph.n_nodes)]
     for i, j in graph.edges.tolist():
@@ -57,25 +42,10 @@ def cliques_by_size(graph: FilteredGraph) -> list[IntArray]:
 
 
 def facets(cliques: list[IntArray]) -> list[IntArray]:
-    """Say which smaller cliques each clique is made of.
+    """Say which smaller cliques each clique of `cliques_by_size` is made of, in the same shapes.
 
-    Parameters
-    ----------
-    cliques : list of arrays of int
-        What `cliques_by_size` gives.
-
-    Returns
-    -------
-    list of arrays of int, the same shapes
-        For an edge its two nodes, for a triangle the rows of its three edges, for a tetrahedron
-        the rows of its four triangles; the a-th leaves out the a-th node.
-
-    Examples
-    --------
-    >>> from topofs import FilteredGraph
-    >>> triangle = FilteredGraph(3, [[0, 1], [0, 2], [1, 2]], [1.0] * 3)
-    >>> facets(cliques_by_size(triangle))[1].tolist()
-    [[2, 1, 0]]
+    For an edge its two nodes, for a triangle the rows of its three edges, for a tetrahedron the
+    rows of its four triangles; the a-th leaves out the a-th node.
     """
     made_of = []
     for size, rows in enumerate(cliques, start=2):

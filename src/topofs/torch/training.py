@@ -20,18 +20,7 @@ __all__ = ["Training", "train"]
 class Training:
     """How a network is trained: AdamW, in batches, with early stopping.
 
-    Attributes
-    ----------
-    learning_rate, weight_decay : float
-        Of AdamW.
-    batch_size : int
-        Rows a step.
-    max_epochs : int
-        Most passes over the rows.
-    validation_fraction : float
-        Share of the rows that is held out to stop by.
-    patience : int
-        Epochs without a new best before it stops.
+    A share of the rows is held out; `patience` epochs without a new best on them end it.
     """
 
     learning_rate: float = 1e-2
@@ -53,23 +42,8 @@ def train(
 ) -> list[float]:
     """Train in place; the network ends as it was when the rows held out did best.
 
-    Parameters
-    ----------
-    network : torch.nn.Module
-        On the device of the inputs.
-    inputs, targets : tensors
-        Rows.
-    loss : callable
-        Mean loss of outputs and targets.
-    settings : Training
-        How.
-    generator : torch.Generator
-        On the CPU; draws the rows held out and the batches.
-
-    Returns
-    -------
-    list of float
-        The loss of the rows held out, after each epoch.
+    `loss` is the mean loss of outputs and targets; `generator`, on the CPU, draws the rows held
+    out and the batches. Gives the loss of the rows held out, after each epoch.
     """
     shuffled = torch.randperm(len(inputs), generator=generator).to(inputs.device)
     n_held_out = min(len(inputs) - 1, max(1, round(settings.validation_fraction * len(inputs))))

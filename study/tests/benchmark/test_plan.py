@@ -3,12 +3,12 @@
 import pytest
 
 from topofs_study.benchmark.methods import METHODS
-from topofs_study.benchmark.plan import N_TUNED_SPLITS, Benchmark, plan_benchmark
+from topofs_study.benchmark.plan import N_TUNED_SPLITS, Benchmark
 from topofs_study.errors import StudyError
 from topofs_study.running.work_item import Shape
 
 SHAPES = {"big": Shape(900, 300, 10), "small": Shape(50, 120, 2)}
-ITEMS = plan_benchmark(Benchmark(("big", "absent", "small")), SHAPES)
+ITEMS = Benchmark(("big", "absent", "small")).every_item(SHAPES, None)
 
 
 def test_every_item_once():

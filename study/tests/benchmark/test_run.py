@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from topofs_study.benchmark.item import SplitWorkspace, varying_split
 from topofs_study.benchmark.methods import METHODS, rank_columns
-from topofs_study.benchmark.plan import Benchmark, plan_benchmark
+from topofs_study.benchmark.plan import Benchmark
 from topofs_study.benchmark.unseen_rows import CLASSIFIERS, MEASURES, UnseenRows
 from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.settings import GRIDS
@@ -23,7 +23,7 @@ SPLIT, KEPT = varying_split(X, Y, 0)
 
 def items(*methods):
     plan = Benchmark(("wine",), methods or METHODS, sizes=(3, 6), n_splits=1, n_seeds=2)
-    return {item.method: item for item in plan_benchmark(plan, SHAPES)}
+    return {item.method: item for item in plan.every_item(SHAPES, None)}
 
 
 def workspace(split):
@@ -132,7 +132,7 @@ def test_the_columns_at_fifty_are_those_of_the_dataset():
     plan = Benchmark(("noise",), ("variance", "random"), sizes=(3,), n_splits=1, n_seeds=2)
     found = {
         item.method: item.compute(SplitWorkspace(split, kept, 61))
-        for item in plan_benchmark(plan, {"noise": Shape(32, 61, 2)})
+        for item in plan.every_item({"noise": Shape(32, 61, 2)}, None)
     }
     order = rank_columns("variance", split.X_train).columns
     assert found["variance"]["chosen"] == [[0, sorted((order[:50] + 1).tolist())]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from topofs_study.benchmark.frame import count_in_words
 from topofs_study.benchmark.methods import METHODS
 from topofs_study.benchmark.plan import N_TUNED_SPLITS
 
@@ -89,9 +90,7 @@ def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
             sentences.append(f"{planned - found} of {planned} dataset splits of {names}")
     for row in counts.itertuples():
         if row.method == "random" and 0 < row.fewest_seeds < row.planned_seeds:
-            spread = str(row.fewest_seeds)
-            if row.most_seeds > row.fewest_seeds:
-                spread += f" to {row.most_seeds}"
+            spread = count_in_words(row.fewest_seeds, row.most_seeds)
             sentences.append(
                 f"some random subsets (there are {spread} of {row.planned_seeds} a size)"
             )

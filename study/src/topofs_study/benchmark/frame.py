@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from topofs_study.running.work_item import Record
 
 __all__ = [
+    "asked_for",
     "at_fixed_sizes",
     "cells_of",
     "common_cells",
+    "count_in_words",
     "frame_of",
     "load_frame",
     "within_plan",
@@ -90,13 +92,22 @@ def within_plan(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     pandas.DataFrame
     """
     sizes = {"auto", "all", *map(str, benchmark.sizes)}
+    return asked_for(frame[frame["size"].isin(sizes)], benchmark)
+
+
+def asked_for(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
+    """Leave out datasets, methods, splits and seeds that a benchmark did not ask for."""
     return frame[
         frame["dataset"].isin(benchmark.datasets)
         & frame["method"].isin(benchmark.methods)
-        & frame["size"].isin(sizes)
         & (frame["split"] < benchmark.n_splits)
         & (frame["seed"] < benchmark.n_seeds)
     ]
+
+
+def count_in_words(fewest: int, most: int) -> str:
+    """Give ``3``, or ``3 to 5`` where not all have as many."""
+    return str(fewest) if most <= fewest else f"{fewest} to {most}"
 
 
 def cells_of(frame: pd.DataFrame) -> pd.DataFrame:

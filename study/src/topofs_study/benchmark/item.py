@@ -8,7 +8,6 @@ stable the method is.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +20,7 @@ from topofs_study.benchmark.methods import Order, rank_columns
 from topofs_study.benchmark.unseen_rows import CLASSIFIERS, UnseenRows
 from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.settings import GRIDS
-from topofs_study.paper.splits import N_FOLDS, TrainTest, tuning_folds
+from topofs_study.paper.splits import N_FOLDS, TrainTest, random_columns, tuning_folds
 from topofs_study.running.identity import Identity
 from topofs_study.running.work_item import WorkItem
 
@@ -264,23 +263,18 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
         """Rank the columns; random subsets have one order a seed."""
         if self.method != "random":
             return {0: rank_columns(self.method, X, sizes)}
+        identity = f"benchmark/{self.dataset}/{self.split}"
         return {
             seed: Order(
                 np.empty(0, dtype=np.intp),
                 sets={
-                    size: self._random_columns(size, seed, X.shape[1])
+                    size: random_columns(f"{identity}/{size}/{seed}", X.shape[1], size)
                     for size in sizes
                     if size <= X.shape[1]
                 },
             )
             for seed in self.seeds
         }
-
-    def _random_columns(self, size: int, seed: int, n_columns: int) -> npt.NDArray[np.intp]:
-        """Draw a subset; its identity alone decides which."""
-        identity = f"benchmark/{self.dataset}/{self.split}/{size}/{seed}".encode()
-        generator = np.random.default_rng(list(hashlib.sha256(identity).digest()))
-        return generator.choice(n_columns, size=size, replace=False)
 
 
 def varying_split(

@@ -19,14 +19,17 @@ X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", NIPS 18, 2
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler
 
-__all__ = ["laplacian_scores"]
+if TYPE_CHECKING:
+    from scipy.sparse import coo_array
+
+__all__ = ["heat_kernel", "laplacian_scores"]
 
 
 def laplacian_scores(
@@ -56,15 +59,22 @@ def laplacian_scores(
     True
     """
     table = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
-    neighbors = min(n_neighbors, len(table) - 1)
-    joined = kneighbors_graph(table, neighbors, mode="connectivity")
-    kernel = joined.maximum(joined.T).tocoo()
-    # Equal rows are at distance 0 and joined most strongly, so lengths come after the edges.
-    squares = ((table[kernel.row] - table[kernel.col]) ** 2).sum(axis=1)
-    width = squares.mean() if squares.size and squares.mean() > 0 else 1.0
-    kernel.data = np.exp(-squares / width)
-    degrees = np.asarray(kernel.sum(axis=1)).ravel()
+    kernel, degrees = heat_kernel(table, n_neighbors)
     centred = table - (degrees @ table) / degrees.sum()
     spread = degrees @ centred**2
     smooth = (centred * (kernel @ centred)).sum(axis=0)
     return np.asarray(1.0 - smooth / spread)
+
+
+def heat_kernel(
+    rows: npt.NDArray[np.float64], n_neighbors: int
+) -> tuple[coo_array, npt.NDArray[np.float64]]:
+    """Join rows to their nearest neighbours; the sparse matrix S and its row sums."""
+    neighbors = min(n_neighbors, len(rows) - 1)
+    joined = kneighbors_graph(rows, neighbors, mode="connectivity")
+    kernel = joined.maximum(joined.T).tocoo()
+    # Equal rows are at distance 0 and joined most strongly, so lengths come after the edges.
+    squares = ((rows[kernel.row] - rows[kernel.col]) ** 2).sum(axis=1)
+    width = squares.mean() if squares.size and squares.mean() > 0 else 1.0
+    kernel.data = np.exp(-squares / width)
+    return kernel, np.asarray(kernel.sum(axis=1)).ravel()

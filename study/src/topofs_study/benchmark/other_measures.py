@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from topofs.selection.stability import nogueira_stability
+from topofs_study.benchmark.frame import asked_for
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS
 from topofs_study.benchmark.unseen_rows import MEASURES
@@ -59,16 +60,9 @@ class Measurements:
         -------
         Measurements
         """
-
-        def asked(frame: pd.DataFrame) -> pd.DataFrame:
-            return frame[
-                frame["dataset"].isin(benchmark.datasets)
-                & frame["method"].isin(benchmark.methods)
-                & (frame["split"] < benchmark.n_splits)
-                & (frame["seed"] < benchmark.n_seeds)
-            ]
-
-        return Measurements(asked(self.values), asked(self.rankings))
+        return Measurements(
+            asked_for(self.values, benchmark), asked_for(self.rankings, benchmark)
+        )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from topofs_study.benchmark.item import BenchmarkItem
 from topofs_study.benchmark.methods import METHODS, SIZES
 from topofs_study.errors import StudyError
-from topofs_study.running.driver import PlanOfOneStage
+from topofs_study.running.driver import PlanOfOneStage, check_names, check_sizes
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import WorkItem
 
-__all__ = ["N_SEEDS", "N_SPLITS", "N_TUNED_SPLITS", "Benchmark", "plan_benchmark"]
+__all__ = ["N_SEEDS", "N_SPLITS", "N_TUNED_SPLITS", "Benchmark"]
 
 N_SPLITS = 10
 """Random splits of each dataset."""
@@ -68,18 +68,11 @@ class Benchmark(PlanOfOneStage):
     n_seeds: int = N_SEEDS
 
     def __post_init__(self) -> None:
-        known = ", ".join(METHODS)
-        for name in self.methods:
-            if name not in METHODS:
-                raise StudyError(f"no method is called {name!r}; there are {known}")
-        if not self.methods:
-            raise StudyError(f"no method is given; there are {known}")
+        check_names("method", self.methods, METHODS)
         for what, number in (("splits", self.n_splits), ("seeds", self.n_seeds)):
             if number < 1:
                 raise StudyError(f"the number of {what} is {number}; it must be at least 1")
-        if not self.sizes or min(self.sizes) < 1:
-            given = ", ".join(map(str, self.sizes)) or "none"
-            raise StudyError(f"sizes are {given}; every size must be at least 1")
+        check_sizes(self.sizes)
 
     def shape_of(self, dataset: Dataset) -> Shape:
         """Give the sizes of a dataset; how many columns vary depends on the split.
@@ -113,75 +106,55 @@ class Benchmark(PlanOfOneStage):
         Returns
         -------
         list of WorkItem
+            Every method but the tuned one, and the first five random subsets, split by split;
+            the tuned one on the first splits; the other random subsets.
+
+        Examples
+        --------
+        >>> from topofs_study.running.work_item import Shape
+        >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
+        >>> for item in tiny.every_item({"wine": Shape(124, 13, 3)}, store=None):
+        ...     print(item.key)
+        benchmark-80/label-free/wine/random//split-00-seeds-00-04/10
+        benchmark-80/label-free/wine/variance//split-00/10
+        benchmark-80/label-free/wine/random//split-00-seeds-05-06/10
         """
-        return [*plan_benchmark(self, shapes)]
+        plain = [name for name in METHODS if name in self.methods and name != "tfs_tuned"]
+        tuned = [name for name in ("tfs_tuned",) if name in self.methods]
+        random = [name for name in ("random",) if name in self.methods]
+        blocks = [
+            range(first, min(first + _SEEDS_OF_AN_ITEM, self.n_seeds))
+            for first in range(0, self.n_seeds, _SEEDS_OF_AN_ITEM)
+        ]
+        splits = range(self.n_splits)
+        stages = [(plain, splits, blocks[0]), (tuned, splits[:N_TUNED_SPLITS], blocks[0])]
+        stages += [(random, splits, block) for block in blocks[1:]]
+        names = sorted(
+            (name for name in self.datasets if name in shapes),
+            key=lambda name: self._item(name, shapes, "variance", 0).cost(shapes[name]),
+        )
+        return [
+            self._item(dataset, shapes, method, split, block)
+            for methods, some_splits, block in stages
+            for split in some_splits
+            for dataset in names
+            for method in methods
+        ]
 
-
-def plan_benchmark(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[BenchmarkItem]:
-    """List the work, what matters most first.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is to be run.
-    shapes : mapping of str to Shape
-        The datasets that are there.
-
-    Returns
-    -------
-    list of BenchmarkItem
-        Every method but the tuned one, and the first five random subsets, split by split;
-        the tuned one on the first splits; the other random subsets.
-
-    Examples
-    --------
-    >>> from topofs_study.running.work_item import Shape
-    >>> tiny = Benchmark(("wine",), ("random", "variance"), n_splits=1, n_seeds=7)
-    >>> for item in plan_benchmark(tiny, {"wine": Shape(124, 13, 3)}):
-    ...     print(item.key)
-    benchmark-80/label-free/wine/random//split-00-seeds-00-04/10
-    benchmark-80/label-free/wine/variance//split-00/10
-    benchmark-80/label-free/wine/random//split-00-seeds-05-06/10
-    """
-    plain = [name for name in METHODS if name in benchmark.methods and name != "tfs_tuned"]
-    tuned = [name for name in ("tfs_tuned",) if name in benchmark.methods]
-    random = [name for name in ("random",) if name in benchmark.methods]
-    blocks = [
-        range(first, min(first + _SEEDS_OF_AN_ITEM, benchmark.n_seeds))
-        for first in range(0, benchmark.n_seeds, _SEEDS_OF_AN_ITEM)
-    ]
-    splits = range(benchmark.n_splits)
-    stages = [(plain, splits, blocks[0]), (tuned, splits[:N_TUNED_SPLITS], blocks[0])]
-    stages += [(random, splits, block) for block in blocks[1:]]
-    names = _by_cost(benchmark, shapes)
-    return [
-        _item(benchmark, dataset, shapes[dataset], method, split, block)
-        for methods, some_splits, block in stages
-        for split in some_splits
-        for dataset in names
-        for method in methods
-    ]
-
-
-def _item(
-    benchmark: Benchmark, dataset: str, shape: Shape, method: str, split: int, seeds: range
-) -> BenchmarkItem:
-    """One method on one split, at the sizes that the dataset has the columns for."""
-    sizes = sorted({size for size in benchmark.sizes if size <= shape.n_features})
-    return BenchmarkItem(
-        dataset,
-        method,
-        split,
-        () if method == "all" else tuple(sizes),
-        seeds if method == "random" else range(0),
-    )
-
-
-def _by_cost(benchmark: Benchmark, shapes: Mapping[str, Shape]) -> list[str]:
-    """Order the datasets that are there, cheap ones first."""
-
-    def weight(dataset: str) -> float:
-        shape = shapes[dataset]
-        return _item(benchmark, dataset, shape, "variance", 0, range(0)).cost(shape)
-
-    return sorted((name for name in benchmark.datasets if name in shapes), key=weight)
+    def _item(
+        self,
+        dataset: str,
+        shapes: Mapping[str, Shape],
+        method: str,
+        split: int,
+        seeds: range = range(0),
+    ) -> BenchmarkItem:
+        """One method on one split, at the sizes that the dataset has the columns for."""
+        sizes = sorted({size for size in self.sizes if size <= shapes[dataset].n_features})
+        return BenchmarkItem(
+            dataset,
+            method,
+            split,
+            () if method == "all" else tuple(sizes),
+            seeds if method == "random" else range(0),
+        )

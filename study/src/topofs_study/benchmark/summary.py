@@ -14,7 +14,12 @@ import pandas as pd
 
 from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
 from topofs_study.benchmark.choosing_default import DefaultChoice, choose_default
-from topofs_study.benchmark.frame import at_fixed_sizes, cells_of, common_cells
+from topofs_study.benchmark.frame import (
+    at_fixed_sizes,
+    cells_of,
+    common_cells,
+    count_in_words,
+)
 from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, PUBLISHED
 from topofs_study.benchmark.other_measures import OtherMeasures, other_measures
 from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
@@ -75,9 +80,7 @@ class Group:
     @property
     def splits(self) -> str:
         """How many splits, in words."""
-        if self.n_splits == self.most_splits:
-            return str(self.n_splits)
-        return f"{self.n_splits} to {self.most_splits}"
+        return count_in_words(self.n_splits, self.most_splits)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from topofs_study.cli.options import (
+    DataDir,
+    Datasets,
+    Jobs,
+    Out,
+    Scheduler,
+    StoreFile,
+    found_datasets,
+    names,
+    numbers,
+)
+
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Iterable
 
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.benchmark.summary import BenchmarkSummary
@@ -32,12 +44,7 @@ class Protocol(StrEnum):
 @app.command()
 def benchmark(  # noqa: PLR0913 - one argument an option
     *,
-    datasets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B", help="Datasets; all that are found, or else the embedded ones."
-        ),
-    ] = None,
+    datasets: Datasets = None,
     methods: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Methods; all of them by default."),
@@ -48,22 +55,11 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     ] = None,
     splits: Annotated[int, typer.Option(help="Random 80/20 splits of each dataset.")] = 10,
     seeds: Annotated[int, typer.Option(help="Random subsets of each size and split.")] = 20,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="The folder with the datasets, looked in first.")
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="The file for the results; OUT/store.sqlite by default.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the tables and the report.")] = (
-        Path("benchmark")
-    ),
-    jobs: Annotated[
-        int, typer.Option(help="Worker processes; -1 takes every core.", show_default=True)
-    ] = 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
-    ] = None,
+    data_dir: DataDir = None,
+    store: StoreFile = None,
+    out: Out = Path("benchmark"),
+    jobs: Jobs = 1,
+    scheduler: Scheduler = None,
     report_only: Annotated[
         bool,
         typer.Option("--report-only", help="Run nothing; write the report of what is there."),
@@ -84,10 +80,10 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     from topofs.cli.jobs import check_jobs
     from topofs_study.benchmark.methods import METHODS, SIZES
     from topofs_study.benchmark.plan import Benchmark
-    from topofs_study.cli.options import found_datasets, names, numbers
     from topofs_study.cli.runs import run_to_store, say_not_run
 
     check_jobs(jobs)
+    results = store or out / "store.sqlite"
     if protocol is Protocol.fseval:
         from topofs_study.cli.fseval import run_fseval
 
@@ -95,7 +91,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
             datasets=names(datasets),
             methods=names(methods),
             data_dir=data_dir,
-            results=store or out / "store.sqlite",
+            results=results,
             out=out,
             jobs=jobs,
             scheduler=scheduler,
@@ -109,7 +105,6 @@ def benchmark(  # noqa: PLR0913 - one argument an option
         n_splits=splits,
         n_seeds=seeds,
     )
-    results = store or out / "store.sqlite"
     missing: dict[str, str] = {}
     if not report_only:
         missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
@@ -149,14 +144,11 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
     group = summary.label_free
     if group is not None:
         gains = group.gains.set_index("method")
-        table = Table(
-            title=f"Mean balanced accuracy; datasets: {len(group.by_dataset)}, splits: "
+        table = _table(
+            f"Mean balanced accuracy; datasets: {len(group.by_dataset)}, splits: "
             f"{group.splits}; gain over random subsets, datasets ahead",
-            title_justify="left",
-            box=None,
+            [*group.by_size.columns, "gain", "ahead"],
         )
-        for name in ("method", *group.by_size.columns, "gain", "ahead"):
-            table.add_column(name, justify="left" if name == "method" else "right")
         for method, row in group.by_size.iterrows():
             words = [f"{value:.3f}" for value in row]
             if method in gains.index:
@@ -168,18 +160,18 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
             table.add_row(METHOD_NAMES[str(method)], *words)
         console.print(table)
     if summary.measures is not None:
-        console.print(_measures_table(summary.measures))
+        table = _table("Means over datasets", summary.measures.columns)
+        for method, row in summary.measures.iterrows():
+            table.add_row(METHOD_NAMES[str(method)], *(f"{value:.3f}" for value in row))
+        console.print(table)
     for answer in answers(summary):
         console.print(f"{escape(answer.question)}: {escape(answer.found)}")
 
 
-def _measures_table(measures: pd.DataFrame) -> Table:
-    """Lay out accuracy beside what else was measured."""
-    from topofs_study.benchmark.methods import METHOD_NAMES
-
-    table = Table(title="Means over datasets", title_justify="left", box=None)
-    for name in ("method", *measures.columns):
-        table.add_column(name, justify="left" if name == "method" else "right")
-    for method, row in measures.iterrows():
-        table.add_row(METHOD_NAMES[str(method)], *(f"{value:.3f}" for value in row))
+def _table(title: str, numbers: Iterable[str]) -> Table:
+    """Begin a table with a row a method and some columns of numbers."""
+    table = Table(title=title, title_justify="left", box=None)
+    table.add_column("method", justify="left")
+    for name in numbers:
+        table.add_column(name, justify="right")
     return table

@@ -83,14 +83,12 @@ def run_fseval(
 
 def _table(summary: FsevalSummary) -> Table:
     """Lay out the rows, ours and theirs."""
+    from topofs_study.benchmark.frame import count_in_words
     from topofs_study.benchmark.methods import METHOD_NAMES
 
-    seeds = str(summary.n_seeds)
-    if summary.most_seeds > summary.n_seeds:
-        seeds += f" to {summary.most_seeds}"
     title = f"{_TITLES[summary.metric]}; datasets: {len(summary.by_dataset)}"
     if summary.metric == "rf_accuracy":
-        title += f", seeds: {seeds}"
+        title += f", seeds: {count_in_words(summary.n_seeds, summary.most_seeds)}"
     table = Table(title=f"{title}; mean by share of columns", title_justify="left", box=None)
     shown = summary.table.rename(columns={"over_random": "over Random", "source": "row of"})
     for name in shown.columns:

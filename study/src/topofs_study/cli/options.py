@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-__all__ = ["found_datasets", "names", "numbers"]
+__all__ = [
+    "DataDir",
+    "Datasets",
+    "Jobs",
+    "Out",
+    "Scheduler",
+    "StoreFile",
+    "found_datasets",
+    "names",
+    "numbers",
+]
+
+Datasets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B", help="Datasets; all that are found, or else the embedded ones."
+    ),
+]
+DataDir = Annotated[
+    Path | None, typer.Option(help="The folder with the datasets, looked in first.")
+]
+StoreFile = Annotated[
+    Path | None, typer.Option(help="The file for the results; OUT/store.sqlite by default.")
+]
+Out = Annotated[Path, typer.Option(help="The folder for the tables and the report.")]
+Jobs = Annotated[
+    int, typer.Option(help="Worker processes; -1 takes every core.", show_default=True)
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
+]
 
 
 def names(value: str | None) -> tuple[str, ...] | None:

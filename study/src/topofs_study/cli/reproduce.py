@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-if TYPE_CHECKING:
-    from topofs_study.paper.study import Study
+from topofs_study.cli.options import (
+    DataDir,
+    Datasets,
+    Jobs,
+    Out,
+    Scheduler,
+    StoreFile,
+    found_datasets,
+    names,
+    numbers,
+)
 
 __all__ = ["app"]
 
@@ -35,12 +44,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     protocol: Annotated[
         _Protocol, typer.Option(help="As the paper's program does it, done right, or both.")
     ] = _Protocol.both,
-    datasets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B", help="Datasets; all that are found, or else the embedded ones."
-        ),
-    ] = None,
+    datasets: Datasets = None,
     classifiers: Annotated[
         str | None, typer.Option(metavar="A,B", help="LinearSVM, KNN, DecisionTree.")
     ] = None,
@@ -57,22 +61,11 @@ def reproduce(  # noqa: PLR0913 - one argument an option
             help="Run the 15×2 halves behind the p-values; on unless --replay is given.",
         ),
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="The folder with the datasets, looked in first.")
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="The file for the results; OUT/store.sqlite by default.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the tables and the report.")] = (
-        Path("reproduction")
-    ),
-    jobs: Annotated[
-        int, typer.Option(help="Worker processes; -1 takes every core.", show_default=True)
-    ] = 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on this dask.distributed cluster instead."),
-    ] = None,
+    data_dir: DataDir = None,
+    store: StoreFile = None,
+    out: Out = Path("reproduction"),
+    jobs: Jobs = 1,
+    scheduler: Scheduler = None,
 ) -> None:
     """Run the paper's study again and show every published number beside the measured one.
 
@@ -80,11 +73,12 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     stopped.
     """
     from topofs.cli.jobs import check_jobs
-    from topofs_study.cli.options import found_datasets, names, numbers
     from topofs_study.cli.runs import run_to_store, say_not_run
     from topofs_study.paper.classifiers import CLASSIFIERS
+    from topofs_study.paper.frames import load
     from topofs_study.paper.settings import BASELINES, TUNED_METHODS
     from topofs_study.paper.study import Study
+    from topofs_study.report.reproduction import write_reproduction
 
     check_jobs(jobs)
     study = Study(
@@ -99,17 +93,9 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     results = store or out / "store.sqlite"
     missing = run_to_store(study, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
     out.mkdir(parents=True, exist_ok=True)
-    written = _write(study, results, out)
+    written = write_reproduction(load(results, source=study.source), out)
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
     say_not_run(missing)
     if missing:
         raise typer.Exit(3)
-
-
-def _write(study: Study, path: Path, out: Path) -> list[Path]:
-    """Write tables and report from the store."""
-    from topofs_study.paper.frames import load
-    from topofs_study.report.reproduction import write_reproduction
-
-    return write_reproduction(load(path, source=study.source), out)

@@ -54,7 +54,7 @@ def winners(records: Iterable[Record[Tuning]]) -> dict[Cell, Chosen]:
     fold_scores: dict[Cell, dict[int, list[float]]] = defaultdict(dict)
     for record in records:
         for cell, scores in zip(record.item.cells, record.result, strict=True):
-            fold_scores[cell][record.item.fold.number] = scores
+            fold_scores[cell][record.item.part.number] = scores
     found = {}
     for cell, by_fold in fold_scores.items():
         if len(by_fold) == N_FOLDS:

@@ -181,8 +181,7 @@ def won_at_size(
     tfs = study.table(classifier, "tfs")[size].dropna()
     inf_fs = study.table(classifier, "inf_fs")[size].dropna()
     gap = (tfs - inf_fs).dropna().round(9)
-    tie_goes_to_tfs = rule != "strict"
-    tfs_wins = gap.ge(0) if tie_goes_to_tfs else gap.gt(0)
+    tfs_wins = gap.gt(0) if rule == "strict" else gap.ge(0)
     return _count(int((tfs_wins if method == "tfs" else gap.lt(0)).sum()), len(gap))
 
 
@@ -246,13 +245,11 @@ def sizes_with_higher_mean(study: StudyCells) -> str:
     return _count(sum(bool(mean["tfs"] > mean["inf_fs"]) for mean in means), len(means))
 
 
-def _against_all(study: StudyCells, classifier: str) -> pd.DataFrame:
-    """``tfs, inf_fs, all`` by dataset: the best over sizes beside the score of all features."""
-    return _bests(study, classifier).dropna()
-
-
 def _bests(study: StudyCells, classifier: str) -> pd.DataFrame:
-    """``tfs, inf_fs, all`` by dataset; `all` is NaN where it was not run."""
+    """``tfs, inf_fs, all`` by dataset: the best over sizes beside the score of all features.
+
+    `all` is NaN where it was not run.
+    """
     tfs, inf_fs = study.both(classifier)
     everything = study.all_features(classifier).reindex(tfs.index)
     best = {"tfs": tfs.max(axis=1), "inf_fs": inf_fs.max(axis=1)}
@@ -261,7 +258,7 @@ def _bests(study: StudyCells, classifier: str) -> pd.DataFrame:
 
 def gain_over_all(study: StudyCells, *, classifier: str, ties_count: bool) -> str:
     """Count the datasets on which the better method is at least (or above) all features."""
-    best = _against_all(study, classifier)
+    best = _bests(study, classifier).dropna()
     top = best[["tfs", "inf_fs"]].max(axis=1)
     gains = top.ge(best["all"]) if ties_count else top.gt(best["all"])
     return _count(int(gains.sum()), len(best))
@@ -272,13 +269,13 @@ def gain_with_tfs_best(study: StudyCells, *, classifier: str) -> str:
 
     A tie of the methods is a win of TFS, and a score equal to that of all features a gain.
     """
-    gains, tfs_wins = _gains_and_wins(_against_all(study, classifier))
+    gains, tfs_wins = _gains_and_wins(_bests(study, classifier).dropna())
     return _count(int((gains & tfs_wins).sum()), int(gains.sum()))
 
 
 def gain_with_inf_fs_best(study: StudyCells, *, classifier: str, tfs_gains: bool) -> str:
     """Name the datasets that gain from selection and go to Inf-FS, by whether TFS gains too."""
-    best = _against_all(study, classifier)
+    best = _bests(study, classifier).dropna()
     if best.empty:
         return ""
     gains, tfs_wins = _gains_and_wins(best)

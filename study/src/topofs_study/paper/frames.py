@@ -188,8 +188,7 @@ def _pairs(records: list[Record[Paired]], chosen: Mapping[Cell, Chosen]) -> pd.D
     """List the halves that both methods were run on, side by side."""
     halves: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
     for record in records:
-        item = record.item
-        part = item.half
+        item, part = record.item, record.item.part
         for size, score in _by_size(record, chosen):
             cell = (item.protocol, item.dataset, item.classifier, size)
             halves[(*cell, part.repetition, part.half)][item.method] = score

@@ -7,15 +7,14 @@ apart, so that less is lost when a run is stopped.
 
 from __future__ import annotations
 
-import hashlib
-from abc import abstractmethod
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from topofs_study.paper.parts import TEST_PART, Fold, Half
+from topofs_study.paper.parts import TEST_PART, Fold, Half, Whole
 from topofs_study.paper.settings import GRIDS, Setting
+from topofs_study.paper.splits import random_columns
 from topofs_study.paper.workspace import StudyWorkspace
 from topofs_study.running.identity import Identity
 from topofs_study.running.work_item import WorkItem
@@ -40,11 +39,7 @@ class _OfStudy(WorkItem[StudyWorkspace]):
     """What all items of the study have in common."""
 
     protocol: str
-
-    @property
-    @abstractmethod
-    def part(self) -> Part:
-        """What it is computed on."""
+    part: Part
 
     @property
     def shared_work(self) -> tuple[str, ...]:
@@ -77,10 +72,7 @@ class ClassCounts(_OfStudy):
     protocol: str
     dataset: str
 
-    @property
-    def part(self) -> Part:
-        """What it is computed on."""
-        return TEST_PART
+    part = TEST_PART
 
     @property
     def identity(self) -> Identity:
@@ -107,11 +99,30 @@ class ClassCounts(_OfStudy):
         return {"counts": counts, "n_features_before": before, "n_features_after": after}
 
 
+@dataclass(frozen=True)
 class _OfClassifier(_OfStudy):
-    """One method and one classifier on one part, at some sizes."""
+    """One method and one classifier on one part, at some sizes.
 
+    Parameters
+    ----------
+    protocol, dataset, method, classifier : str
+        Of what.
+    part : Part
+        On what.
+    sizes : tuple of int
+        Numbers of features to keep.
+    settings : tuple of Setting
+        One for each size; none where they are tried, and for a baseline.
+    """
+
+    part_type: ClassVar[type[Part]]
+    result_type: ClassVar[type] = list
+
+    protocol: str
+    dataset: str
     method: str
     classifier: str
+    part: Part
     sizes: tuple[int, ...]
     settings: tuple[Setting, ...] = ()
 
@@ -137,6 +148,16 @@ class _OfClassifier(_OfStudy):
             settings=tuple(asdict(setting) for setting in self.settings),
         )
 
+    @classmethod
+    def from_identity(cls, identity: Identity) -> Self:
+        """Give back the item that has an identity."""
+        known: dict[str, Any] = {
+            **vars(identity),
+            "part": cls.part_type.of_name(identity.part),
+            "settings": tuple(Setting(**setting) for setting in identity.settings),
+        }
+        return cls(**{given.name: known[given.name] for given in fields(cls) if given.init})
+
     def score(
         self, workspace: StudyWorkspace, positions: NDArray[np.intp], *, aligned: bool = False
     ) -> tuple[float, ...]:
@@ -153,54 +174,22 @@ class _OfClassifier(_OfStudy):
 
 @dataclass(frozen=True)
 class Tuning(_OfClassifier):
-    """Score every setting of the grid on one fold: a list of them for each size.
-
-    Parameters
-    ----------
-    protocol, dataset, method, classifier : str
-        Of what.
-    fold : Fold
-        On what.
-    sizes : tuple of int
-        Numbers of features to keep.
-    """
+    """Score every setting of the grid on one fold: a list of them for each size."""
 
     kind: ClassVar[str] = "tune"
-    result_type: ClassVar[type] = list
+    part_type = Fold
 
-    protocol: str
-    dataset: str
-    method: str
-    classifier: str
-    fold: Fold
-    sizes: tuple[int, ...]
-
-    @property
-    def part(self) -> Part:
-        """What it is computed on."""
-        return self.fold
+    part: Fold
 
     @property
     def shared_work(self) -> tuple[str, ...]:
         """The tuning of one method on one fold is one task."""
-        return (self.fold.name, self.dataset, self.method)
+        return (self.part.name, self.dataset, self.method)
 
     @property
     def label(self) -> str:
         """What a person is told while it runs."""
-        return f"{self.dataset} {self.fold.name} {self.method}"
-
-    @classmethod
-    def from_identity(cls, identity: Identity) -> Tuning:
-        """Give back the item that has an identity."""
-        return cls(
-            identity.protocol,
-            identity.dataset,
-            identity.method,
-            identity.classifier,
-            Fold.of_name(identity.part),
-            identity.sizes,
-        )
+        return f"{self.dataset} {self.part.name} {self.method}"
 
     def cost(self, shape: Shape) -> float:
         """Estimate the work, in units that only compare items."""
@@ -211,7 +200,7 @@ class Tuning(_OfClassifier):
     def compute(self, workspace: StudyWorkspace) -> list[list[float]]:
         """Rank by every setting, cut at every size, score."""
         grid = GRIDS[self.method]
-        orders = workspace.rankings(self.protocol, self.fold, self.method, grid)
+        orders = workspace.rankings(self.protocol, self.part, self.method, grid)
         return [
             [self.score(workspace, order[:size])[0] for order in orders] for size in self.sizes
         ]
@@ -224,43 +213,12 @@ class OutOfSample(_OfClassifier):
     The result has, for each size, balanced accuracy, F1 and Matthews correlation (for random
     subsets a list of them), followed, where the protocol shifts the test columns, by the three
     scores with aligned columns.
-
-    Parameters
-    ----------
-    protocol, dataset, method, classifier : str
-        Of what.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of Setting
-        One for each size; none for a baseline.
     """
 
     kind: ClassVar[str] = "test"
-    result_type: ClassVar[type] = list
+    part_type = Whole
 
-    protocol: str
-    dataset: str
-    method: str
-    classifier: str
-    sizes: tuple[int, ...]
-    settings: tuple[Setting, ...] = ()
-
-    @property
-    def part(self) -> Part:
-        """What it is computed on."""
-        return TEST_PART
-
-    @classmethod
-    def from_identity(cls, identity: Identity) -> OutOfSample:
-        """Give back the item that has an identity."""
-        return cls(
-            identity.protocol,
-            identity.dataset,
-            identity.method,
-            identity.classifier,
-            identity.sizes,
-            _settings(identity),
-        )
+    part: Whole = field(default=TEST_PART, init=False)
 
     def compute(self, workspace: StudyWorkspace) -> list[Any]:
         """Rank or draw, cut at every size, score."""
@@ -292,70 +250,26 @@ class OutOfSample(_OfClassifier):
 
     def _random_subsets(self, size: int, workspace: StudyWorkspace) -> list[tuple[float, ...]]:
         """Score ten random subsets, the same subsets for every classifier."""
-        kept = workspace.kept(self.protocol)
-        scores = []
-        for seed in range(N_RANDOM_SUBSETS):
-            identity = f"random/{self.dataset}/{size}/{seed}".encode()
-            generator = np.random.default_rng(list(hashlib.sha256(identity).digest()))
-            subset = generator.choice(len(kept), size=size, replace=False)
-            scores.append(self.score(workspace, subset))
-        return scores
+        n_columns = len(workspace.kept(self.protocol))
+        identities = [f"random/{self.dataset}/{size}/{n}" for n in range(N_RANDOM_SUBSETS)]
+        subsets = (random_columns(identity, n_columns, size) for identity in identities)
+        return [self.score(workspace, subset) for subset in subsets]
 
 
 @dataclass(frozen=True)
 class Paired(_OfClassifier):
-    """Score the chosen settings on one half: a balanced accuracy for each size.
-
-    Parameters
-    ----------
-    protocol, dataset, method, classifier : str
-        Of what.
-    half : Half
-        On what.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of Setting
-        One for each size.
-    """
+    """Score the chosen settings on one half: a balanced accuracy for each size."""
 
     kind: ClassVar[str] = "pair"
-    result_type: ClassVar[type] = list
+    part_type = Half
 
-    protocol: str
-    dataset: str
-    method: str
-    classifier: str
-    half: Half
-    sizes: tuple[int, ...]
-    settings: tuple[Setting, ...]
-
-    @property
-    def part(self) -> Part:
-        """What it is computed on."""
-        return self.half
-
-    @classmethod
-    def from_identity(cls, identity: Identity) -> Paired:
-        """Give back the item that has an identity."""
-        return cls(
-            identity.protocol,
-            identity.dataset,
-            identity.method,
-            identity.classifier,
-            Half.of_name(identity.part),
-            identity.sizes,
-            _settings(identity),
-        )
+    part: Half
 
     def compute(self, workspace: StudyWorkspace) -> list[float]:
         """Rank, cut at every size, score."""
-        orders = workspace.rankings(self.protocol, self.half, self.method, self.settings)
+        orders = workspace.rankings(self.protocol, self.part, self.method, self.settings)
         subsets = zip(self.sizes, orders, strict=True)
         return [self.score(workspace, order[:size])[0] for size, order in subsets]
-
-
-def _settings(identity: Identity) -> tuple[Setting, ...]:
-    return tuple(Setting(**setting) for setting in identity.settings)
 
 
 def _columns_fitted(sizes: tuple[int, ...]) -> float:

@@ -22,18 +22,13 @@ class Whole:
         """The word for it in a store."""
         return "test"
 
+    @classmethod
+    def of_name(cls, _: str) -> Whole:
+        """Give it back, whatever a store calls it."""
+        return cls()
+
     def tables(self, whole: TrainTest) -> TrainTest:
-        """Give the two tables.
-
-        Parameters
-        ----------
-        whole : TrainTest
-            The split of the dataset.
-
-        Returns
-        -------
-        TrainTest
-        """
+        """Give the two tables of the split of the dataset."""
         return whole
 
 
@@ -61,31 +56,11 @@ class Fold:
 
     @classmethod
     def of_name(cls, name: str) -> Fold:
-        """Give back the fold of a name.
-
-        Parameters
-        ----------
-        name : str
-            From a store.
-
-        Returns
-        -------
-        Fold
-        """
+        """Give back the fold of a name in a store."""
         return cls(int(name.removeprefix("fold-")))
 
     def tables(self, whole: TrainTest) -> TrainTest:
-        """Give the rows to train on and those to score.
-
-        Parameters
-        ----------
-        whole : TrainTest
-            The split of the dataset.
-
-        Returns
-        -------
-        TrainTest
-        """
+        """Give the rows to train on and those to score, of the split of the dataset."""
         train, test = tuning_folds(whole.y_train)[self.number]
         return whole.rows(train, test)
 
@@ -117,32 +92,12 @@ class Half:
 
     @classmethod
     def of_name(cls, name: str) -> Half:
-        """Give back the half of a name.
-
-        Parameters
-        ----------
-        name : str
-            From a store.
-
-        Returns
-        -------
-        Half
-        """
+        """Give back the half of a name in a store."""
         repetition, half = name.removeprefix("half-").split("-")
         return cls(int(repetition), int(half))
 
     def tables(self, whole: TrainTest) -> TrainTest:
-        """Give the half to train on and the half to score.
-
-        Parameters
-        ----------
-        whole : TrainTest
-            The split of the dataset.
-
-        Returns
-        -------
-        TrainTest
-        """
+        """Give the half to train on and the half to score, of the split of the dataset."""
         first, second = halves(whole.y_train, PAIR_SEEDS[self.repetition])
         return whole.rows(second, first) if self.half else whole.rows(first, second)
 

@@ -74,19 +74,7 @@ def plan_tests(
 ) -> list[ClassCounts | OutOfSample]:
     """List the class counts, the chosen settings and the baselines on the test parts.
 
-    Parameters
-    ----------
-    study : Study
-        What is to be run.
-    shapes : mapping of str to Shape
-        The datasets that are there.
-    chosen : mapping of cell to Chosen
-        The setting of every protocol, dataset, method, classifier and size.
-
-    Returns
-    -------
-    list of ClassCounts and OutOfSample
-        Cheap datasets first. The random and variance baselines belong to `corrected`.
+    Cheap datasets first. The random and variance baselines belong to `corrected`.
     """
     items: list[ClassCounts | OutOfSample] = []
     for dataset in _by_cost(study, shapes):
@@ -108,19 +96,7 @@ def plan_pairs(
 ) -> list[Paired]:
     """List the chosen settings on the thirty halves behind the paired tests.
 
-    Parameters
-    ----------
-    study : Study
-        What is to be run.
-    shapes : mapping of str to Shape
-        The datasets that are there.
-    chosen : mapping of cell to Chosen
-        The setting of every protocol, dataset, method, classifier and size.
-
-    Returns
-    -------
-    list of Paired
-        Cheap datasets first; empty where only one of the two methods is run.
+    Cheap datasets first; nothing where only one of the two methods is run.
     """
     if not study.with_pairs or study.tuned_methods != TUNED_METHODS:
         return []

@@ -7,6 +7,7 @@ Everything else (splits, settings, classifiers, scores) is the same for both.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from topofs.similarity import energy, pearson, spearman, threshold_mean
 from topofs_study.paper import paper_defects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,11 +42,6 @@ class Ranker(Protocol):
 class StudyProtocol(Protocol):
     """What sets one way to run the study apart from another."""
 
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        ...
-
     def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the columns of the training table that take part."""
         ...
@@ -67,8 +63,6 @@ class StudyProtocol(Protocol):
 
 class _Corrected:
     """Aligned test columns, constant columns out of every fold, exact comparison."""
-
-    name = "corrected"
 
     def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
         return np.asarray(X_train.max(axis=0) > X_train.min(axis=0))
@@ -96,22 +90,18 @@ class _CorrectedRanker:
 
     def tfs(self, setting: Setting) -> NDArray[np.intp]:
         if setting.similarity == "energy":
-            similarity = self._energy(setting)
+            similarity = self._energy(float(setting.alpha or 0.0))
         else:
             similarity = self._matrix(setting.similarity)
             similarity = np.square(similarity) if setting.squared else similarity
         return self._order(tmfg(threshold_mean(similarity)).degree())
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
-        rankings: dict[Setting, NDArray[np.intp]] = {}
-        for group in _by_alpha(settings):
-            scores = infinite_path_scores(self._energy(group[0]), _thetas(group))
-            rankings |= {s: self._order(row) for s, row in zip(group, scores, strict=True)}
-        return rankings
+        scored = _inf_fs_scores(settings, self._energy)
+        return {setting: self._order(scores) for setting, scores in scored}
 
-    def _energy(self, setting: Setting) -> NDArray[Any]:
+    def _energy(self, alpha: float) -> NDArray[Any]:
         # The energy is linear in alpha, so its two ends serve every mixture.
-        alpha = float(setting.alpha or 0.0)
         return alpha * self._matrix("dispersion") + (1 - alpha) * self._matrix("dissimilarity")
 
     def _matrix(self, name: str) -> NDArray[Any]:
@@ -131,8 +121,6 @@ class _CorrectedRanker:
 
 class _Paper:
     """The program's steps with its defects E1, E2 and E3 and its rounding."""
-
-    name = "paper"
 
     def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
         return paper_defects.varying_columns(X_train)
@@ -174,30 +162,22 @@ class _PaperRanker:
         return paper_defects.positions_in_the_undropped_table(best_first)
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
-        rankings: dict[Setting, NDArray[np.intp]] = {}
-        for group in _by_alpha(settings):
-            alpha = float(group[0].alpha or 0.0)
-            matrix = self._of_inf_fs.energy(alpha, undefined_is_unrelated=True)
-            scores = infinite_path_scores(matrix, _thetas(group))
-            rankings |= {
-                setting: np.argsort(row)[::-1]
-                for setting, row in zip(group, scores, strict=True)
-            }
-        return rankings
+        energy_of = partial(self._of_inf_fs.energy, undefined_is_unrelated=True)
+        scored = _inf_fs_scores(settings, energy_of)
+        return {setting: np.argsort(scores)[::-1] for setting, scores in scored}
 
 
 PROTOCOLS: dict[str, StudyProtocol] = {"paper": _Paper(), "corrected": _Corrected()}
 """The protocols by name."""
 
 
-def _by_alpha(settings: Iterable[Setting]) -> list[list[Setting]]:
-    """Group settings that share an energy matrix."""
-    groups: dict[float | None, list[Setting]] = {}
+def _inf_fs_scores(
+    settings: Iterable[Setting], energy_of: Callable[[float], NDArray[Any]]
+) -> Iterator[tuple[Setting, NDArray[Any]]]:
+    """Sum over paths for each setting; those that share an energy matrix share a run."""
+    groups: dict[float, list[Setting]] = {}
     for setting in settings:
-        groups.setdefault(setting.alpha, []).append(setting)
-    return list(groups.values())
-
-
-def _thetas(group: Iterable[Setting]) -> list[float]:
-    """Give the damping of each setting of Inf-FS."""
-    return [setting.theta for setting in group if setting.theta is not None]
+        groups.setdefault(float(setting.alpha or 0.0), []).append(setting)
+    for alpha, group in groups.items():
+        thetas = [setting.theta for setting in group if setting.theta is not None]
+        yield from zip(group, infinite_path_scores(energy_of(alpha), thetas), strict=True)

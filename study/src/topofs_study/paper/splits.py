@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,15 @@ from sklearn.utils import shuffle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_FOLDS", "PAIR_SEEDS", "TrainTest", "halves", "train_test", "tuning_folds"]
+__all__ = [
+    "N_FOLDS",
+    "PAIR_SEEDS",
+    "TrainTest",
+    "halves",
+    "random_columns",
+    "train_test",
+    "tuning_folds",
+]
 
 N_FOLDS = 3
 """Folds of the cross-validation that tunes the settings."""
@@ -54,6 +63,12 @@ class TrainTest:
         """
         X, y = self.X_train, self.y_train
         return TrainTest(X[train], y[train], X[test], y[test])
+
+
+def random_columns(identity: str, n_columns: int, size: int) -> NDArray[np.intp]:
+    """Draw a subset of the columns; its identity alone decides which."""
+    generator = np.random.default_rng(list(hashlib.sha256(identity.encode()).digest()))
+    return generator.choice(n_columns, size=size, replace=False)
 
 
 def train_test(

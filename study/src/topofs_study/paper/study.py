@@ -16,6 +16,7 @@ from topofs_study.paper.protocols import PROTOCOLS
 from topofs_study.paper.published import published_tuned
 from topofs_study.paper.settings import BASELINES, GRIDS, SIZES, TUNED_METHODS
 from topofs_study.paper.splits import train_test
+from topofs_study.running.driver import check_names, check_sizes
 from topofs_study.running.work_item import Shape
 
 if TYPE_CHECKING:
@@ -64,13 +65,12 @@ class Study:
     with_pairs: bool = True
 
     def __post_init__(self) -> None:
-        _check("protocol", self.protocols, ("paper", "corrected"))
-        _check("classifier", self.classifiers, CLASSIFIERS)
-        _check("method", self.methods, TUNED_METHODS + BASELINES)
-        _check("source", (self.source,), ("tuned", "replay"))
-        if self.sizes is not None and (not self.sizes or min(self.sizes) < 1):
-            given = ", ".join(map(str, self.sizes)) or "none"
-            raise StudyError(f"sizes are {given}; every size must be at least 1")
+        check_names("protocol", self.protocols, ("paper", "corrected"))
+        check_names("classifier", self.classifiers, CLASSIFIERS)
+        check_names("method", self.methods, TUNED_METHODS + BASELINES)
+        check_names("source", (self.source,), ("tuned", "replay"))
+        if self.sizes is not None:
+            check_sizes(self.sizes)
         if self.source == "replay":
             _check_published(self)
 
@@ -197,15 +197,6 @@ class Study:
         if self.source == "replay":
             return published_settings()
         return winners(store.records(Tuning))
-
-
-def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...]) -> None:
-    """Refuse a name that is not allowed, and list those that are."""
-    for name in given:
-        if name not in allowed:
-            raise StudyError(f"no {what} is called {name!r}; there are {', '.join(allowed)}")
-    if not given:
-        raise StudyError(f"no {what} is given; there are {', '.join(allowed)}")
 
 
 def _check_published(study: Study) -> None:

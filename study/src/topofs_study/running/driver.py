@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topofs_study.datasets import load
-from topofs_study.errors import DatasetError
+from topofs_study.errors import DatasetError, StudyError
 from topofs_study.running.executor import run_tasks
 from topofs_study.running.work_item import tasks
 
@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import Shape, WorkItem
 
-__all__ = ["Plan", "PlanOfOneStage", "Survey", "Watcher", "run_plan", "survey"]
+__all__ = [
+    "Plan",
+    "PlanOfOneStage",
+    "Survey",
+    "Watcher",
+    "check_names",
+    "check_sizes",
+    "run_plan",
+    "survey",
+]
 
 
 class Plan(Protocol):
@@ -55,6 +64,23 @@ class PlanOfOneStage:
     ) -> Iterator[list[WorkItem[Any]]]:
         """Give everything at once."""
         yield self.every_item(shapes, store)
+
+
+def check_names(what: str, given: tuple[str, ...], allowed: tuple[str, ...]) -> None:
+    """Refuse a name that is not allowed, and list those that are."""
+    known = ", ".join(allowed)
+    for name in given:
+        if name not in allowed:
+            raise StudyError(f"no {what} is called {name!r}; there are {known}")
+    if not given:
+        raise StudyError(f"no {what} is given; there are {known}")
+
+
+def check_sizes(sizes: tuple[int, ...]) -> None:
+    """Refuse no sizes, and those below 1."""
+    if not sizes or min(sizes) < 1:
+        given = ", ".join(map(str, sizes)) or "none"
+        raise StudyError(f"sizes are {given}; every size must be at least 1")
 
 
 class Watcher(Protocol):
@@ -154,7 +180,8 @@ def run_plan(
         return sum(item.cost(shapes[item.dataset]) for item in items)
 
     everything = plan.every_item(shapes, store)
-    done = _in_store(everything, store)
+    known = store.keys()
+    done = [item for item in everything if item.key in known]
     watcher.planned(len(everything), cost(everything), len(done), cost(done))
     for items in plan.stages(shapes, store):
         known = store.keys()
@@ -169,8 +196,3 @@ def run_plan(
                 store.add(record)
             task = [record.item for record in records]
             watcher.finished(tuple(task), cost(task))
-
-
-def _in_store(items: list[WorkItem[Any]], store: Store) -> list[WorkItem[Any]]:
-    known = store.keys()
-    return [item for item in items if item.key in known]

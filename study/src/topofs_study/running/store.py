@@ -224,13 +224,8 @@ class Store:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
-        try:
             self._connection.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise

@@ -25,19 +25,7 @@ _DECIMALS = 10
 def facility_location_order(
     X: npt.NDArray[np.floating[Any]], size: int
 ) -> npt.NDArray[np.intp]:
-    """Order columns by what each adds to the function.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    size : int
-        How many columns are put in order; the others follow as they stand.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-    """
+    """Order columns by what each adds to the function; after `size` of them, as they stand."""
     alike = squared_correlations(X)
     covered = np.zeros(len(alike))
     # Gains only shrink, so a column whose gain is up to date and still largest is the next.

@@ -34,16 +34,7 @@ _NOTHING = 1e-9
 def greedy_subset_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
     """Order standardised columns by what each adds to the variance that is explained.
 
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    size : int
-        How many columns are put in order; the others follow as they stand.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
+    After `size` of them the others follow as they stand.
 
     Examples
     --------

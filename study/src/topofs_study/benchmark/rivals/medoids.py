@@ -28,22 +28,7 @@ __all__ = ["cluster_medoids"]
 def cluster_medoids(
     X: npt.NDArray[np.floating[Any]], sizes: Sequence[int], *, method: str
 ) -> dict[int, npt.NDArray[np.intp]]:
-    """Choose one column of each cluster.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    sizes : sequence of int
-        Numbers of clusters, none above n_features.
-    method : {"ward", "average"}
-        How clusters are joined.
-
-    Returns
-    -------
-    dict of int to array of int
-        The columns of each size, in the order of the table.
-    """
+    """Choose one column of each cluster, for each size, in the order of the table."""
     alike = squared_correlations(X)
     apart = squareform(1.0 - alike, checks=False)
     if method == "ward":

@@ -22,19 +22,7 @@ _NOTHING = 1e-9
 
 
 def pivoted_qr_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
-    """Order standardised columns by pivoted QR.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    size : int
-        How many columns are put in order; the others follow as they stand.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-    """
+    """Order standardised columns by pivoted QR; after `size` of them, as they stand."""
     return in_sweeps(_one_sweep, in_fewest_rows(unit_columns(X)), size)
 
 

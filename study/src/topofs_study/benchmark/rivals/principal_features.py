@@ -35,20 +35,7 @@ _KEPT_VARIANCE = 0.9
 def principal_features(
     X: npt.NDArray[np.floating[Any]], sizes: Sequence[int]
 ) -> dict[int, npt.NDArray[np.intp]]:
-    """Choose the column nearest to the centre of each cluster of loadings.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    sizes : sequence of int
-        Numbers of columns, none above n_features.
-
-    Returns
-    -------
-    dict of int to array of int
-        The columns of each size, in the order of the table.
-    """
+    """Choose, for each size, the columns nearest to the centres of as many clusters of loadings."""
     units = unit_columns(X)
     _, lengths, directions = svd(units, full_matrices=False, check_finite=False)
     shares = np.cumsum(lengths**2) / np.sum(lengths**2)

@@ -26,8 +26,8 @@ import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import eigsh
 from sklearn.linear_model import lars_path
-from sklearn.neighbors import kneighbors_graph
 
+from topofs_study.benchmark.laplacian import heat_kernel
 from topofs_study.benchmark.rivals.unit_columns import unit_columns
 
 if TYPE_CHECKING:
@@ -44,16 +44,7 @@ _DIRECTIONS = 5
 def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
     """Order columns by their largest coefficient in sparse regressions of five directions.
 
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    size : int
-        Columns with a coefficient in each regression, at most.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
+    Each regression gives at most `size` columns a coefficient.
     """
     units = unit_columns(X)
     _, directions, degrees = _smooth_directions(units)
@@ -70,17 +61,7 @@ def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.in
 
 
 def spec_order(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.intp]:
-    """Order columns by SPEC's third score with five directions.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-    """
+    """Order columns by SPEC's third score with five directions."""
     units = unit_columns(X)
     values, directions, degrees = _smooth_directions(units)
     weighted = units * np.sqrt(degrees)[:, None]
@@ -92,12 +73,7 @@ def spec_order(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.intp]:
 def _smooth_directions(units: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Eigenvalues, eigenvectors of the normalised Laplacian, and the degrees of the rows."""
     rows = units * np.sqrt(len(units))
-    joined = kneighbors_graph(rows, min(_NEIGHBOURS, len(rows) - 1), mode="connectivity")
-    kernel = joined.maximum(joined.T).tocoo()
-    squares = ((rows[kernel.row] - rows[kernel.col]) ** 2).sum(axis=1)
-    width = squares.mean() if squares.size and squares.mean() > 0 else 1.0
-    kernel.data = np.exp(-squares / width)
-    degrees = np.asarray(kernel.sum(axis=1)).ravel()
+    kernel, degrees = heat_kernel(rows, _NEIGHBOURS)
     scale = diags_array(1.0 / np.sqrt(degrees))
     smooth = scale @ kernel.tocsr() @ scale
     wanted = min(_DIRECTIONS + 1, len(rows) - 1)

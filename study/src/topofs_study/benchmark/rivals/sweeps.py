@@ -26,22 +26,10 @@ def in_sweeps(
     columns: npt.NDArray[np.float64],
     size: int,
 ) -> Order:
-    """Ask for columns until there are enough.
+    """Ask for columns until `size` of them are chosen; then all others in the order of the table.
 
-    Parameters
-    ----------
-    choose : callable
-        ``choose(columns, size)`` gives positions of at least one and at most `size` columns,
-        best first, none twice.
-    columns : array, shape (n_samples, n_features)
-        The columns to choose from.
-    size : int
-        How many are wanted.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-        The chosen columns, then all others in the order of the table.
+    ``choose(columns, size)`` gives positions of at least one and at most `size` columns, best
+    first, none twice.
     """
     left = np.arange(columns.shape[1])
     chosen: list[int] = []

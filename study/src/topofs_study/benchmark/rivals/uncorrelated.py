@@ -26,20 +26,7 @@ _BISECTIONS = 20
 def uncorrelated_columns(
     X: npt.NDArray[np.floating[Any]], sizes: Sequence[int]
 ) -> dict[int, npt.NDArray[np.intp]]:
-    """Choose as many columns as wanted, no two of them correlated above a threshold.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        Every column varies.
-    sizes : sequence of int
-        Numbers of columns, none above n_features.
-
-    Returns
-    -------
-    dict of int to array of int
-        The columns of each size, in the order of the table.
-    """
+    """Choose, for each size, so many columns, no two of them correlated above a threshold."""
     alike = squared_correlations(X)
     return {size: _bisected(alike, size) for size in sizes}
 
@@ -47,22 +34,7 @@ def uncorrelated_columns(
 def kept_below(
     alike: npt.NDArray[np.float64], threshold: float, most: int
 ) -> npt.NDArray[np.intp]:
-    """Walk through the columns and keep those that are like none kept before.
-
-    Parameters
-    ----------
-    alike : array, shape (n_features, n_features)
-        r² of every pair.
-    threshold : float
-        Columns with a larger r² are too like each other.
-    most : int
-        Where to stop.
-
-    Returns
-    -------
-    array of int
-        The first columns that are kept.
-    """
+    """Keep the first `most` columns whose r² with none kept before is above a threshold."""
     possible = np.ones(len(alike), dtype=bool)
     kept: list[int] = []
     column = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHOD_NAMES
 from topofs_study.benchmark.summary import REFERENCE, gains_by_size
-from topofs_study.report.reproduction.page import p_value
+from topofs_study.report.reproduction.page import equals_p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,8 @@ def _gain(summary: BenchmarkSummary) -> list[Answer]:
         Answer(
             f"default against {METHOD_NAMES[REFERENCE]}",
             f"{row['gain']:+.3f} on average, ahead on {row['ahead']} of {row['n_datasets']} "
-            f"datasets, Wilcoxon p {_p(row['wilcoxon'])} (Holm {_p(row['holm'])})",
+            f"datasets, Wilcoxon p {equals_p_value(row['wilcoxon'])} "
+            f"(Holm {equals_p_value(row['holm'])})",
         )
         for _, row in gains[gains["method"] == DEFAULT].iterrows()
     ]
@@ -109,8 +110,3 @@ def _auto(by_method: pd.DataFrame) -> list[Answer]:
         )
         for _, row in by_method[by_method["method"] == DEFAULT].iterrows()
     ]
-
-
-def _p(value: float) -> str:
-    text = p_value(value)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"

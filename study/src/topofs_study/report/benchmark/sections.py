@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from topofs_study.benchmark.choosing_default import ACCURACY_TIE, STABILITY_SLACK
+from topofs_study.benchmark.frame import count_in_words
 from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHOD_NAMES, NEEDS_MATRIX
 from topofs_study.benchmark.plan import N_TUNED_SPLITS
 from topofs_study.benchmark.summary import REFERENCE, gains_by_size
@@ -130,9 +131,7 @@ def _measures_section(summary: BenchmarkSummary) -> Section | None:
     if summary.measures is None or summary.others is None:
         return None
     others = summary.others
-    resamples = str(others.n_resamples)
-    if others.most_resamples > others.n_resamples:
-        resamples += f" to {others.most_resamples}"
+    resamples = count_in_words(others.n_resamples, others.most_resamples)
     lead = (
         "Accuracy is the mean of the table above; rebuilt, the share of the variance of all "
         "columns on unseen rows that ridge regression rebuilds from the chosen ones; neighbours, "

@@ -18,6 +18,7 @@ from topofs_study.report.reproduction.page import (
     Grid,
     Line,
     Section,
+    equals_p_value,
     grid_of_frame,
     number,
     p_value,
@@ -220,13 +221,8 @@ def _verdict(comparison: RankComparison) -> str:
         return text + "Friedman's test needs three methods."
     return text + (
         f"Friedman's test: χ² = {comparison.friedman_statistic:.2f}, p "
-        f"{_equals(comparison.friedman_p_value)}."
+        f"{equals_p_value(comparison.friedman_p_value)}."
     )
-
-
-def _equals(value: float) -> str:
-    text = p_value(value)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def _ranks_grid(comparison: RankComparison) -> Grid:

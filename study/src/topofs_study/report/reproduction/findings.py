@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from topofs_study.paper.claims import ClaimResult
     from topofs_study.paper.errata import Erratum
-    from topofs_study.report.reproduction.summary import StudyFrames
+    from topofs_study.paper.frames import Frames
 
 __all__ = [
     "agreement_section",
@@ -45,12 +45,12 @@ __all__ = [
 _RECONSTRUCTED = ("lung",)
 
 
-def overview_section(frames: StudyFrames) -> Section:
+def overview_section(frames: Frames) -> Section:
     """Say what was run, a row a protocol.
 
     Parameters
     ----------
-    frames : StudyFrames
+    frames : Frames
         The tidy frames of a store.
 
     Returns
@@ -72,7 +72,7 @@ def overview_section(frames: StudyFrames) -> Section:
     return Section(anchor="run", title="What was run", paragraphs=(text,), grids=grids)
 
 
-def _overview_row(frames: StudyFrames, protocol: str) -> tuple[Cell, ...] | None:
+def _overview_row(frames: Frames, protocol: str) -> tuple[Cell, ...] | None:
     scores, tuned, pairs = (
         frame[frame["protocol"] == protocol]
         for frame in (frames.scores, frames.tuned, frames.pairs)

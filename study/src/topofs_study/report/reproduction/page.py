@@ -21,6 +21,7 @@ __all__ = [
     "Grid",
     "Line",
     "Section",
+    "equals_p_value",
     "grid_of_frame",
     "number",
     "p_value",
@@ -191,6 +192,12 @@ def p_value(value: Any) -> str:
     if value < 0.001:
         return "<0.001"
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def equals_p_value(value: Any) -> str:
+    """Print a p-value as it follows a p in a sentence: ``= 0.50`` or ``< 0.001``."""
+    text = p_value(value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def grid_of_frame(

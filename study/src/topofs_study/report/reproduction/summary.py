@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -30,32 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topofs_study.paper.claim_measures import StudyCells
+    from topofs_study.paper.frames import Frames
 
-__all__ = ["MethodsCompared", "StudyFrames", "Summary", "summarise"]
-
-
-class StudyFrames(Protocol):
-    """The four tidy frames a store gives back (`topofs_study.paper.frames.Frames` fits)."""
-
-    @property
-    def scores(self) -> pd.DataFrame:
-        """``protocol, dataset, classifier, n_features, method, metric, value, spread``."""
-        ...
-
-    @property
-    def tuned(self) -> pd.DataFrame:
-        """The chosen settings with their in-sample score and source."""
-        ...
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """``protocol, dataset, classifier, n_features, repetition, half, tfs, inf_fs``."""
-        ...
-
-    @property
-    def splits(self) -> pd.DataFrame:
-        """``protocol, dataset, part, class, count, n_features_before, n_features_after``."""
-        ...
+__all__ = ["MethodsCompared", "Summary", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +57,7 @@ class Summary:
 
     Attributes
     ----------
-    frames : StudyFrames
+    frames : Frames
         What was run.
     sources : tuple of str
         ``published`` and the protocols that were run.
@@ -96,7 +73,7 @@ class Summary:
         From each source with two datasets and two methods to the methods compared.
     """
 
-    frames: StudyFrames
+    frames: Frames
     sources: tuple[str, ...]
     cells: pd.DataFrame
     tuned: pd.DataFrame
@@ -107,12 +84,12 @@ class Summary:
     comparisons: Mapping[str, MethodsCompared]
 
 
-def summarise(frames: StudyFrames, *, n_draws: int = N_DRAWS) -> Summary:
+def summarise(frames: Frames, *, n_draws: int = N_DRAWS) -> Summary:
     """Compute the numbers of the report.
 
     Parameters
     ----------
-    frames : StudyFrames
+    frames : Frames
         The tidy frames of a store; any of them may be empty or partial.
     n_draws : int, default 20000
         Draws from the posterior of the Bayesian tests, a pair of methods.

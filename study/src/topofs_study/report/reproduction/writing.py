@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
+    from topofs_study.paper.frames import Frames
     from topofs_study.report.reproduction.page import Figure, Section
-    from topofs_study.report.reproduction.summary import StudyFrames, Summary
+    from topofs_study.report.reproduction.summary import Summary
 
 __all__ = ["contents", "markdown", "sections", "write_reproduction"]
 
@@ -43,13 +44,13 @@ _LEAD = "The numbers published by Briola and Aste (2023) beside measured ones."
 
 
 def write_reproduction(
-    frames: StudyFrames, out_dir: str | os.PathLike[str], *, n_draws: int = N_DRAWS
+    frames: Frames, out_dir: str | os.PathLike[str], *, n_draws: int = N_DRAWS
 ) -> list[Path]:
     """Write the tables, the claims and the report of a run.
 
     Parameters
     ----------
-    frames : StudyFrames
+    frames : Frames
         The tidy frames of a store. Any of them may be empty, or hold some of the datasets,
         sizes, methods and protocols: what was not run stays empty.
     out_dir : path-like
