@@ -147,3 +147,15 @@ def test_graphml_with_more_about_the_nodes():
     nodes = nx.parse_graphml(text).nodes
     assert nodes["n0"] == {"label": "a", "selected": True, "rank": 1, "score": 0.5}
     assert nodes["n1"] == {"label": "b", "selected": False, "rank": 2, "score": 3.0}
+
+
+def test_other_numbers_leave_what_fills_up_rows():
+    cliques, separators = [[0, 1, -1], [2, 1, -1], [3, 0, 1]], [[1, -1], [0, 1]]
+    graph = FilteredGraph(
+        4, [[0, 1], [1, 2], [0, 3], [1, 3]], np.ones(4), cliques=cliques, separators=separators
+    )
+    numbers = np.array([3, 1, 0, 2])
+    other = graph.renumbered(numbers)
+    assert other.cliques.tolist() == [[3, 1, -1], [0, 1, -1], [2, 3, 1]]
+    assert other.separators.tolist() == [[1, -1], [3, 1]]
+    assert other.renumbered(np.argsort(numbers)) == graph

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.matrices import factor_table
-from topofs import FilteredGraph, mst, pearson, pmfg, tmfg
+from topofs import FilteredGraph, clique_forest, mst, pearson, pmfg, tmfg
 from topofs.layout import layout
 
 
@@ -88,3 +88,19 @@ def test_a_small_tmfg_is_drawn_without_crossings(n_nodes, seed):
 def test_crossings_are_seen():
     square = np.array([[0, 0], [1, 1], [0, 1], [1, 0]], dtype=float)
     assert crossings(square, [[0, 1], [2, 3]]) == 1
+
+
+@pytest.mark.parametrize("max_clique", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("n_nodes", [4, 5, 30])
+def test_cliques_need_not_be_those_of_a_tmfg(max_clique, n_nodes):
+    graph = clique_forest(pearson(factor_table(60, n_nodes)) ** 2, max_clique=max_clique)
+    places = layout(graph)
+    assert places.shape == (n_nodes, 2)
+    assert np.isfinite(places).all()
+
+
+def test_three_cliques_may_share_a_triangle():
+    edges = [(0, 1), (0, 2), (1, 2)] + [(i, j) for i in range(3) for j in range(3, 6)]
+    cliques = [[0, 1, 2, 3], [4, 0, 1, 2], [5, 0, 1, 2]]
+    graph = FilteredGraph(6, edges, np.ones(12), cliques=cliques)
+    assert np.isfinite(layout(graph)).all()

@@ -176,6 +176,8 @@ class FilteredGraph:
         labels = self.labels
         if labels is not None:
             labels = [labels[node] for node in np.argsort(numbers)]
+        # The last one is for the −1 that fills up rows.
+        numbers = np.append(numbers, -1)
         cliques, separators, order = (
             None if nodes is None else numbers[nodes]
             for nodes in (self.cliques, self.separators, self.order)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csgraph
 
 from topofs.kernels.spring_layout import relax
-from topofs.planar_layout import planar_layout
+from topofs.planar_layout import is_stacked, planar_layout
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -50,7 +50,7 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     if n < 2:
         return np.zeros((n, 2))
     stiffness = _stiffness(graph.weights.astype(np.float64))
-    if graph.cliques is not None and 4 <= n <= _MOST_WITHOUT_CROSSINGS:
+    if n <= _MOST_WITHOUT_CROSSINGS and is_stacked(graph):
         return _fitted(planar_layout(graph, stiffness, aspect=aspect))
     places = _pivot_mds(graph)
     # A little apart, each in its own direction: nodes alike in all distances would coincide.

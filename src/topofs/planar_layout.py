@@ -12,7 +12,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
 
-__all__ = ["planar_layout"]
+__all__ = ["is_stacked", "planar_layout"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -22,6 +22,15 @@ _N_STEPS = 150
 _N_HALVINGS = 6
 _ROOM = 0.3
 _GRAVITY = 0.5
+
+
+def is_stacked(graph: FilteredGraph) -> bool:
+    """Whether its cliques are tetrahedra, two at most in each triangle, as those of a TMFG."""
+    cliques, n = graph.cliques, graph.n_nodes
+    if cliques is None or cliques.shape != (n - 3, 4) or (cliques < 0).any():
+        return False
+    meeting = _cliques_of_triangles(cliques.tolist()).values()
+    return graph.n_edges == 3 * n - 6 and all(len(numbers) <= 2 for numbers in meeting)
 
 
 def planar_layout(graph: FilteredGraph, stiffness: Floats, *, aspect: float) -> Floats:
