@@ -29,18 +29,9 @@ __all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A selector and what it was fitted to.
+    """A selector and what it was fitted to: the open table, the columns that took part.
 
-    Attributes
-    ----------
-    table : Table
-        The table, open.
-    compared : ComparableTable
-        The columns that took part, and those that did not.
-    selector : TopologicalFeatureSelector
-        Fitted to them.
-    columns : ComparedColumns
-        The same columns as they were prepared for the fit.
+    `columns` are the compared ones as they were prepared for the fit.
     """
 
     table: Table

@@ -25,13 +25,7 @@ SECONDS_BETWEEN_LINES = 30
 
 
 def shown(name: str) -> str:
-    r"""Make a name safe to print: no markup, no control characters.
-
-    Examples
-    --------
-    >>> shown("a[bold]\x1b[31m")
-    'a\\[bold]�[31m'
-    """
+    """Make a name safe to print: no markup, no control characters."""
     return escape("".join(c if c.isprintable() else "\ufffd" for c in name))
 
 
@@ -56,18 +50,7 @@ def print_json(content: Any) -> None:
 
 
 class Messages:
-    """Notes and progress on the error stream.
-
-    Parameters
-    ----------
-    quiet : bool
-        Say nothing.
-
-    Attributes
-    ----------
-    console : rich.console.Console
-        The error stream.
-    """
+    """Notes and progress on the error stream, or nothing at all."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(
@@ -148,13 +131,7 @@ class Messages:
 
 
 class Pace:
-    """Tells when the next line of a log is due, and how long work may still take.
-
-    Parameters
-    ----------
-    seconds : float
-        Time between two lines.
-    """
+    """Tells when the next line of a log is due, and how long work may still take."""
 
     def __init__(self, seconds: float = SECONDS_BETWEEN_LINES) -> None:
         self._seconds = seconds
@@ -175,13 +152,7 @@ class Pace:
 
 
 def in_words(seconds: float) -> str:
-    """Say how long something takes, as precisely as it is worth.
-
-    Examples
-    --------
-    >>> in_words(20), in_words(100), in_words(8000)
-    ('less than a minute', 'about 2 min', 'about 2 h 13 min')
-    """
+    """Say how long something takes, as precisely as it is worth, such as "about 2 h 13 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     if hours:
         return f"about {hours} h {minutes} min"

@@ -17,9 +17,7 @@ from topofs.cli.term_options import (
     chosen_parameters,
     name_option,
     takes_parameter,
-    term_parameters,
 )
-from topofs.cli.unfolding import Bundle
 from topofs.terms import DEFAULTS
 
 if TYPE_CHECKING:
@@ -45,13 +43,7 @@ _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 
 
 def parse_size(text: str) -> float | str:
-    """Read a number of columns, a fraction of them, or "auto".
-
-    Examples
-    --------
-    >>> parse_size("auto"), parse_size("10"), parse_size("0.25"), parse_size("25%")
-    ('auto', 10, 0.25, 0.25)
-    """
+    """Read a number of columns, a fraction of them such as 0.25 or 25%, or "auto"."""
     if text == "auto":
         return text
     try:
@@ -84,7 +76,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-def _selector(
+def settings(
     *,
     threshold: Annotated[
         Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
@@ -126,10 +118,6 @@ def _selector(
         check_threshold(selector.threshold)
         check_terms(measure_of(selector.similarity), rule_of(selector.rule))
     return selector
-
-
-settings = Bundle(_selector, more=term_parameters)
-"""The options of a selection, handed over as an estimator that is not fitted yet."""
 
 
 def roles(

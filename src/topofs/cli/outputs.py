@@ -19,15 +19,7 @@ __all__ = ["check_outputs", "write_together"]
 
 
 def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
-    """Refuse files that cannot be written, before any work is done.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> check_outputs([Path("a.csv"), None, Path("a.csv")], source="table.csv")
-    Traceback (most recent call last):
-    ValueError: a.csv is given for two different files; give each a name of its own
-    """
+    """Refuse files that cannot be written, before any work is done."""
     seen: set[Path] = set()
     for path in paths:
         if path is None:

@@ -31,20 +31,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Represented:
-    """Who represents a column: a line of the file of ``topofs groups``.
+    """Who represents a column, and how much of its variance: a line of ``topofs groups``' file.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    representative : str or None
-        The selected column that represents it; itself where it is selected.
-    share : float
-        The share of its variance that the representative explains.
-    selected, forced : bool
-        Whether it is selected, and whether by the user's wish.
-    isolated : bool
-        Whether it is like no other column.
+    A selected column represents itself; an isolated one is like no other.
     """
 
     column: str

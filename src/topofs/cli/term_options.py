@@ -51,13 +51,7 @@ NOTHING = object()
 
 
 def offered(kind: str) -> dict[str, Term]:
-    """Give the terms that can be chosen for a table in a file, the default first.
-
-    Examples
-    --------
-    >>> list(offered("graph"))
-    ['tmfg', 'mfcf', 'mst', 'pmfg']
-    """
+    """Give the terms that can be chosen for a table in a file, the default first."""
     _load_installed()
     known = {
         name: term
@@ -69,13 +63,7 @@ def offered(kind: str) -> dict[str, Term]:
 
 
 def term_parameters() -> list[inspect.Parameter]:
-    """Give the options of all terms, in the form that typer reads.
-
-    Examples
-    --------
-    >>> [parameter.name for parameter in term_parameters()][:3]
-    ['similarity', 'squared', 'alpha']
-    """
+    """Give the options of all terms, in the form that typer reads."""
     listed: dict[str, Any] = {}
     for kind, words in _KINDS.items():
         names = list(offered(kind))
@@ -92,18 +80,7 @@ def term_parameters() -> list[inspect.Parameter]:
 
 
 def chosen_parameters(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
-    """Tell which term each parameter that was given is for.
-
-    Examples
-    --------
-    >>> from topofs import Coverage, Pearson
-    >>> chosen = {"similarity": Pearson(), "rule": Coverage()}
-    >>> chosen_parameters({"reach": "edges"}, chosen)
-    {'rule__reach': 'edges'}
-    >>> chosen_parameters({"alpha": 0.3}, chosen)
-    Traceback (most recent call last):
-    ValueError: --alpha 0.3 is for --similarity energy; choose that, or leave --alpha out
-    """
+    """Tell which term each parameter that was given is for, as ``rule__reach``."""
     nested: dict[str, Any] = {}
     for name, value in given.items():
         kinds = [kind for kind, term in terms.items() if name in _described(term)]
@@ -141,13 +118,7 @@ def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
 
 
 def option_words(name: str, value: Any) -> str:
-    """Write a value as it is given on the command line.
-
-    Examples
-    --------
-    >>> option_words("n_bins", 8), option_words("squared", False)
-    ('--n-bins 8', '--no-squared')
-    """
+    """Write a value as it is given on the command line, such as "--no-squared"."""
     option = name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{option}" if value else f"--no-{option}"
@@ -155,14 +126,7 @@ def option_words(name: str, value: Any) -> str:
 
 
 def changes_in_words(term: Term, other: Term) -> str:
-    """Say which options make one term of another.
-
-    Examples
-    --------
-    >>> from topofs import Coverage
-    >>> changes_in_words(Coverage(), Coverage(reach="edges"))
-    '--reach edges'
-    """
+    """Say which options make one term of another, such as "--reach edges"."""
     before = term.get_params()
     return " ".join(
         option_words(name, value)
@@ -172,13 +136,7 @@ def changes_in_words(term: Term, other: Term) -> str:
 
 
 def takers_in_words(name: str) -> str:
-    """Name the terms that take a parameter, as they are given on the command line.
-
-    Examples
-    --------
-    >>> takers_in_words("squared")
-    '--similarity auto, pearson or spearman'
-    """
+    """Name the terms that take a parameter, such as "--similarity pearson or spearman"."""
     by_kind = {
         kind: [term for term, known in offered(kind).items() if name in _described(known)]
         for kind in _KINDS

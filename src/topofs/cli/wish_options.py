@@ -31,17 +31,7 @@ _HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
 
 @dataclass(frozen=True)
 class Wished:
-    """What a user wishes of a selection.
-
-    Attributes
-    ----------
-    keep, exclude : tuple of str
-        Names and patterns of columns that must, and that may not, be selected.
-    at_most : AtMost or None
-        How many columns of each group may be selected.
-    max_similarity : float or None
-        No two selected columns are more alike.
-    """
+    """What a user wishes of a selection; `keep` and `exclude` are names and patterns."""
 
     keep: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -64,13 +54,7 @@ class Wished:
 
 
 def parse_share(text: str) -> float:
-    """Read a share: above 0, at most 1.
-
-    Examples
-    --------
-    >>> parse_share("0.9"), parse_share("90%")
-    (0.9, 0.9)
-    """
+    """Read a share, such as 0.9 or 90%: above 0, at most 1."""
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -206,13 +190,7 @@ def size(
 
 
 def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
-    """Read the names that an option was given; those of a file where it says ``@FILE``.
-
-    Examples
-    --------
-    >>> names_given(["a", "b*", "a"], option="--keep")
-    ('a', 'b*')
-    """
+    """Read the names that an option was given; those of a file where it says ``@FILE``."""
     found: list[str] = []
     for name in given or ():
         if name.startswith("@") and len(name) > 1:
@@ -223,17 +201,7 @@ def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
 
 
 def names_in_file(path: Path, *, option: str) -> list[str]:
-    r"""Read a file of one name a line.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "must.txt"
-    ...     _ = path.write_text("ash\n\nhue\n")
-    ...     names_in_file(path, option="--keep")
-    ['ash', 'hue']
-    """
+    """Read a file of one name a line."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:

@@ -61,13 +61,7 @@ def render(
 
 
 def embedded_json(value: Any) -> str:
-    r"""Write a value as JSON that may stand inside a page.
-
-    Examples
-    --------
-    >>> embedded_json({"name": "</script>"})
-    '{"name":"\\u003c/script\\u003e"}'
-    """
+    """Write a value as JSON that may stand inside a page."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign, escape in _ESCAPES.items():
         text = text.replace(sign, escape)

@@ -25,20 +25,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NetworkView:
-    """Features joined by edges, and the places of those that are drawn.
+    """Pairs of features joined by all edges, drawn or not, with the weights the filter saw.
 
-    Attributes
-    ----------
-    edges : array of int, shape (n_edges, 2)
-        Pairs of features, all of them, drawn or not.
-    weights : array of float, shape (n_edges,)
-        Similarity along each edge, as the filter saw it.
-    drawn : array of int, shape (n_drawn,)
-        The features that are drawn, ascending.
-    places : array of float, shape (n_drawn, 2)
-        Within [-1, 1].
-    n_nodes : int
-        Number of features in the whole network.
+    Drawn are the features `drawn`, ascending, at `places` within [-1, 1].
     """
 
     edges: Ints

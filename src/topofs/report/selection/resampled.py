@@ -17,22 +17,10 @@ __all__ = ["Resampled", "resampled_of"]
 
 @dataclass(frozen=True)
 class Resampled:
-    """What came back when the data were drawn anew.
+    """What came back when the data were drawn anew, with Nogueira's stability and its interval.
 
-    Attributes
-    ----------
-    phi, lower, upper : float or None
-        Nogueira's stability and its interval; None where it is not defined.
-    level : float
-        Confidence of the interval.
-    n_resamples : int
-        How often data were drawn.
-    least, most : int
-        Fewest and most features that were chosen.
-    frequency : array of float, shape (n_features,)
-        Share of the resamples that chose each feature.
-    confidence : array of float, shape (n_edges,)
-        Share of the resamples whose network has each edge, in the order of the network.
+    The stability is None where it is not defined. `least` to `most` features were chosen;
+    `frequency` has the share of the resamples for each feature, `confidence` for each edge.
     """
 
     phi: float | None

@@ -52,17 +52,10 @@ class LeftOut(Protocol):
 
 @dataclass(frozen=True)
 class Method:
-    """How features were compared, joined and ranked.
+    """How features were compared, joined and ranked: the terms of the fit.
 
-    Attributes
-    ----------
-    measure, graph, rule : Measure, Graph and Rule
-        The terms of the fit.
-    cut : str or None
-        Which similarities counted as 0 before filtering: "mean", "links", or none.
-    redundant_from : float or None
-        The share from which on a column that another explains is left out, where only such
-        are.
+    Similarities cut by "mean" or "links" counted as 0 before filtering. `redundant_from` is
+    the share from which a column that another explains is left out, where only such are.
     """
 
     measure: Measure

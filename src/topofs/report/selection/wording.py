@@ -25,28 +25,8 @@ __all__ = ["Words", "words_of"]
 class Words:
     """Sentences about a selection, plain text all of them.
 
-    Attributes
-    ----------
-    headline : str
-        What came out, in a few words.
-    meaning : str
-        What that means, in a sentence.
-    method : str
-        How it was found.
-    notes : tuple of str
-        What a reader should know besides.
-    covered : str
-        What "covered" means, for a caption.
-    measure : str
-        What the similarity is called.
-    score : ScoreWords
-        What the score is called.
-    end : str
-        Where the selection stops by itself, and why; empty where it does not.
-    above : str
-        What a link must be to count, where columns represent others.
-    stability : str
-        How much the selection depends on the sample; empty where that was not tried.
+    `covered` is for a caption and `above` says what a link must be to count; `end` is empty
+    where the selection does not stop by itself, `stability` where that was not tried.
     """
 
     headline: str
