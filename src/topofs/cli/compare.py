@@ -104,6 +104,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     from topofs.cli.messages import Messages, print_json
     from topofs.cli.outputs import check_outputs, write_together
     from topofs.comparison.prediction import Resampling
+    from topofs.report.comparison import write_comparison_report
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
@@ -125,8 +126,9 @@ def compare(  # noqa: PLR0913 - one argument an option
         "splits": None if time is None else "forward",
     }
     found, name = _compared(table, roles, task, options, messages, how=how)
-    written = [] if report is None else [report]
-    write_together({path: lambda page: _write_page(page, found, name) for path in written})
+    written = write_together(
+        (report, lambda path: write_comparison_report(path, comparison=found, table_name=name))
+    )
     if as_json:
         print_json({"table": name} | found.as_dict())
     elif not quiet:
@@ -142,18 +144,14 @@ def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float
 
     if text is None:
         return None
-    sizes = [_size(part) for part in text.split(",")]
+    try:
+        sizes = [parse_size(part.strip()) for part in text.split(",")]
+    except typer.BadParameter as error:
+        raise typer.BadParameter(str(error), param_hint="--sizes") from None
     with in_options(size="--sizes"):
         for size in sizes:
             check_end(rule_of(selector.rule), size)
     return sizes
-
-
-def _size(text: str) -> float | str:
-    try:
-        return parse_size(text.strip())
-    except typer.BadParameter as error:
-        raise typer.BadParameter(str(error), param_hint="--sizes") from None
 
 
 def _compared(
@@ -211,12 +209,6 @@ def _doubtful_classes(target: Target) -> list[str]:
     ]
 
 
-def _write_page(path: Path, comparison: Comparison, name: str) -> None:
-    from topofs.report.comparison import write_comparison_report
-
-    write_comparison_report(path, comparison=comparison, table_name=name)
-
-
 def _print_comparison(found: Comparison) -> None:
     from rich.table import Table as Printed
 
@@ -241,16 +233,13 @@ def _print_comparison(found: Comparison) -> None:
         cells = [f"{found.of('tfs', size).mean:.3f}"]
         for rival in rivals:
             scores = found.of(rival, None if rival == "all" else size)
-            cells.append(f"{scores.mean:.3f}{_mark(p_values[rival, size])}")
+            mark = "*" if p_values[rival, size] < _SIGNIFICANT else " "
+            cells.append(f"{scores.mean:.3f}{mark}")
         printed.add_row(found.size_name(size), *cells)
     output.print(printed)
     output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
     for rival in rivals:
         output.say(_verdict(found, rival))
-
-
-def _mark(p_value: float) -> str:
-    return "*" if p_value < _SIGNIFICANT else " "
 
 
 def _verdict(found: Comparison, rival: str) -> str:

@@ -71,9 +71,9 @@ def fitted(
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     messages: Messages,
+    how: HowToRead,
     wishes: Wished | None = None,
     only_kept: bool = False,
-    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
@@ -92,11 +92,10 @@ def fitted(
         check_end(rule, size)
         if needs_graph and not (needs.graph or needs.all_pairs or needs.strongest):
             raise ValueError(f"rule {rule.name!r} builds no graph: use rule 'coverage'")
-    measure = measure_of(selector.similarity)
     wishes = wishes or Wished()
     with reading(
         source,
-        measure=measure,
+        measure=measure_of(selector.similarity),
         roles=wishes.roles(roles),
         messages=messages,
         how=how,
@@ -122,8 +121,8 @@ def reading(
     measure: Measure,
     roles: ColumnRoles,
     messages: Messages,
+    how: HowToRead,
     needs_target: bool = False,
-    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot."""
@@ -139,7 +138,7 @@ def reading(
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
-            if how is not None and how.dates_as_numbers:
+            if how.dates_as_numbers:
                 table = with_dates_as_numbers(table)
             compared = comparable_table(table, roles, measure=measure)
             if not measure.takes_sparse:

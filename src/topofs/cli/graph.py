@@ -62,7 +62,7 @@ def graph(
         messages=messages,
         needs_graph=True,
     ) as found:
-        write_together({out: lambda path: write_graph(found, path, with_selected=False)})
+        write_together((out, lambda path: write_graph(found, path, with_selected=False)))
     network = found.selector.graph_
     if as_json:
         print_json(_as_json(found, out))
@@ -94,16 +94,14 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     if path.suffix.lower() in ENDINGS:
         write_records(_links(found), path, kind=_Link)
         return
-    selector = found.selector
-    nodes = selector.nodes_
+    selector, network, nodes = found.selector, found.selector.graph_, found.selector.nodes_
     node_data: dict[str, Any] = {
         "score": selector.scores_[nodes].tolist(),
-        "strength": selector.graph_.strength().tolist(),
+        "strength": network.strength().tolist(),
         "rank": selector.ranking_[nodes].tolist(),
     }
     if with_selected:
         node_data["selected"] = selector.support_[nodes].tolist()
-    network = selector.graph_
     document = graphml_document(
         network.n_nodes, network.edges, network.weights, network.labels, node_data
     )
@@ -142,10 +140,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
         "n_samples": found.table.n_samples,
         "n_nodes": found.selector.graph_.n_nodes,
         "n_edges": found.selector.graph_.n_edges,
-        "strongest": [
-            {"source": link.source, "target": link.target, "weight": link.weight}
-            for link in _strongest(found)
-        ],
+        "strongest": [vars(link) for link in _strongest(found)],
         "left_out": found.left_out,
         "settings": {
             name: value

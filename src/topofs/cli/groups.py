@@ -23,7 +23,6 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_GROUPS = 30
 _SHOWN_MEMBERS = 12
-_SHOWN_NAMES = 10
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
@@ -69,9 +68,8 @@ def groups(
         how=how,
         messages=messages,
     ) as found:
-        written = [] if out is None else [out]
-        write_together(
-            {path: lambda to: write_records(represented_columns(found), to) for path in written}
+        written = write_together(
+            (out, lambda path: write_records(represented_columns(found), path))
         )
     if as_json:
         print_json(_as_json(found, out))
@@ -111,7 +109,13 @@ def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
     from topofs.cli.messages import Output, shown
-    from topofs.cli.representing import alone_names, headline, isolated_names
+    from topofs.cli.representing import (
+        SHOWN_NAMES,
+        alone_names,
+        headline,
+        isolated_names,
+        names_in_words,
+    )
     from topofs.selection.explanation import REPRESENTS
 
     output = Output()
@@ -139,9 +143,7 @@ def _print_groups(found: Fitted) -> None:
         ("alone, with no selected column to represent them", alone_names(found)),
     ):
         if names:
-            named = ", ".join(shown(name) for name in names[:_SHOWN_NAMES])
-            more = len(names) - _SHOWN_NAMES
-            cut = cut or more > 0
-            output.say(f"{title}: {named}" + (f" and {more} more" if more > 0 else ""))
+            cut = cut or len(names) > SHOWN_NAMES
+            output.say(f"{title}: {names_in_words(names)}")
     if cut:
         output.say("… --out FILE and --json list them all")

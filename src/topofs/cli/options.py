@@ -30,6 +30,7 @@ __all__ = [
     "Quiet",
     "TableName",
     "Time",
+    "check_jobs",
     "how",
     "parse_size",
     "roles",
@@ -58,6 +59,12 @@ def parse_size(text: str) -> float | str:
             "nor auto"
         )
     return float(number)
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of processes that means nothing."""
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
 
 
 TableName = Annotated[

@@ -30,7 +30,6 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
-_SHOWN_NAMES = 10
 _SHOWN_PAIRS = 5
 
 
@@ -94,8 +93,7 @@ def panel(  # noqa: PLR0913 - one argument an option
         with messages.working("comparing with random lists"):
             answer = found.selector.evaluate(n_next=n_next)
         stand_ins = _stand_ins(found, substitute or [])
-        written = [] if report is None else [report]
-        write_together({path: lambda to: write_page(found, to) for path in written})
+        written = write_together((report, lambda path: write_page(found, path)))
     if as_json:
         print_json(_as_json(found, answer, stand_ins, report))
     elif not quiet:
@@ -117,7 +115,7 @@ def _speaking_of_the_panel() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if not str(error).startswith("--keep") and "--keep" not in str(error):
+        if "--keep" not in str(error):
             raise
         said = str(error).replace("keep one of them", "list one of them")
         said = said.replace("keep fewer", "list fewer").replace("--keep", "--panel")
@@ -220,12 +218,10 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
     from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
+    from topofs.cli.representing import members_in_words, names_in_words
 
     if answer.alone:
-        named = ", ".join(shown(name) for name in answer.alone[:_SHOWN_NAMES])
-        more = len(answer.alone) - _SHOWN_NAMES
-        named += f" and {more} more" if more > 0 else ""
+        named = names_in_words(answer.alone)
         output.say(f"alone, with no column of the list to represent them: {named}")
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:

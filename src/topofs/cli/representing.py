@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from topofs.selection.sizes import Size
 
 __all__ = [
+    "SHOWN_NAMES",
     "Represented",
     "alone_names",
     "check_groups",
@@ -22,11 +25,15 @@ __all__ = [
     "isolated_columns",
     "isolated_names",
     "members_in_words",
+    "names_in_words",
     "random_coverage",
     "reached_coverage",
     "represented_columns",
     "stopping",
 ]
+
+SHOWN_NAMES = 10
+"""How many columns that are represented by none are named."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,15 @@ def members_in_words(group: Group, *, most: int) -> str:
     return words + (f" and {more} more" if more else "")
 
 
+def names_in_words(names: Sequence[str]) -> str:
+    """List names, and count those beyond the first ten."""
+    from topofs.cli.messages import shown
+
+    named = ", ".join(shown(name) for name in names[:SHOWN_NAMES])
+    more = len(names) - SHOWN_NAMES
+    return f"{named} and {more} more" if more > 0 else named
+
+
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
     """Give the selected columns, each with those it represents, as JSON can hold them."""
     selector = found.selector
@@ -189,9 +205,8 @@ def _size_in_words(size: Size, selector: TopologicalFeatureSelector) -> str:
     if isinstance(size, MinShare):
         return f"of every other column a selected one explains {size.share:.4g}"
     assert isinstance(size, Budget)
-    names = selector.get_feature_names_out(), selector.feature_names_in_
-    costs = dict(zip(names[1], size.costs(names[1].tolist(), len(names[1])), strict=True))
-    spent = sum(costs[name] for name in names[0])
+    names = selector.feature_names_in_.tolist()
+    spent = size.costs(names, len(names))[selector.support_].sum()
     return f"they cost {spent:g} of the budget of {size.total:g}"
 
 
