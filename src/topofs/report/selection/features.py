@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,8 +26,8 @@ class Features:
     `strengths`, the sums of the weights of edges, and `scores` are 0 outside the network.
     `score_groups` are equal for equal scores and ascend with them; -1 outside the network and
     where the score plays no part because the feature is forced or cannot be selected.
-    The first k of `order` are selected at size k, forced ones first; of these, no more than
-    `n_selectable` (None: all) go together. `nodes` are the features of the network's nodes.
+    The first k of `order` are selected at size k, forced ones first; no more than `most` of
+    them go together. `nodes` are the features of the network's nodes, ascending.
     """
 
     names: tuple[str, ...]
@@ -37,13 +37,8 @@ class Features:
     forced: Ints
     order: Ints
     nodes: Ints
-    excluded: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    n_selectable: int | None = None
-
-    @property
-    def most(self) -> int:
-        """How many of the order can be selected together."""
-        return self.n_features if self.n_selectable is None else self.n_selectable
+    excluded: Ints
+    most: int
 
     @property
     def n_features(self) -> int:
@@ -52,10 +47,7 @@ class Features:
 
     def node_order(self) -> Ints:
         """Nodes of the network in the order of selection."""
-        number = np.full(self.n_features, -1)
-        number[self.nodes] = np.arange(len(self.nodes))
-        numbered = number[self.order]
-        return np.asarray(numbered[numbered >= 0])
+        return np.searchsorted(self.nodes, self.order[np.isin(self.order, self.nodes)])
 
 
 @dataclass(frozen=True)
@@ -79,8 +71,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     ]
     groups[selector.forced_] = -1
     order = np.argsort(selector.ranking_)
-    most = selector.n_selectable_
-    groups[order[most:]] = -1
+    groups[order[selector.n_selectable_ :]] = -1
     return Features(
         names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
         scores=selector.scores_,
@@ -90,7 +81,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
         order=order,
         nodes=selector.nodes_,
         excluded=resolve_columns(selector.exclude, names, n, what="exclude"),
-        n_selectable=most,
+        most=selector.n_selectable_,
     )
 
 

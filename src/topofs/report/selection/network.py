@@ -84,11 +84,9 @@ def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int
 
 
 def _induced(graph: FilteredGraph, nodes: Ints) -> FilteredGraph:
-    """The graph on some nodes, numbered anew."""
+    """The graph on some nodes, ascending and numbered anew."""
     if len(nodes) == graph.n_nodes:
         return graph
-    number = np.full(graph.n_nodes, -1)
-    number[nodes] = np.arange(len(nodes))
-    ends = number[graph.edges]
-    both = (ends >= 0).all(axis=1)
-    return FilteredGraph(len(nodes), ends[both], graph.weights[both])
+    both = np.isin(graph.edges, nodes).all(axis=1)
+    ends = np.searchsorted(nodes, graph.edges[both])
+    return FilteredGraph(len(nodes), ends, graph.weights[both])
