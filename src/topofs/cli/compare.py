@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.comparison.comparing import Comparison
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles, ComparableTable
+    from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
@@ -180,22 +180,18 @@ def _compared(
         labels = column_values(table, target)
         labels = labels if compared.order is None else labels[compared.order]
         values = target_of(labels, task=task and task.value)
-        options["selector"].set_params(exclude=_positions(compared))
+        # Excluded columns that take no part anyway are let be.
+        unwanted = set(compared.roles.exclude)
+        excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
+        options["selector"].set_params(exclude=excluded or None)
         X = dense(compared, table, why="the models that are compared take").X
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(X, values, target_name=target, progress=progress, **options)
-    excluded = [compared.names[i] for i in options["selector"].exclude or ()]
-    settings = comparison.settings | {"exclude": excluded}
+    settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
     return replace(comparison, settings=settings), table.name
-
-
-def _positions(compared: ComparableTable) -> list[int] | None:
-    """Where the excluded columns are; those that take no part anyway are let be."""
-    excluded = set(compared.roles.exclude)
-    return [i for i, name in enumerate(compared.names) if name in excluded] or None
 
 
 def _doubtful_classes(target: Target) -> list[str]:

@@ -65,9 +65,13 @@ def explain(
         columns = ranked_columns(found.selector, found.similarity)
         ranked = next(candidate for candidate in columns if candidate.name == column)
     if as_json:
-        nearest = {"strength": ranked.strength, "nearest_selected": ranked.nearest}
-        last = {"similarity": ranked.similarity, "left_out": None}
-        print_json(asdict(explanation) | nearest | last)
+        further = {
+            "strength": ranked.strength,
+            "nearest_selected": ranked.nearest,
+            "similarity": ranked.similarity,
+            "left_out": None,
+        }
+        print_json(asdict(explanation) | further)
         return
     _say(str(explanation).splitlines())
     if ranked.nearest is not None:

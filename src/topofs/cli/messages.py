@@ -133,14 +133,13 @@ class Messages:
 class Pace:
     """Tells when the next line of a log is due, and how long work may still take."""
 
-    def __init__(self, seconds: float = SECONDS_BETWEEN_LINES) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
         self._began = self._last = time.monotonic()
 
     def is_due(self) -> bool:
         """Whether the last line is long enough ago; if so the next one starts to wait."""
         now = time.monotonic()
-        due = now - self._last >= self._seconds
+        due = now - self._last >= SECONDS_BETWEEN_LINES
         self._last = now if due else self._last
         return due
 

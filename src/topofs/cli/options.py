@@ -108,10 +108,11 @@ def settings(
     from topofs.selection.fitting_terms import check_terms, check_threshold
     from topofs.selection.short_names import TERMS, measure_of, rule_of
 
-    given = {name: value for name, value in terms.items() if value is not None}
-    if threshold is not None:
-        given["threshold"] = threshold
-    given = {name: None if value is NOTHING else value for name, value in given.items()}
+    given = {
+        name: None if value is NOTHING else value
+        for name, value in (terms | {"threshold": threshold}).items()
+        if value is not None
+    }
     selector = TopologicalFeatureSelector()
     if paper:
         selector = TopologicalFeatureSelector.paper()

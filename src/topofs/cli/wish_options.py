@@ -128,15 +128,12 @@ def limits(
             "--groups", "--at-most N"
         )  # fmt: skip
         raise ValueError(f"{given} goes together with {other}: give both, or none")
-    found = Wished(
-        exclude=names_given(exclude, option="--exclude"), max_similarity=max_similarity
-    )
-    if at_most is None or group_file is None:
-        return found
-    with in_options():
-        return replace(
-            found, at_most=AtMost(at_most, of=_by_column(group_file, option="--groups"))
-        )
+    excluded = names_given(exclude, option="--exclude")
+    limit = None
+    if at_most is not None and group_file is not None:
+        with in_options():
+            limit = AtMost(at_most, of=_by_column(group_file, option="--groups"))
+    return Wished(exclude=excluded, at_most=limit, max_similarity=max_similarity)
 
 
 def size(
@@ -176,7 +173,7 @@ def size(
     given = [option for option, value in sizes.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} are two sizes: give one of them")
-    if (cost is not None) and budget is None:
+    if cost is not None and budget is None:
         raise ValueError("--cost goes together with --budget TOTAL: give both, or none")
     with in_options():
         if coverage is not None:
@@ -184,8 +181,7 @@ def size(
         if min_share is not None:
             return MinShare(min_share)
         if budget is not None:
-            costs = None if cost is None else _costs(cost)
-            return Budget(budget, costs)
+            return Budget(budget, None if cost is None else _costs(cost))
     return k
 
 

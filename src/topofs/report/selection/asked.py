@@ -43,16 +43,6 @@ class Asked:
     spent: float
     left_out: tuple[Explained, ...]
 
-    @property
-    def leaves_out_redundant(self) -> bool:
-        """Whether everything is selected but what another one explains."""
-        return isinstance(self.size, MinShare)
-
-    @property
-    def within_budget(self) -> bool:
-        """Whether costs decided how many are selected."""
-        return isinstance(self.size, Budget)
-
 
 def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
     """Read off a fitted selector what was asked of it."""
