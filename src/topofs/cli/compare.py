@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import dense, reading
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.spoken import in_options
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Exclude, names_given
 
 if TYPE_CHECKING:
-    from topofs.cli.messages import Messages
     from topofs.comparison.comparing import Comparison
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
@@ -101,8 +104,6 @@ def compare(  # noqa: PLR0913 - one argument an option
     With --time, models predict the rows after those they learned from.
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
     from topofs.comparison.prediction import Resampling
     from topofs.report.comparison import write_comparison_report
     from topofs.tables import ColumnRoles
@@ -138,7 +139,6 @@ def compare(  # noqa: PLR0913 - one argument an option
 
 def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
     """Read the sizes; None for those that are compared unless others are given."""
-    from topofs.cli.spoken import in_options
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import rule_of
 
@@ -164,8 +164,6 @@ def _compared(
     how: HowToRead,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
-    from topofs.cli.fitting import dense, reading
-    from topofs.cli.spoken import in_options
     from topofs.comparison.comparing import compare as run
     from topofs.comparison.prediction import target_of
     from topofs.selection.short_names import measure_of
@@ -208,7 +206,7 @@ def _doubtful_classes(target: Target) -> list[str]:
 def _print_comparison(found: Comparison) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
     from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()

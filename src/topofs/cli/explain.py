@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import fitted
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
@@ -38,8 +40,6 @@ def explain(
 
     Give the options that `topofs select` was given.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.messages import Messages, print_json
     from topofs.selection import ranked_columns
     from topofs.tables.column_roles import check_columns
 
@@ -81,7 +81,7 @@ def explain(
 
 
 def _say(lines: list[str]) -> None:
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
 
     output = Output()
     for line in lines:

@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from topofs.cli.representing import isolated_columns
+from topofs.cli.spoken import in_options
+from topofs.cli.term_options import changes_in_words
+from topofs.cli.wish_options import Wished
+from topofs.errors import (
+    ConstantFeatureWarning,
+    IdentifierFeatureWarning,
+    NoGraphWarning,
+    NoStructureWarning,
+    TableError,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from topofs.cli.messages import Messages
-    from topofs.cli.wish_options import Wished
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
@@ -78,8 +89,6 @@ def fitted(
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
-    from topofs.cli.spoken import in_options
-    from topofs.cli.wish_options import Wished
     from topofs.selection import fit_and_compare
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
@@ -155,7 +164,6 @@ def reading(
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
     from topofs.engines.memory_size import parse_memory
-    from topofs.errors import TableError
 
     X = compared.X
     if not hasattr(X, "toarray"):
@@ -191,13 +199,6 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
 
     Only forced columns can be constant here, and nothing need be said of these.
     """
-    from topofs.errors import (
-        ConstantFeatureWarning,
-        IdentifierFeatureWarning,
-        NoGraphWarning,
-        NoStructureWarning,
-    )
-
     ours = (IdentifierFeatureWarning, NoGraphWarning, NoStructureWarning)
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
@@ -232,9 +233,6 @@ def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> 
 
 
 def _note_isolated(selector: TopologicalFeatureSelector, messages: Messages) -> None:
-    from topofs.cli.representing import isolated_columns
-    from topofs.cli.term_options import changes_in_words
-
     alone = isolated_columns(selector)
     n_out = int((~selector.support_[alone]).sum())
     # Where all are isolated the selector has said so.

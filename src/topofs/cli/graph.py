@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
-    from topofs.cli.fitting import Fitted
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -45,9 +47,7 @@ def graph(
 
     Nodes carry name, score, strength and rank of their column; links their weight.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.messages import Messages, Output, print_json, shown
-    from topofs.cli.outputs import check_outputs, write_together
+    from topofs.cli.standard_output import Output
 
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.markup import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +12,7 @@ if TYPE_CHECKING:
 
     from topofs.tables import LeftOutColumn
 
-__all__ = ["Messages", "Output", "Pace", "in_words", "print_json", "shown"]
+__all__ = ["Messages", "Pace", "in_words", "print_json", "shown"]
 
 _SHOWN_COLUMNS = 6
 
@@ -26,26 +22,16 @@ SECONDS_BETWEEN_LINES = 30
 
 def shown(name: str) -> str:
     """Make a name safe to print: no markup, no control characters."""
+    # rich is imported for what is printed: help and completion need none of it.
+    from rich.markup import escape
+
     return escape("".join(c if c.isprintable() else "\ufffd" for c in name))
-
-
-class Output(Console):
-    """The standard output: lines stay whole, and a closed pipe ends the command in peace."""
-
-    def __init__(self) -> None:
-        super().__init__(highlight=False, emoji=False)
-
-    def say(self, text: str) -> None:
-        """Print a line that is not wrapped."""
-        self.print(text, soft_wrap=True)
-
-    def on_broken_pipe(self) -> None:
-        """Leave the decision to the application; rich would end the process with 1."""
-        raise BrokenPipeError
 
 
 def print_json(content: Any) -> None:
     """Print a JSON document on the standard output."""
+    import json
+
     print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -53,6 +39,8 @@ class Messages:
     """Notes and progress on the error stream, or nothing at all."""
 
     def __init__(self, *, quiet: bool = False) -> None:
+        from rich.console import Console
+
         self.console = Console(
             stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet
         )

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.term_options import (
-    NOTHING,
-    chosen_parameters,
-    name_option,
-    takes_parameter,
-)
+from topofs.cli.spoken import in_options
+from topofs.cli.term_options import NOTHING, chosen_parameters, name_option, takes_parameter
 from topofs.terms import DEFAULTS
 
 if TYPE_CHECKING:
@@ -102,7 +98,6 @@ def settings(
     **terms: Any,
 ) -> TopologicalFeatureSelector:
     """Put a selector together from what was given; the rest is as the estimator has it."""
-    from topofs.cli.spoken import in_options
     from topofs.engines.memory_size import parse_memory
     from topofs.selection import TopologicalFeatureSelector
     from topofs.selection.fitting_terms import check_terms, check_threshold

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.representing import check_groups, members_in_words, names_in_words
 from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, limits
+from topofs.cli.wish_options import Wished, limits, names_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.table import Table as Printed
 
-    from topofs.cli.fitting import Fitted
-    from topofs.cli.messages import Output
+    from topofs.cli.standard_output import Output
     from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -68,11 +71,6 @@ def panel(  # noqa: PLR0913 - one argument an option
     who represents whom, which columns of it say the same or add least, which
     groups it misses, and what to add. Options such as --exclude limit what is added.
     """
-    from topofs.cli.fitting import fitted, write_page
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.representing import check_groups
-
     check_groups(settings)
     messages = Messages(quiet=quiet)
     check_outputs([report], source=table)
@@ -103,8 +101,6 @@ def panel(  # noqa: PLR0913 - one argument an option
 
 def _names(listed: list[str]) -> tuple[str, ...]:
     """The names that were given: one by one, or those of files."""
-    from topofs.cli.wish_options import names_given
-
     files = [f"@{name}" if Path(name).is_file() else name for name in listed]
     return names_given(files, option="--panel")
 
@@ -174,7 +170,7 @@ def _group_as_json(group: Group) -> dict[str, Any]:
 def _print_evaluation(
     found: Fitted, answer: Evaluation, stand_ins: dict[str, tuple[Substitute, ...]]
 ) -> None:
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
 
     output = Output()
     n, by_chance = len(answer.names), answer.random
@@ -205,9 +201,6 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
     """The columns of the list, each with those it represents."""
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
-
     printed = Printed(box=None, pad_edge=False)
     printed.add_column("column", overflow="fold")
     printed.add_column("represents, with a share of its variance", overflow="fold")
@@ -217,9 +210,6 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words, names_in_words
-
     if answer.alone:
         named = names_in_words(answer.alone)
         output.say(f"alone, with no column of the list to represent them: {named}")
@@ -232,8 +222,6 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
 
 
 def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
-    from topofs.cli.messages import shown
-
     if not ranked:
         output.say(f"nothing can take the place of {shown(column)}")
         return

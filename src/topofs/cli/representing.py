@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from topofs.cli.messages import shown
+from topofs.cli.term_options import offered
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -84,7 +87,6 @@ def random_coverage(found: Fitted) -> dict[str, Any] | None:
 
 def check_groups(selector: TopologicalFeatureSelector) -> None:
     """Refuse a rule by which no column represents another."""
-    from topofs.cli.term_options import offered
     from topofs.selection.short_names import rule_of
 
     rule = rule_of(selector.rule)
@@ -115,7 +117,6 @@ def stopping(found: Fitted) -> dict[str, Any]:
 
 def headline(found: Fitted) -> str:
     """Say in a line or two how many columns were selected and why as many."""
-    from topofs.cli.messages import shown
     from topofs.selection.short_names import graph_of
     from topofs.selection.sizes import Size
 
@@ -139,7 +140,6 @@ def headline(found: Fitted) -> str:
 
 def members_in_words(group: Group, *, most: int) -> str:
     """List the columns that a selected one represents, the largest share first."""
-    from topofs.cli.messages import shown
     from topofs.selection.explanation import REPRESENTS
 
     named = group.members[:most]
@@ -153,8 +153,6 @@ def members_in_words(group: Group, *, most: int) -> str:
 
 def names_in_words(names: Sequence[str]) -> str:
     """List names, and count those beyond the first ten."""
-    from topofs.cli.messages import shown
-
     named = ", ".join(shown(name) for name in names[:SHOWN_NAMES])
     more = len(names) - SHOWN_NAMES
     return f"{named} and {more} more" if more > 0 else named

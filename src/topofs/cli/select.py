@@ -10,16 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.graph import check_graph_ending, write_graph
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.representing import (
+    Represented,
+    groups_as_json,
+    headline,
+    isolated_names,
+    members_in_words,
+    random_coverage,
+    reached_coverage,
+    represented_columns,
+    stopping,
+)
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
-    from topofs.cli.fitting import Fitted
-    from topofs.cli.messages import Messages
-    from topofs.cli.representing import Represented
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -65,10 +77,6 @@ def select(  # noqa: PLR0913 - one argument an option
     It needs no labels. Text, categories and true/false count as names; columns
     of one value, of none, and names that hardly repeat are left out.
     """
-    from topofs.cli.fitting import fitted, write_page
-    from topofs.cli.graph import check_graph_ending, write_graph
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
 
@@ -181,7 +189,6 @@ def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:
-    from topofs.cli.representing import represented_columns
     from topofs.selection import ranked_columns
     from topofs.tables import write_records
 
@@ -222,8 +229,6 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
 
 
 def _as_json(found: Fitted, files: dict[str, Path | None]) -> dict[str, Any]:
-    from topofs.cli.representing import random_coverage, reached_coverage, stopping
-
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
@@ -245,8 +250,6 @@ def _as_json(found: Fitted, files: dict[str, Path | None]) -> dict[str, Any]:
 
 def _representing_as_json(found: Fitted) -> dict[str, Any]:
     """Who represents whom; nothing of it where the rule has no groups."""
-    from topofs.cli.representing import groups_as_json, isolated_names, represented_columns
-
     if not found.selector.has_groups:
         return dict.fromkeys(("groups", "isolated", "representatives"))
     return {
@@ -264,8 +267,7 @@ def _representing_as_json(found: Fitted) -> dict[str, Any]:
 
 
 def _print_selection(found: Fitted) -> None:
-    from topofs.cli.messages import Output
-    from topofs.cli.representing import headline
+    from topofs.cli.standard_output import Output
 
     output = Output()
     output.say(headline(found))
@@ -280,9 +282,6 @@ def _print_selection(found: Fitted) -> None:
 
 def _groups(found: Fitted, n_shown: int) -> Printed:
     """The selected columns with what each adds and whom it represents."""
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
-
     selector = found.selector
     printed = _ranked_table(found)
     printed.add_column("adds", justify="right")
@@ -297,8 +296,6 @@ def _groups(found: Fitted, n_shown: int) -> Printed:
 
 def _scores(found: Fitted, n_shown: int) -> Printed:
     """The selected columns with their scores, and their strength where it is another number."""
-    from topofs.cli.messages import shown
-
     selected = _selected(found)
     printed = _ranked_table(found)
     printed.add_column(shown(found.selector.rule_.words.short), justify="right")

@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from topofs.cli.term_options import term_parameters
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -86,6 +84,8 @@ def _options(bundle: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     options = _parameters(bundle)
     if options.pop("terms", None) is None:
         return options
+    from topofs.cli.term_options import term_parameters
+
     return _joined({option.name: option for option in term_parameters()}, options)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.options import parse_size
+from topofs.cli.spoken import in_options
 
 if TYPE_CHECKING:
     from topofs.selection import AtMost, TopologicalFeatureSelector
@@ -120,7 +121,6 @@ def limits(
     max_similarity: _MaxSimilarity = None,
 ) -> Wished:
     """Collect what may not be selected."""
-    from topofs.cli.spoken import in_options
     from topofs.selection import AtMost
 
     if (at_most is None) != (group_file is None):
@@ -166,7 +166,6 @@ def size(
     ] = None,
 ) -> Any:
     """Settle how far the selection goes."""
-    from topofs.cli.spoken import in_options
     from topofs.selection import Budget, MinShare, UntilCoverage
 
     sizes = {"-k": k, "--coverage": coverage, "--min-share": min_share, "--budget": budget}

@@ -41,14 +41,8 @@ def resampled_of(stability: Stability, network: NetworkView, n_features: int) ->
             f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
             f"{n_features}: give the stability of the same table"
         )
-    known = np.array([(e.left, e.right, e.confidence) for e in stability.edges]).reshape(-1, 3)
-    keys = known[:, 0].astype(np.int64) * n_features + known[:, 1].astype(np.int64)
-    by_key = np.argsort(keys)
-    keys = np.append(keys[by_key], -1)
-    shares = np.append(known[by_key, 2], 0.0)
-    ends = np.sort(network.edges, axis=1)
-    wanted = ends[:, 0] * n_features + ends[:, 1]
-    at = np.searchsorted(keys[:-1], wanted)
+    sure = {(edge.left, edge.right): edge.confidence for edge in stability.edges}
+    ends = np.sort(network.edges, axis=1).tolist()
     finite = bool(np.isfinite(stability.phi))
     return Resampled(
         phi=float(stability.phi) if finite else None,
@@ -59,5 +53,5 @@ def resampled_of(stability: Stability, network: NetworkView, n_features: int) ->
         least=int(stability.sizes.min()),
         most=int(stability.sizes.max()),
         frequency=np.asarray(stability.frequency, dtype=np.float64),
-        confidence=np.where(keys[at] == wanted, shares[at], 0.0),
+        confidence=np.array([sure.get((i, j), 0.0) for i, j in ends], dtype=np.float64),
     )
