@@ -236,6 +236,8 @@ def test_features_may_have_no_place_in_the_network():
         forced=np.array([0]),
         order=np.array([0, 1, 2]),
         nodes=np.array([1, 2]),
+        excluded=np.array([], dtype=np.int64),
+        most=3,
     )
     assert features.node_order().tolist() == [0, 1]
     view = network_view(FilteredGraph(2, [[0, 1]], [0.5]), features, 1)

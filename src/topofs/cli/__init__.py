@@ -16,17 +16,7 @@ _NARROWEST = 20
 def main() -> None:
     """Run ``topofs`` with the arguments of the process, and end it with an exit status.
 
-    The status is 0 when all went well, 2 for wrong usage, 3 for wrong data, 130 after an
-    interruption and 1 for what should not happen.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from unittest.mock import patch
-    >>> with patch.object(sys, "argv", ["topofs", "--version"]):
-    ...     main()
-    Traceback (most recent call last):
-    SystemExit: 0
+    0: all went well, 2: wrong usage, 3: wrong data, 130: interrupted, 1: should not happen.
     """
     try:
         import_extra("typer", extra="cli", purpose="The command topofs")
@@ -47,7 +37,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Let what is printed go nowhere where a stream was closed before the start (``>&-``).
+    """Send what is printed nowhere where a stream was closed before the start (``>&-``).
 
     Otherwise the next file that is opened would take its place.
     """

@@ -29,14 +29,7 @@ _INTERRUPTED = 130
 
 
 def exit_status(error: BaseException) -> int:
-    """Tell the exit status that an exception ends the process with.
-
-    Examples
-    --------
-    >>> from topofs.errors import MissingExtraError, TableError
-    >>> [exit_status(error) for error in (MissingExtraError(), TableError(), OSError())]
-    [2, 3, 3]
-    """
+    """Tell the exit status that an exception ends the process with."""
     own = getattr(error, "exit_status", None)
     if isinstance(own, int):
         return own

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import dense, reading
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.spoken import in_options
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Exclude, names_given
 
 if TYPE_CHECKING:
-    from topofs.cli.messages import Messages
     from topofs.comparison.comparing import Comparison
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles, ComparableTable
+    from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
@@ -101,9 +104,8 @@ def compare(  # noqa: PLR0913 - one argument an option
     With --time, models predict the rows after those they learned from.
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
     from topofs.comparison.prediction import Resampling
+    from topofs.report.comparison import write_comparison_report
     from topofs.tables import ColumnRoles
 
     check_outputs([report], source=table)
@@ -125,8 +127,9 @@ def compare(  # noqa: PLR0913 - one argument an option
         "splits": None if time is None else "forward",
     }
     found, name = _compared(table, roles, task, options, messages, how=how)
-    written = [] if report is None else [report]
-    write_together({path: lambda page: _write_page(page, found, name) for path in written})
+    written = write_together(
+        (report, lambda path: write_comparison_report(path, comparison=found, table_name=name))
+    )
     if as_json:
         print_json({"table": name} | found.as_dict())
     elif not quiet:
@@ -136,24 +139,19 @@ def compare(  # noqa: PLR0913 - one argument an option
 
 def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
     """Read the sizes; None for those that are compared unless others are given."""
-    from topofs.cli.spoken import in_options
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import rule_of
 
     if text is None:
         return None
-    sizes = [_size(part) for part in text.split(",")]
+    try:
+        sizes = [parse_size(part.strip()) for part in text.split(",")]
+    except typer.BadParameter as error:
+        raise typer.BadParameter(str(error), param_hint="--sizes") from None
     with in_options(size="--sizes"):
         for size in sizes:
             check_end(rule_of(selector.rule), size)
     return sizes
-
-
-def _size(text: str) -> float | str:
-    try:
-        return parse_size(text.strip())
-    except typer.BadParameter as error:
-        raise typer.BadParameter(str(error), param_hint="--sizes") from None
 
 
 def _compared(
@@ -166,8 +164,6 @@ def _compared(
     how: HowToRead,
 ) -> tuple[Comparison, str]:
     """Read the table and compare; the comparison and the name of the table."""
-    from topofs.cli.fitting import dense, reading
-    from topofs.cli.spoken import in_options
     from topofs.comparison.comparing import compare as run
     from topofs.comparison.prediction import target_of
     from topofs.selection.short_names import measure_of
@@ -182,22 +178,18 @@ def _compared(
         labels = column_values(table, target)
         labels = labels if compared.order is None else labels[compared.order]
         values = target_of(labels, task=task and task.value)
-        options["selector"].set_params(exclude=_positions(compared))
+        # Excluded columns that take no part anyway are let be.
+        unwanted = set(compared.roles.exclude)
+        excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
+        options["selector"].set_params(exclude=excluded or None)
         X = dense(compared, table, why="the models that are compared take").X
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(X, values, target_name=target, progress=progress, **options)
-    excluded = [compared.names[i] for i in options["selector"].exclude or ()]
-    settings = comparison.settings | {"exclude": excluded}
+    settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
     return replace(comparison, settings=settings), table.name
-
-
-def _positions(compared: ComparableTable) -> list[int] | None:
-    """Where the excluded columns are; those that take no part anyway are let be."""
-    excluded = set(compared.roles.exclude)
-    return [i for i, name in enumerate(compared.names) if name in excluded] or None
 
 
 def _doubtful_classes(target: Target) -> list[str]:
@@ -211,16 +203,10 @@ def _doubtful_classes(target: Target) -> list[str]:
     ]
 
 
-def _write_page(path: Path, comparison: Comparison, name: str) -> None:
-    from topofs.report.comparison import write_comparison_report
-
-    write_comparison_report(path, comparison=comparison, table_name=name)
-
-
 def _print_comparison(found: Comparison) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
     from topofs.comparison.comparing import METHOD_NAMES
 
     output = Output()
@@ -241,16 +227,13 @@ def _print_comparison(found: Comparison) -> None:
         cells = [f"{found.of('tfs', size).mean:.3f}"]
         for rival in rivals:
             scores = found.of(rival, None if rival == "all" else size)
-            cells.append(f"{scores.mean:.3f}{_mark(p_values[rival, size])}")
+            mark = "*" if p_values[rival, size] < _SIGNIFICANT else " "
+            cells.append(f"{scores.mean:.3f}{mark}")
         printed.add_row(found.size_name(size), *cells)
     output.print(printed)
     output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
     for rival in rivals:
         output.say(_verdict(found, rival))
-
-
-def _mark(p_value: float) -> str:
-    return "*" if p_value < _SIGNIFICANT else " "
 
 
 def _verdict(found: Comparison, rival: str) -> str:

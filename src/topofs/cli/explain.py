@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import fitted
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, TableName, how, roles, settings
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
-    from topofs.cli.fitting import Fitted
-    from topofs.selection import RankedColumn, TopologicalFeatureSelector
+    from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
 
@@ -39,8 +40,7 @@ def explain(
 
     Give the options that `topofs select` was given.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.messages import Messages, print_json
+    from topofs.selection import ranked_columns
     from topofs.tables.column_roles import check_columns
 
     messages = Messages(quiet=True)
@@ -55,17 +55,23 @@ def explain(
     ) as found:
         check_columns([column], found.table.columns, option="COLUMN")
         left_out = {c.name: c.reason for c in found.compared.left_out}
-        if column not in left_out:
-            explanation = found.selector.explain(column)
-            ranked = _ranked(found, column)
-    if column in left_out:
-        if as_json:
-            print_json({"feature": column, "selected": False, "left_out": left_out[column]})
-        else:
-            _say([f"{column} takes no part in the selection: {left_out[column]}."])
-        return
+        if column in left_out:
+            if as_json:
+                print_json({"feature": column, "selected": False, "left_out": left_out[column]})
+            else:
+                _say([f"{column} takes no part in the selection: {left_out[column]}."])
+            return
+        explanation = found.selector.explain(column)
+        columns = ranked_columns(found.selector, found.similarity)
+        ranked = next(candidate for candidate in columns if candidate.name == column)
     if as_json:
-        print_json(_as_json(asdict(explanation), ranked))
+        further = {
+            "strength": ranked.strength,
+            "nearest_selected": ranked.nearest,
+            "similarity": ranked.similarity,
+            "left_out": None,
+        }
+        print_json(asdict(explanation) | further)
         return
     _say(str(explanation).splitlines())
     if ranked.nearest is not None:
@@ -74,20 +80,8 @@ def explain(
         _say([f"The nearest {other}selected column is {nearest}."])
 
 
-def _ranked(found: Fitted, column: str) -> RankedColumn:
-    from topofs.selection import ranked_columns
-
-    ranked = ranked_columns(found.selector, found.similarity)
-    return next(candidate for candidate in ranked if candidate.name == column)
-
-
-def _as_json(explanation: dict[str, Any], ranked: RankedColumn) -> dict[str, Any]:
-    nearest = {"strength": ranked.strength, "nearest_selected": ranked.nearest}
-    return explanation | nearest | {"similarity": ranked.similarity, "left_out": None}
-
-
 def _say(lines: list[str]) -> None:
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
 
     output = Output()
     for line in lines:

@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from topofs.cli.representing import isolated_columns
+from topofs.cli.spoken import in_options
+from topofs.cli.term_options import changes_in_words
+from topofs.cli.wish_options import Wished
+from topofs.errors import (
+    ConstantFeatureWarning,
+    IdentifierFeatureWarning,
+    NoGraphWarning,
+    NoStructureWarning,
+    TableError,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from topofs.cli.messages import Messages
-    from topofs.cli.wish_options import Wished
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
@@ -29,18 +40,9 @@ __all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A selector and what it was fitted to.
+    """A selector and what it was fitted to: the open table, the columns that took part.
 
-    Attributes
-    ----------
-    table : Table
-        The table, open.
-    compared : ComparableTable
-        The columns that took part, and those that did not.
-    selector : TopologicalFeatureSelector
-        Fitted to them.
-    columns : ComparedColumns
-        The same columns as they were prepared for the fit.
+    `columns` are the compared ones as they were prepared for the fit.
     """
 
     table: Table
@@ -80,15 +82,13 @@ def fitted(
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     messages: Messages,
+    how: HowToRead,
     wishes: Wished | None = None,
     only_kept: bool = False,
-    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
-    from topofs.cli.spoken import in_options
-    from topofs.cli.wish_options import Wished
     from topofs.selection import fit_and_compare
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
@@ -101,11 +101,10 @@ def fitted(
         check_end(rule, size)
         if needs_graph and not (needs.graph or needs.all_pairs or needs.strongest):
             raise ValueError(f"rule {rule.name!r} builds no graph: use rule 'coverage'")
-    measure = measure_of(selector.similarity)
     wishes = wishes or Wished()
     with reading(
         source,
-        measure=measure,
+        measure=measure_of(selector.similarity),
         roles=wishes.roles(roles),
         messages=messages,
         how=how,
@@ -131,8 +130,8 @@ def reading(
     measure: Measure,
     roles: ColumnRoles,
     messages: Messages,
+    how: HowToRead,
     needs_target: bool = False,
-    how: HowToRead | None = None,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot."""
@@ -148,7 +147,7 @@ def reading(
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
-            if how is not None and how.dates_as_numbers:
+            if how.dates_as_numbers:
                 table = with_dates_as_numbers(table)
             compared = comparable_table(table, roles, measure=measure)
             if not measure.takes_sparse:
@@ -165,7 +164,6 @@ def reading(
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
     from topofs.engines.memory_size import parse_memory
-    from topofs.errors import TableError
 
     X = compared.X
     if not hasattr(X, "toarray"):
@@ -201,13 +199,6 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
 
     Only forced columns can be constant here, and nothing need be said of these.
     """
-    from topofs.errors import (
-        ConstantFeatureWarning,
-        IdentifierFeatureWarning,
-        NoGraphWarning,
-        NoStructureWarning,
-    )
-
     ours = (IdentifierFeatureWarning, NoGraphWarning, NoStructureWarning)
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
@@ -242,9 +233,6 @@ def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> 
 
 
 def _note_isolated(selector: TopologicalFeatureSelector, messages: Messages) -> None:
-    from topofs.cli.representing import isolated_columns
-    from topofs.cli.term_options import changes_in_words
-
     alone = isolated_columns(selector)
     n_out = int((~selector.support_[alone]).sum())
     # Where all are isolated the selector has said so.

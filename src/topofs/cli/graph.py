@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.unfolding import unfolding
 
 if TYPE_CHECKING:
-    from topofs.cli.fitting import Fitted
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -45,9 +47,7 @@ def graph(
 
     Nodes carry name, score, strength and rank of their column; links their weight.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.messages import Messages, Output, print_json, shown
-    from topofs.cli.outputs import check_outputs, write_together
+    from topofs.cli.standard_output import Output
 
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
@@ -62,7 +62,7 @@ def graph(
         messages=messages,
         needs_graph=True,
     ) as found:
-        write_together({out: lambda path: write_graph(found, path, with_selected=False)})
+        write_together((out, lambda path: write_graph(found, path, with_selected=False)))
     network = found.selector.graph_
     if as_json:
         print_json(_as_json(found, out))
@@ -94,16 +94,14 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     if path.suffix.lower() in ENDINGS:
         write_records(_links(found), path, kind=_Link)
         return
-    selector = found.selector
-    nodes = selector.nodes_
+    selector, network, nodes = found.selector, found.selector.graph_, found.selector.nodes_
     node_data: dict[str, Any] = {
         "score": selector.scores_[nodes].tolist(),
-        "strength": selector.graph_.strength().tolist(),
+        "strength": network.strength().tolist(),
         "rank": selector.ranking_[nodes].tolist(),
     }
     if with_selected:
         node_data["selected"] = selector.support_[nodes].tolist()
-    network = selector.graph_
     document = graphml_document(
         network.n_nodes, network.edges, network.weights, network.labels, node_data
     )
@@ -111,14 +109,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
 
 
 def check_graph_ending(path: Path) -> None:
-    """Refuse a file that no network is written to.
-
-    Examples
-    --------
-    >>> check_graph_ending(Path("wine.png"))
-    Traceback (most recent call last):
-    ValueError: wine.png: cannot write .png; end the name in .graphml, .csv, .tsv or .parquet
-    """
+    """Refuse a file that no network is written to."""
     from topofs.tables.writing import ENDINGS
 
     if path.suffix.lower() not in (".graphml", *ENDINGS):
@@ -149,10 +140,7 @@ def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
         "n_samples": found.table.n_samples,
         "n_nodes": found.selector.graph_.n_nodes,
         "n_edges": found.selector.graph_.n_edges,
-        "strongest": [
-            {"source": link.source, "target": link.target, "weight": link.weight}
-            for link in _strongest(found)
-        ],
+        "strongest": [vars(link) for link in _strongest(found)],
         "left_out": found.left_out,
         "settings": {
             name: value

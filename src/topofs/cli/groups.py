@@ -7,12 +7,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.representing import (
+    SHOWN_NAMES,
+    alone_names,
+    check_groups,
+    groups_as_json,
+    headline,
+    isolated_names,
+    names_in_words,
+    random_coverage,
+    reached_coverage,
+    represented_columns,
+    stopping,
+)
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
-    from topofs.cli.fitting import Fitted
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -23,7 +38,6 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_GROUPS = 30
 _SHOWN_MEMBERS = 12
-_SHOWN_NAMES = 10
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
@@ -49,10 +63,6 @@ def groups(
 
     Beside a column is the share of its variance that the selected one explains.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.representing import check_groups, represented_columns
     from topofs.tables.writing import check_ending, write_records
 
     check_groups(settings)
@@ -69,9 +79,8 @@ def groups(
         how=how,
         messages=messages,
     ) as found:
-        written = [] if out is None else [out]
-        write_together(
-            {path: lambda to: write_records(represented_columns(found), to) for path in written}
+        written = write_together(
+            (out, lambda path: write_records(represented_columns(found), path))
         )
     if as_json:
         print_json(_as_json(found, out))
@@ -81,15 +90,6 @@ def groups(
 
 
 def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
-    from topofs.cli.representing import (
-        alone_names,
-        groups_as_json,
-        isolated_names,
-        random_coverage,
-        reached_coverage,
-        stopping,
-    )
-
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
@@ -110,8 +110,7 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
 def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import Output, shown
-    from topofs.cli.representing import alone_names, headline, isolated_names
+    from topofs.cli.standard_output import Output
     from topofs.selection.explanation import REPRESENTS
 
     output = Output()
@@ -139,9 +138,7 @@ def _print_groups(found: Fitted) -> None:
         ("alone, with no selected column to represent them", alone_names(found)),
     ):
         if names:
-            named = ", ".join(shown(name) for name in names[:_SHOWN_NAMES])
-            more = len(names) - _SHOWN_NAMES
-            cut = cut or more > 0
-            output.say(f"{title}: {named}" + (f" and {more} more" if more > 0 else ""))
+            cut = cut or len(names) > SHOWN_NAMES
+            output.say(f"{title}: {names_in_words(names)}")
     if cut:
         output.say("… --out FILE and --json list them all")

@@ -15,12 +15,6 @@ def load_terms(path: Path) -> None:
 
     The file is a module under its own name, and its folder can be imported from: processes
     that are started later find its classes again.
-
-    Examples
-    --------
-    >>> load_terms(Path("nowhere.py"))
-    Traceback (most recent call last):
-    ValueError: --load nowhere.py: there is no such file
     """
     if not path.is_file():
         what = "is a folder; give a Python file" if path.is_dir() else "there is no such file"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.markup import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +12,7 @@ if TYPE_CHECKING:
 
     from topofs.tables import LeftOutColumn
 
-__all__ = ["Messages", "Output", "Pace", "in_words", "print_json", "shown"]
+__all__ = ["Messages", "Pace", "in_words", "print_json", "shown"]
 
 _SHOWN_COLUMNS = 6
 
@@ -25,51 +21,26 @@ SECONDS_BETWEEN_LINES = 30
 
 
 def shown(name: str) -> str:
-    r"""Make a name safe to print: no markup, no control characters.
+    """Make a name safe to print: no markup, no control characters."""
+    # rich is imported for what is printed: help and completion need none of it.
+    from rich.markup import escape
 
-    Examples
-    --------
-    >>> shown("a[bold]\x1b[31m")
-    'a\\[bold]�[31m'
-    """
     return escape("".join(c if c.isprintable() else "\ufffd" for c in name))
-
-
-class Output(Console):
-    """The standard output: lines stay whole, and a closed pipe ends the command in peace."""
-
-    def __init__(self) -> None:
-        super().__init__(highlight=False, emoji=False)
-
-    def say(self, text: str) -> None:
-        """Print a line that is not wrapped."""
-        self.print(text, soft_wrap=True)
-
-    def on_broken_pipe(self) -> None:
-        """Leave the decision to the application; rich would end the process with 1."""
-        raise BrokenPipeError
 
 
 def print_json(content: Any) -> None:
     """Print a JSON document on the standard output."""
+    import json
+
     print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 class Messages:
-    """Notes and progress on the error stream.
-
-    Parameters
-    ----------
-    quiet : bool
-        Say nothing.
-
-    Attributes
-    ----------
-    console : rich.console.Console
-        The error stream.
-    """
+    """Notes and progress on the error stream, or nothing at all."""
 
     def __init__(self, *, quiet: bool = False) -> None:
+        from rich.console import Console
+
         self.console = Console(
             stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet
         )
@@ -148,22 +119,15 @@ class Messages:
 
 
 class Pace:
-    """Tells when the next line of a log is due, and how long work may still take.
+    """Tells when the next line of a log is due, and how long work may still take."""
 
-    Parameters
-    ----------
-    seconds : float
-        Time between two lines.
-    """
-
-    def __init__(self, seconds: float = SECONDS_BETWEEN_LINES) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
         self._began = self._last = time.monotonic()
 
     def is_due(self) -> bool:
         """Whether the last line is long enough ago; if so the next one starts to wait."""
         now = time.monotonic()
-        due = now - self._last >= self._seconds
+        due = now - self._last >= SECONDS_BETWEEN_LINES
         self._last = now if due else self._last
         return due
 
@@ -175,13 +139,7 @@ class Pace:
 
 
 def in_words(seconds: float) -> str:
-    """Say how long something takes, as precisely as it is worth.
-
-    Examples
-    --------
-    >>> in_words(20), in_words(100), in_words(8000)
-    ('less than a minute', 'about 2 min', 'about 2 h 13 min')
-    """
+    """Say how long something takes, as precisely as it is worth, such as "about 2 h 13 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     if hours:
         return f"about {hours} h {minutes} min"

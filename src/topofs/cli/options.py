@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.term_options import (
-    NOTHING,
-    chosen_parameters,
-    name_option,
-    takes_parameter,
-    term_parameters,
-)
-from topofs.cli.unfolding import Bundle
+from topofs.cli.spoken import in_options
+from topofs.cli.term_options import NOTHING, chosen_parameters, name_option, takes_parameter
 from topofs.terms import DEFAULTS
 
 if TYPE_CHECKING:
@@ -32,6 +26,7 @@ __all__ = [
     "Quiet",
     "TableName",
     "Time",
+    "check_jobs",
     "how",
     "parse_size",
     "roles",
@@ -45,13 +40,7 @@ _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 
 
 def parse_size(text: str) -> float | str:
-    """Read a number of columns, a fraction of them, or "auto".
-
-    Examples
-    --------
-    >>> parse_size("auto"), parse_size("10"), parse_size("0.25"), parse_size("25%")
-    ('auto', 10, 0.25, 0.25)
-    """
+    """Read a number of columns, a fraction of them such as 0.25 or 25%, or "auto"."""
     if text == "auto":
         return text
     try:
@@ -66,6 +55,12 @@ def parse_size(text: str) -> float | str:
             "nor auto"
         )
     return float(number)
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of processes that means nothing."""
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
 
 
 TableName = Annotated[
@@ -84,7 +79,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-def _selector(
+def settings(
     *,
     threshold: Annotated[
         Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
@@ -103,16 +98,16 @@ def _selector(
     **terms: Any,
 ) -> TopologicalFeatureSelector:
     """Put a selector together from what was given; the rest is as the estimator has it."""
-    from topofs.cli.spoken import in_options
     from topofs.engines.memory_size import parse_memory
     from topofs.selection import TopologicalFeatureSelector
     from topofs.selection.fitting_terms import check_terms, check_threshold
     from topofs.selection.short_names import TERMS, measure_of, rule_of
 
-    given = {name: value for name, value in terms.items() if value is not None}
-    if threshold is not None:
-        given["threshold"] = threshold
-    given = {name: None if value is NOTHING else value for name, value in given.items()}
+    given = {
+        name: None if value is NOTHING else value
+        for name, value in (terms | {"threshold": threshold}).items()
+        if value is not None
+    }
     selector = TopologicalFeatureSelector()
     if paper:
         selector = TopologicalFeatureSelector.paper()
@@ -126,10 +121,6 @@ def _selector(
         check_threshold(selector.threshold)
         check_terms(measure_of(selector.similarity), rule_of(selector.rule))
     return selector
-
-
-settings = Bundle(_selector, more=term_parameters)
-"""The options of a selection, handed over as an estimator that is not fitted yet."""
 
 
 def roles(

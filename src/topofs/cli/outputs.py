@@ -12,22 +12,14 @@ from topofs.atomic_write import NotPutBackError, followed, replacing_together
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 __all__ = ["check_outputs", "write_together"]
 
 
 def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
-    """Refuse files that cannot be written, before any work is done.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> check_outputs([Path("a.csv"), None, Path("a.csv")], source="table.csv")
-    Traceback (most recent call last):
-    ValueError: a.csv is given for two different files; give each a name of its own
-    """
+    """Refuse files that cannot be written, before any work is done."""
     seen: set[Path] = set()
     for path in paths:
         if path is None:
@@ -51,12 +43,17 @@ def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
             )
 
 
-def write_together(writers: Mapping[Path, Callable[[Path], None]]) -> None:
-    """Write several files; all of them appear, or none does and the old ones stay."""
+def write_together(*files: tuple[Path | None, Callable[[Path], None]]) -> list[Path]:
+    """Write the files that are wanted, and give their names.
+
+    All of them appear, or none does and the old ones stay.
+    """
+    writers = {path: write for path, write in files if path is not None}
     with _naming(None), replacing_together(writers) as unfinished:
         for (path, write), temporary in zip(writers.items(), unfinished, strict=True):
             with _naming(path):
                 write(temporary)
+    return list(writers)
 
 
 def _is_source(path: Path, source: str) -> bool:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.representing import check_groups, members_in_words, names_in_words
 from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, limits
+from topofs.cli.wish_options import Wished, limits, names_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.table import Table as Printed
 
-    from topofs.cli.fitting import Fitted
-    from topofs.cli.messages import Output
+    from topofs.cli.standard_output import Output
     from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -30,7 +33,6 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
-_SHOWN_NAMES = 10
 _SHOWN_PAIRS = 5
 
 
@@ -69,11 +71,6 @@ def panel(  # noqa: PLR0913 - one argument an option
     who represents whom, which columns of it say the same or add least, which
     groups it misses, and what to add. Options such as --exclude limit what is added.
     """
-    from topofs.cli.fitting import fitted, write_page
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
-    from topofs.cli.representing import check_groups
-
     check_groups(settings)
     messages = Messages(quiet=quiet)
     check_outputs([report], source=table)
@@ -94,8 +91,7 @@ def panel(  # noqa: PLR0913 - one argument an option
         with messages.working("comparing with random lists"):
             answer = found.selector.evaluate(n_next=n_next)
         stand_ins = _stand_ins(found, substitute or [])
-        written = [] if report is None else [report]
-        write_together({path: lambda to: write_page(found, to) for path in written})
+        written = write_together((report, lambda path: write_page(found, path)))
     if as_json:
         print_json(_as_json(found, answer, stand_ins, report))
     elif not quiet:
@@ -105,8 +101,6 @@ def panel(  # noqa: PLR0913 - one argument an option
 
 def _names(listed: list[str]) -> tuple[str, ...]:
     """The names that were given: one by one, or those of files."""
-    from topofs.cli.wish_options import names_given
-
     files = [f"@{name}" if Path(name).is_file() else name for name in listed]
     return names_given(files, option="--panel")
 
@@ -117,7 +111,7 @@ def _speaking_of_the_panel() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if not str(error).startswith("--keep") and "--keep" not in str(error):
+        if "--keep" not in str(error):
             raise
         said = str(error).replace("keep one of them", "list one of them")
         said = said.replace("keep fewer", "list fewer").replace("--keep", "--panel")
@@ -176,7 +170,7 @@ def _group_as_json(group: Group) -> dict[str, Any]:
 def _print_evaluation(
     found: Fitted, answer: Evaluation, stand_ins: dict[str, tuple[Substitute, ...]]
 ) -> None:
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
 
     output = Output()
     n, by_chance = len(answer.names), answer.random
@@ -207,9 +201,6 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
     """The columns of the list, each with those it represents."""
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
-
     printed = Printed(box=None, pad_edge=False)
     printed.add_column("column", overflow="fold")
     printed.add_column("represents, with a share of its variance", overflow="fold")
@@ -219,13 +210,8 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
-
     if answer.alone:
-        named = ", ".join(shown(name) for name in answer.alone[:_SHOWN_NAMES])
-        more = len(answer.alone) - _SHOWN_NAMES
-        named += f" and {more} more" if more > 0 else ""
+        named = names_in_words(answer.alone)
         output.say(f"alone, with no column of the list to represent them: {named}")
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
@@ -236,8 +222,6 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
 
 
 def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
-    from topofs.cli.messages import shown
-
     if not ranked:
         output.say(f"nothing can take the place of {shown(column)}")
         return

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from topofs.cli.messages import shown
+from topofs.cli.term_options import offered
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
     from topofs.selection.sizes import Size
 
 __all__ = [
+    "SHOWN_NAMES",
     "Represented",
     "alone_names",
     "check_groups",
@@ -22,29 +28,22 @@ __all__ = [
     "isolated_columns",
     "isolated_names",
     "members_in_words",
+    "names_in_words",
     "random_coverage",
     "reached_coverage",
     "represented_columns",
     "stopping",
 ]
 
+SHOWN_NAMES = 10
+"""How many columns that are represented by none are named."""
+
 
 @dataclass(frozen=True)
 class Represented:
-    """Who represents a column: a line of the file of ``topofs groups``.
+    """Who represents a column, and how much of its variance: a line of ``topofs groups``' file.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    representative : str or None
-        The selected column that represents it; itself where it is selected.
-    share : float
-        The share of its variance that the representative explains.
-    selected, forced : bool
-        Whether it is selected, and whether by the user's wish.
-    isolated : bool
-        Whether it is like no other column.
+    A selected column represents itself; an isolated one is like no other.
     """
 
     column: str
@@ -88,7 +87,6 @@ def random_coverage(found: Fitted) -> dict[str, Any] | None:
 
 def check_groups(selector: TopologicalFeatureSelector) -> None:
     """Refuse a rule by which no column represents another."""
-    from topofs.cli.term_options import offered
     from topofs.selection.short_names import rule_of
 
     rule = rule_of(selector.rule)
@@ -119,7 +117,6 @@ def stopping(found: Fitted) -> dict[str, Any]:
 
 def headline(found: Fitted) -> str:
     """Say in a line or two how many columns were selected and why as many."""
-    from topofs.cli.messages import shown
     from topofs.selection.short_names import graph_of
     from topofs.selection.sizes import Size
 
@@ -143,7 +140,6 @@ def headline(found: Fitted) -> str:
 
 def members_in_words(group: Group, *, most: int) -> str:
     """List the columns that a selected one represents, the largest share first."""
-    from topofs.cli.messages import shown
     from topofs.selection.explanation import REPRESENTS
 
     named = group.members[:most]
@@ -153,6 +149,13 @@ def members_in_words(group: Group, *, most: int) -> str:
     words = ", ".join(much) or "itself"
     words += f"; shares {', '.join(little)}" if little else ""
     return words + (f" and {more} more" if more else "")
+
+
+def names_in_words(names: Sequence[str]) -> str:
+    """List names, and count those beyond the first ten."""
+    named = ", ".join(shown(name) for name in names[:SHOWN_NAMES])
+    more = len(names) - SHOWN_NAMES
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
@@ -200,9 +203,8 @@ def _size_in_words(size: Size, selector: TopologicalFeatureSelector) -> str:
     if isinstance(size, MinShare):
         return f"of every other column a selected one explains {size.share:.4g}"
     assert isinstance(size, Budget)
-    names = selector.get_feature_names_out(), selector.feature_names_in_
-    costs = dict(zip(names[1], size.costs(names[1].tolist(), len(names[1])), strict=True))
-    spent = sum(costs[name] for name in names[0])
+    names = selector.feature_names_in_.tolist()
+    spent = size.costs(names, len(names))[selector.support_].sum()
     return f"they cost {spent:g} of the budget of {size.total:g}"
 
 

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.graph import check_graph_ending, write_graph
+from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.representing import (
+    Represented,
+    groups_as_json,
+    headline,
+    isolated_names,
+    members_in_words,
+    random_coverage,
+    reached_coverage,
+    represented_columns,
+    stopping,
+)
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.table import Table as Printed
 
-    from topofs.cli.fitting import Fitted
-    from topofs.cli.messages import Messages
-    from topofs.cli.representing import Represented
-    from topofs.selection import RankedColumn, TopologicalFeatureSelector
+    from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
 
@@ -66,10 +77,6 @@ def select(  # noqa: PLR0913 - one argument an option
     It needs no labels. Text, categories and true/false count as names; columns
     of one value, of none, and names that hardly repeat are left out.
     """
-    from topofs.cli.fitting import fitted
-    from topofs.cli.graph import check_graph_ending
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
 
@@ -92,17 +99,22 @@ def select(  # noqa: PLR0913 - one argument an option
         needs_graph=graph_out is not None,
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:
-        outputs = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
-        writers = _writers(found, outputs)
+        write_out = _write_annotated if annotated else _write_table
         with messages.working("writing"):
-            write_together(writers)
+            written = write_together(
+                (out, lambda path: write_out(found, path)),
+                (ranking, lambda path: _write_ranking(found, path)),
+                (graph_out, lambda path: write_graph(found, path)),
+                (report, lambda path: write_page(found, path)),
+            )
         if out is not None and not annotated:
             _note_not_written(found, out, messages)
     if as_json:
-        print_json(_as_json(found, outputs))
+        files = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
+        print_json(_as_json(found, files))
     elif not quiet:
         _print_selection(found)
-    messages.written(writers)
+    messages.written(written)
 
 
 @dataclass(frozen=True)
@@ -122,31 +134,31 @@ class _RankingRow:
     left_out: str | None = None
 
 
-def _writers(
-    found: Fitted, outputs: dict[str, Path | None]
-) -> dict[Path, Callable[[Path], None]]:
-    """For each file that is wanted, the function that writes it."""
-    from topofs.cli.annotated_output import write_annotated
-    from topofs.cli.fitting import write_page
-    from topofs.cli.graph import write_graph
+def _write_table(found: Fitted, path: Path) -> None:
     from topofs.tables import write_columns
-    from topofs.tables.annotated_file import is_annotated_ending
 
-    def write_out(path: Path) -> None:
-        selected = found.selector.get_feature_names_out().tolist()
-        passed_through = found.compared.roles.passed_through
-        if is_annotated_ending(path):
-            write_annotated(found.table, found.selector, path)
-        else:
-            write_columns(found.table, [*selected, *passed_through], path)
+    selected = found.selector.get_feature_names_out().tolist()
+    write_columns(found.table, [*selected, *found.compared.roles.passed_through], path)
 
-    functions: dict[str, Callable[[Path], None]] = {
-        "out": write_out,
-        "ranking": lambda path: _write_ranking(found, path),
-        "graph_out": lambda path: write_graph(found, path),
-        "report": lambda path: write_page(found, path),
-    }
-    return {path: functions[name] for name, path in outputs.items() if path is not None}
+
+def _write_annotated(found: Fitted, path: Path) -> None:
+    """Write the selected genes of an AnnData object, with all that belongs to them.
+
+    `var` gets ``selected``, ``rank`` and, with a rule that has groups, ``representative``.
+    """
+    from topofs.tables.annotated_file import AnnotatedTable
+
+    table, selector = found.table, found.selector
+    assert isinstance(table, AnnotatedTable)
+    names = selector.get_feature_names_out().tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reduced = table.annotated[:, names].copy()
+        reduced.var["selected"] = True
+        reduced.var["rank"] = selector.ranking_[selector.support_]
+        if selector.has_groups:
+            reduced.var["representative"] = names
+        reduced.write_h5ad(path)
 
 
 def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
@@ -177,7 +189,6 @@ def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:
-    from topofs.cli.representing import represented_columns
     from topofs.selection import ranked_columns
     from topofs.tables import write_records
 
@@ -186,22 +197,18 @@ def _write_ranking(found: Fitted, path: Path) -> None:
     if selector.has_groups:
         represented = {column.column: column for column in represented_columns(found)}
     forced = {found.compared.names[column] for column in selector.forced_}
-    ranked = [
-        _row(column, represented.get(column.name), forced=column.name in forced)
-        for column in ranked_columns(selector, found.similarity)
-    ]
-    others = [
-        _RankingRow(column.name, left_out=column.reason) for column in found.compared.left_out
-    ]
-    write_records([*ranked, *others], path)
-
-
-def _row(column: RankedColumn, represented: Represented | None, *, forced: bool) -> _RankingRow:
-    values = asdict(column)
-    row = _RankingRow(nearest_selected=values.pop("nearest"), forced=forced, **values)
-    if represented is None or represented.representative is None:
-        return row
-    return replace(row, representative=represented.representative, share=represented.share)
+    rows = []
+    for column in ranked_columns(selector, found.similarity):
+        values = asdict(column)
+        row = _RankingRow(
+            nearest_selected=values.pop("nearest"), forced=column.name in forced, **values
+        )
+        by = represented.get(column.name)
+        if by is not None and by.representative is not None:
+            row = replace(row, representative=by.representative, share=by.share)
+        rows.append(row)
+    rows += [_RankingRow(out.name, left_out=out.reason) for out in found.compared.left_out]
+    write_records(rows, path)
 
 
 def _selected(found: Fitted) -> list[dict[str, Any]]:
@@ -221,9 +228,7 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
-    from topofs.cli.representing import random_coverage, reached_coverage, stopping
-
+def _as_json(found: Fitted, files: dict[str, Path | None]) -> dict[str, Any]:
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
@@ -239,14 +244,12 @@ def _as_json(found: Fitted, outputs: dict[str, Path | None]) -> dict[str, Any]:
         "left_out": found.left_out,
         "settings": found.settings,
         "notes": list(found.compared.notes),
-        "files": {name: str(path) for name, path in outputs.items() if path is not None},
+        "files": {name: str(path) for name, path in files.items() if path is not None},
     }
 
 
 def _representing_as_json(found: Fitted) -> dict[str, Any]:
     """Who represents whom; nothing of it where the rule has no groups."""
-    from topofs.cli.representing import groups_as_json, isolated_names, represented_columns
-
     if not found.selector.has_groups:
         return dict.fromkeys(("groups", "isolated", "representatives"))
     return {
@@ -264,8 +267,7 @@ def _representing_as_json(found: Fitted) -> dict[str, Any]:
 
 
 def _print_selection(found: Fitted) -> None:
-    from topofs.cli.messages import Output
-    from topofs.cli.representing import headline
+    from topofs.cli.standard_output import Output
 
     output = Output()
     output.say(headline(found))
@@ -280,9 +282,6 @@ def _print_selection(found: Fitted) -> None:
 
 def _groups(found: Fitted, n_shown: int) -> Printed:
     """The selected columns with what each adds and whom it represents."""
-    from topofs.cli.messages import shown
-    from topofs.cli.representing import members_in_words
-
     selector = found.selector
     printed = _ranked_table(found)
     printed.add_column("adds", justify="right")
@@ -297,8 +296,6 @@ def _groups(found: Fitted, n_shown: int) -> Printed:
 
 def _scores(found: Fitted, n_shown: int) -> Printed:
     """The selected columns with their scores, and their strength where it is another number."""
-    from topofs.cli.messages import shown
-
     selected = _selected(found)
     printed = _ranked_table(found)
     printed.add_column(shown(found.selector.rule_.words.short), justify="right")

@@ -48,15 +48,7 @@ _SENTENCES = (
 
 
 def spoken(sentence: str, *, size: str = "-k") -> str:
-    """Translate a sentence of the library.
-
-    Examples
-    --------
-    >>> spoken("alpha is 2.0; it must be a number in [0, 1]")
-    '--alpha 2.0: it must be a number in [0, 1]'
-    >>> spoken("n_features_to_select is 20, but X has 13 features: give a whole number …")
-    '-k 20: there are 13 columns to select from; give at most 13'
-    """
+    """Translate a sentence of the library, in which a size is called by its option."""
     for pattern, said in _SENTENCES:
         words = said.replace("{size}", size) if isinstance(said, str) else said
         sentence = re.sub(pattern, words, sentence)

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.options import Json, Quiet, TableName, Time, how, roles, settings
+from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.messages import Messages, print_json, shown
+from topofs.cli.options import Json, Quiet, TableName, Time, check_jobs, how, roles, settings
+from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from topofs.cli.fitting import Fitted
-    from topofs.cli.messages import Messages
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -63,10 +62,6 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     random) with its interval, how often columns were chosen, and which links stay.
     With --time, rows are drawn in blocks of neighbours.
     """
-    from topofs.cli.fitting import fitted, write_page
-    from topofs.cli.jobs import check_jobs
-    from topofs.cli.messages import Messages, print_json
-    from topofs.cli.outputs import check_outputs, write_together
     from topofs.tables.writing import check_ending, write_records
 
     check_jobs(jobs)
@@ -84,19 +79,17 @@ def stability(  # noqa: PLR0913 - a parameter for each option
         messages=messages,
     ) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
-        writers: dict[Path, Callable[[Path], None]] = {}
-        if out is not None:
-            writers[out] = lambda path: write_records(_frequencies(found, answer), path)
-        if report is not None:
-            writers[report] = lambda path: write_page(found, path, stability=answer)
         with messages.working("writing"):
-            write_together(writers)
+            written = write_together(
+                (out, lambda path: write_records(_frequencies(found, answer), path)),
+                (report, lambda path: write_page(found, path, stability=answer)),
+            )
     if as_json:
         files = {"out": out, "report": report}
         print_json(_as_json(found, answer, files) | {"seed": seed})
     elif not quiet:
         _print_stability(found, answer)
-    messages.written(writers)
+    messages.written(written)
 
 
 @dataclass(frozen=True)
@@ -188,7 +181,7 @@ def _number(value: float) -> float | None:
 def _print_stability(found: Fitted, answer: Stability) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import Output, shown
+    from topofs.cli.standard_output import Output
 
     output = Output()
     output.say(_verdict(answer))

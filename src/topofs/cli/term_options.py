@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -18,7 +18,7 @@ import typer
 from topofs.terms import DEFAULTS, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from topofs.terms import Term
 
@@ -51,13 +51,7 @@ NOTHING = object()
 
 
 def offered(kind: str) -> dict[str, Term]:
-    """Give the terms that can be chosen for a table in a file, the default first.
-
-    Examples
-    --------
-    >>> list(offered("graph"))
-    ['tmfg', 'mfcf', 'mst', 'pmfg']
-    """
+    """Give the terms that can be chosen for a table in a file, the default first."""
     _load_installed()
     known = {
         name: term
@@ -69,20 +63,14 @@ def offered(kind: str) -> dict[str, Term]:
 
 
 def term_parameters() -> list[inspect.Parameter]:
-    """Give the options of all terms, in the form that typer reads.
-
-    Examples
-    --------
-    >>> [parameter.name for parameter in term_parameters()][:3]
-    ['similarity', 'squared', 'alpha']
-    """
+    """Give the options of all terms, in the form that typer reads."""
     listed: dict[str, Any] = {}
     for kind, words in _KINDS.items():
         names = list(offered(kind))
         option = name_option(f"{words}: {', '.join(names)}.", {name: name for name in names})
         listed[kind] = Annotated[Any, option]
-        for name, found in _parameters(kind).items():
-            listed.setdefault(name, found.annotation())
+        for name, annotation in _options(kind).items():
+            listed.setdefault(name, annotation)
     return [
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
@@ -92,18 +80,7 @@ def term_parameters() -> list[inspect.Parameter]:
 
 
 def chosen_parameters(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
-    """Tell which term each parameter that was given is for.
-
-    Examples
-    --------
-    >>> from topofs import Coverage, Pearson
-    >>> chosen = {"similarity": Pearson(), "rule": Coverage()}
-    >>> chosen_parameters({"reach": "edges"}, chosen)
-    {'rule__reach': 'edges'}
-    >>> chosen_parameters({"alpha": 0.3}, chosen)
-    Traceback (most recent call last):
-    ValueError: --alpha 0.3 is for --similarity energy; choose that, or leave --alpha out
-    """
+    """Tell which term each parameter that was given is for, as ``rule__reach``."""
     nested: dict[str, Any] = {}
     for name, value in given.items():
         kinds = [kind for kind, term in terms.items() if name in _described(term)]
@@ -141,13 +118,7 @@ def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
 
 
 def option_words(name: str, value: Any) -> str:
-    """Write a value as it is given on the command line.
-
-    Examples
-    --------
-    >>> option_words("n_bins", 8), option_words("squared", False)
-    ('--n-bins 8', '--no-squared')
-    """
+    """Write a value as it is given on the command line, such as "--no-squared"."""
     option = name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{option}" if value else f"--no-{option}"
@@ -155,14 +126,7 @@ def option_words(name: str, value: Any) -> str:
 
 
 def changes_in_words(term: Term, other: Term) -> str:
-    """Say which options make one term of another.
-
-    Examples
-    --------
-    >>> from topofs import Coverage
-    >>> changes_in_words(Coverage(), Coverage(reach="edges"))
-    '--reach edges'
-    """
+    """Say which options make one term of another, such as "--reach edges"."""
     before = term.get_params()
     return " ".join(
         option_words(name, value)
@@ -172,13 +136,7 @@ def changes_in_words(term: Term, other: Term) -> str:
 
 
 def takers_in_words(name: str) -> str:
-    """Name the terms that take a parameter, as they are given on the command line.
-
-    Examples
-    --------
-    >>> takers_in_words("squared")
-    '--similarity auto, pearson or spearman'
-    """
+    """Name the terms that take a parameter, such as "--similarity pearson or spearman"."""
     by_kind = {
         kind: [term for term, known in offered(kind).items() if name in _described(known)]
         for kind in _KINDS
@@ -193,68 +151,51 @@ def takes_parameter(kind: str, name: str) -> bool:
     return any(name in _described(term) for term in offered(kind).values())
 
 
-@dataclass(frozen=True)
-class _Parameter:
-    """A parameter that some terms of a kind take."""
-
-    name: str
-    field: Field[Any]
-    types: tuple[type, ...]
-    only_for: tuple[str, ...]
-
-    def annotation(self) -> Any:
-        """What typer makes an option of."""
-        if bool in self.types:
-            option = self.name.replace("_", "-")
-            both = typer.Option(
-                f"--{option}/--no-{option}", help=self._help(), show_default=False
-            )
-            return Annotated[bool | None, both]
-        choices = self.field.metadata.get("choices")
-        if choices is not None:
-            named = {
-                _NONE if value is None else str(value): NOTHING if value is None else value
-                for value in choices
-            }
-            return Annotated[Any, name_option(self._help(), named)]
-        number = next((kind for kind in _NUMBERS if kind in self.types), None)
-        metavar = "TEXT" if number is None else _NUMBERS[number][0]
-        return Annotated[
-            Any,
-            typer.Option(
-                parser=_parser(self.types),
-                metavar=metavar,
-                help=self._help(),
-                show_default=False,
-            ),
-        ]
-
-    def _help(self) -> str:
-        text = self.field.metadata.get("help") or ""
-        if self.only_for:
-            text = f"For {_listed(self.only_for)}: {text[:1].lower()}{text[1:]}"
-        if type(self.field.default) in _NUMBERS:
-            text += f" [default: {self.field.default}]"
-        return text.strip()
-
-
-def _parameters(kind: str) -> dict[str, _Parameter]:
-    """The parameters of the terms of a kind, those of the default first."""
-    found: dict[str, tuple[Field[Any], Term]] = {}
-    takers: dict[str, list[str]] = {}
+def _options(kind: str) -> dict[str, Any]:
+    """The options of the parameters of a kind's terms, those of the default first."""
+    takers: dict[str, dict[str, Term]] = {}
     for term_name, term in offered(kind).items():
-        for name, described in _described(term).items():
-            found.setdefault(name, (described, term))
-            takers.setdefault(name, []).append(term_name)
+        for name in _described(term):
+            takers.setdefault(name, {})[term_name] = term
     return {
-        name: _Parameter(
-            name,
-            described,
-            _types(described, type(term)),
-            () if DEFAULTS[kind] in takers[name] else tuple(takers[name]),
+        name: _option(
+            name, next(iter(terms.values())), () if DEFAULTS[kind] in terms else terms
         )
-        for name, (described, term) in found.items()
+        for name, terms in takers.items()
     }
+
+
+def _option(name: str, term: Term, only_for: Collection[str]) -> Any:
+    """What typer makes an option of a parameter of."""
+    described = _described(term)[name]
+    allowed = _types(described, type(term))
+    help_text = _help(described, only_for)
+    if bool in allowed:
+        option = name.replace("_", "-")
+        both = typer.Option(f"--{option}/--no-{option}", help=help_text, show_default=False)
+        return Annotated[bool | None, both]
+    choices = described.metadata.get("choices")
+    if choices is not None:
+        named = {
+            _NONE if value is None else str(value): NOTHING if value is None else value
+            for value in choices
+        }
+        return Annotated[Any, name_option(help_text, named)]
+    number = next((kind for kind in _NUMBERS if kind in allowed), None)
+    metavar = "TEXT" if number is None else _NUMBERS[number][0]
+    parsed = typer.Option(
+        parser=_parser(allowed), metavar=metavar, help=help_text, show_default=False
+    )
+    return Annotated[Any, parsed]
+
+
+def _help(described: Field[Any], only_for: Collection[str]) -> str:
+    text = described.metadata.get("help") or ""
+    if only_for:
+        text = f"For {_listed(only_for)}: {text[:1].lower()}{text[1:]}"
+    if type(described.default) in _NUMBERS:
+        text += f" [default: {described.default}]"
+    return text.strip()
 
 
 def _described(term: Term) -> Mapping[str, Field[Any]]:
@@ -294,8 +235,9 @@ def _parser(allowed: tuple[type, ...]) -> Callable[[str], Any]:
     return parsed
 
 
-def _listed(names: list[str] | tuple[str, ...]) -> str:
-    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 @cache

@@ -7,65 +7,27 @@ import inspect
 from collections.abc import Callable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Bundle", "unfolding", "without_options"]
+__all__ = ["unfolding", "without_options"]
 
 _WITHOUT = ContextVar("without_options", default=False)
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """A function of options, some of which are known only when they are asked for.
-
-    Attributes
-    ----------
-    make : callable
-        Its keyword-only parameters are options; what it takes by ``**`` are the others.
-    more : callable
-        Gives the others, which come first.
-    """
-
-    make: Callable[..., Any]
-    more: Callable[[], Iterable[inspect.Parameter]]
-
-    def __call__(self, **given: Any) -> Any:
-        """Make a value of the options."""
-        return self.make(**given)
 
 
 def unfolding(
     **bundles: Callable[..., Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take the options of a bundle in place of one parameter.
+    """Let a command take the options of a bundle in place of the parameter of that name.
 
-    A bundle is a function of keyword-only options that returns a value, or a `Bundle`. A
-    parameter of the command that has the name of a bundle is replaced by the options of the
-    bundle, and gets what the bundle makes of them. The options are looked up whenever the
-    signature is, so that what was registered meanwhile is among them.
-
-    Examples
-    --------
-    >>> def span(*, low: int = 0, high: int = 1) -> range:
-    ...     return range(low, high)
-    >>> @unfolding(numbers=span)
-    ... def show(*, numbers: range, loud: bool = False) -> None:
-    ...     print(list(numbers), loud)
-    >>> list(inspect.signature(show).parameters)
-    ['low', 'high', 'loud']
-    >>> show(high=3, loud=True)
-    [0, 1, 2] True
+    A bundle is a function of keyword-only options; the command gets what it makes of them.
+    What it takes by ``**terms`` are the options of the terms, which come first. Options are
+    looked up whenever the signature is, so that what was registered meanwhile is among them.
     """
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        return _Unfolded(command, bundles)
-
-    return decorate
+    return functools.partial(_Unfolded, bundles=bundles)
 
 
 @contextmanager
@@ -101,21 +63,17 @@ class _Unfolded:
     def __signature__(self) -> inspect.Signature:
         parameters: dict[str, inspect.Parameter] = {}
         for name, parameter in self._own.items():
-            if name in self._bundles and _WITHOUT.get():
-                continue
-            if name in self._bundles:
-                parameters = _joined(parameters, _options(self._bundles[name]))
-            else:
+            if name not in self._bundles:
                 parameters = _joined(parameters, {name: parameter})
+            elif not _WITHOUT.get():
+                parameters = _joined(parameters, _options(self._bundles[name]))
         return inspect.Signature(list(parameters.values()))
 
     @property
     def __annotations__(self) -> dict[str, Any]:
         # What typer reads beside the signature; no names of modules are needed.
-        signature = self.__signature__
-        return {
-            parameter.name: parameter.annotation for parameter in signature.parameters.values()
-        }
+        parameters = self.__signature__.parameters
+        return {name: parameter.annotation for name, parameter in parameters.items()}
 
     @__annotations__.setter
     def __annotations__(self, _: Any) -> None:
@@ -123,14 +81,12 @@ class _Unfolded:
 
 
 def _options(bundle: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    if not isinstance(bundle, Bundle):
-        return _parameters(bundle)
-    fixed = {
-        name: parameter
-        for name, parameter in _parameters(bundle.make).items()
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    }
-    return _joined({parameter.name: parameter for parameter in bundle.more()}, fixed)
+    options = _parameters(bundle)
+    if options.pop("terms", None) is None:
+        return options
+    from topofs.cli.term_options import term_parameters
+
+    return _joined({option.name: option for option in term_parameters()}, options)
 
 
 def _joined(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.options import parse_size
+from topofs.cli.spoken import in_options
 
 if TYPE_CHECKING:
     from topofs.selection import AtMost, TopologicalFeatureSelector
@@ -31,17 +32,7 @@ _HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
 
 @dataclass(frozen=True)
 class Wished:
-    """What a user wishes of a selection.
-
-    Attributes
-    ----------
-    keep, exclude : tuple of str
-        Names and patterns of columns that must, and that may not, be selected.
-    at_most : AtMost or None
-        How many columns of each group may be selected.
-    max_similarity : float or None
-        No two selected columns are more alike.
-    """
+    """What a user wishes of a selection; `keep` and `exclude` are names and patterns."""
 
     keep: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -64,13 +55,7 @@ class Wished:
 
 
 def parse_share(text: str) -> float:
-    """Read a share: above 0, at most 1.
-
-    Examples
-    --------
-    >>> parse_share("0.9"), parse_share("90%")
-    (0.9, 0.9)
-    """
+    """Read a share, such as 0.9 or 90%: above 0, at most 1."""
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -136,7 +121,6 @@ def limits(
     max_similarity: _MaxSimilarity = None,
 ) -> Wished:
     """Collect what may not be selected."""
-    from topofs.cli.spoken import in_options
     from topofs.selection import AtMost
 
     if (at_most is None) != (group_file is None):
@@ -144,15 +128,12 @@ def limits(
             "--groups", "--at-most N"
         )  # fmt: skip
         raise ValueError(f"{given} goes together with {other}: give both, or none")
-    found = Wished(
-        exclude=names_given(exclude, option="--exclude"), max_similarity=max_similarity
-    )
-    if at_most is None or group_file is None:
-        return found
-    with in_options():
-        return replace(
-            found, at_most=AtMost(at_most, of=_by_column(group_file, option="--groups"))
-        )
+    excluded = names_given(exclude, option="--exclude")
+    limit = None
+    if at_most is not None and group_file is not None:
+        with in_options():
+            limit = AtMost(at_most, of=_by_column(group_file, option="--groups"))
+    return Wished(exclude=excluded, at_most=limit, max_similarity=max_similarity)
 
 
 def size(
@@ -185,14 +166,13 @@ def size(
     ] = None,
 ) -> Any:
     """Settle how far the selection goes."""
-    from topofs.cli.spoken import in_options
     from topofs.selection import Budget, MinShare, UntilCoverage
 
     sizes = {"-k": k, "--coverage": coverage, "--min-share": min_share, "--budget": budget}
     given = [option for option, value in sizes.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} are two sizes: give one of them")
-    if (cost is not None) and budget is None:
+    if cost is not None and budget is None:
         raise ValueError("--cost goes together with --budget TOTAL: give both, or none")
     with in_options():
         if coverage is not None:
@@ -200,19 +180,12 @@ def size(
         if min_share is not None:
             return MinShare(min_share)
         if budget is not None:
-            costs = None if cost is None else _costs(cost)
-            return Budget(budget, costs)
+            return Budget(budget, None if cost is None else _costs(cost))
     return k
 
 
 def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
-    """Read the names that an option was given; those of a file where it says ``@FILE``.
-
-    Examples
-    --------
-    >>> names_given(["a", "b*", "a"], option="--keep")
-    ('a', 'b*')
-    """
+    """Read the names that an option was given; those of a file where it says ``@FILE``."""
     found: list[str] = []
     for name in given or ():
         if name.startswith("@") and len(name) > 1:
@@ -223,17 +196,7 @@ def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
 
 
 def names_in_file(path: Path, *, option: str) -> list[str]:
-    r"""Read a file of one name a line.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "must.txt"
-    ...     _ = path.write_text("ash\n\nhue\n")
-    ...     names_in_file(path, option="--keep")
-    ['ash', 'hue']
-    """
+    """Read a file of one name a line."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:

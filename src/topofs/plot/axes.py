@@ -46,17 +46,7 @@ COLORS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A graph to draw.
-
-    Attributes
-    ----------
-    graph : FilteredGraph
-        The graph.
-    names : tuple of str
-        Of its nodes.
-    selected : array of bool, shape (n_nodes,)
-        The nodes to mark.
-    """
+    """A graph to draw, the names of its nodes, and which of them to mark."""
 
     graph: FilteredGraph
     names: tuple[str, ...]

@@ -67,7 +67,9 @@ def network(
     if labels not in ("auto", "selected", "all", None):
         raise ValueError(f"labels is {labels!r}; known are 'auto', 'selected', 'all' and None")
     drawn = drawn_of(source)
-    colors = _group_colors(source) if groups else _mark_colors(drawn)
+    colors = np.where(drawn.selected, COLORS["selected"], COLORS["other"]).astype(object)
+    if groups:
+        colors = _group_colors(source)
     ax = axes_for(ax, size=(8, 6))
     placed_by = source if isinstance(source, FilteredGraph) else placing_graph(source)
     places = layout(placed_by)
@@ -95,10 +97,6 @@ def network(
     ax.set_title(f"{drawn.graph.n_nodes:,} features, {drawn.graph.n_edges:,} links{selected}")
     _write_names(ax, drawn, places, _labelled(drawn, labels), np.sqrt(size) / 2 + 3)
     return ax
-
-
-def _mark_colors(drawn: Drawn) -> npt.NDArray[np.object_]:
-    return np.where(drawn.selected, COLORS["selected"], COLORS["other"]).astype(object)
 
 
 def _group_colors(

@@ -37,10 +37,7 @@ def render(
     jinja2 = import_extra("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader(
-            [
-                jinja2.FunctionLoader(lambda name: _text_or_none(package, name)),
-                jinja2.FunctionLoader(lambda name: _text_or_none(__package__, name)),
-            ]
+            [jinja2.PackageLoader(package), jinja2.PackageLoader(__package__)]
         ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -61,13 +58,7 @@ def render(
 
 
 def embedded_json(value: Any) -> str:
-    r"""Write a value as JSON that may stand inside a page.
-
-    Examples
-    --------
-    >>> embedded_json({"name": "</script>"})
-    '{"name":"\\u003c/script\\u003e"}'
-    """
+    """Write a value as JSON that may stand inside a page."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign, escape in _ESCAPES.items():
         text = text.replace(sign, escape)
@@ -93,10 +84,6 @@ def _policy(style: str, script: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
-
-
-def _text_or_none(package: str, name: str) -> str | None:
-    return _text(package, name) if (files(package) / "templates" / name).is_file() else None
 
 
 def _text(package: str, name: str) -> str:

@@ -112,15 +112,7 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> Chart:
 
 
 def round_ticks(low: float, high: float, *, most: int = 6) -> list[float]:
-    """Round numbers from at or below `low` to at or above `high`.
-
-    Examples
-    --------
-    >>> round_ticks(0.713, 0.941)
-    [0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
-    >>> round_ticks(0.5, 0.5)
-    [0.4, 0.45, 0.5, 0.55, 0.6]
-    """
+    """Round numbers from at or below `low` to at or above `high`."""
     if not high > low:
         low, high = low - 0.1, high + 0.1
     rough = (high - low) / most

@@ -22,16 +22,9 @@ _ALL = "all"
 
 @dataclass(frozen=True)
 class Verdict:
-    """TFS against one rival at one size.
+    """TFS against one rival at one size: its mean minus the rival's, and two-sided p-values.
 
-    Attributes
-    ----------
-    difference : float
-        Mean of TFS minus mean of the rival.
-    p_value : float
-        Two-sided, of this test by itself.
-    adjusted : float
-        The p-value after Holm's correction over the sizes of this rival.
+    `adjusted` is the p-value after Holm's correction over the sizes of this rival.
     """
 
     difference: float
@@ -48,16 +41,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Series:
-    """One method over the sizes.
+    """One method: mean and standard deviation over the splits, and verdict, at each size.
 
-    Attributes
-    ----------
-    method, label : str
-        Its key, and what it is called.
-    means, spreads : tuple of float or None
-        Mean and standard deviation over the splits at each size; None where it was not run.
-    verdicts : tuple of Verdict or None
-        TFS against it at each size; None for TFS itself.
+    None where it was not run; TFS itself has no verdicts.
     """
 
     method: str

@@ -21,19 +21,7 @@ _MODELS = {
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences about a comparison, plain text all of them.
-
-    Attributes
-    ----------
-    headline : str
-        What came out, in a few words.
-    meaning : str
-        The numbers behind it.
-    method : str
-        How it was measured.
-    notes : tuple of str
-        TFS against each rival.
-    """
+    """Sentences about a comparison, plain text all of them; a note is TFS against a rival."""
 
     headline: str
     meaning: str

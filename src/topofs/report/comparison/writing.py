@@ -42,18 +42,7 @@ def write_comparison_report(
 
 
 def comparison_report(*, comparison: Comparison, table_name: str = "the table") -> str:
-    """Give the page that `write_comparison_report` writes, for those who write it themselves.
-
-    Parameters
-    ----------
-    comparison, table_name
-        As in `write_comparison_report`.
-
-    Returns
-    -------
-    str
-        HTML that UTF-8 can hold.
-    """
+    """Give the page that `write_comparison_report` writes; UTF-8 can hold all of it."""
     return comparison_page(summarise_comparison(comparison, table_name=table_name))
 
 

@@ -23,18 +23,7 @@ _MOST_EACH = 3
 def alternatives_of(
     selector: TopologicalFeatureSelector, features: Features
 ) -> dict[int, tuple[Substitute, ...]]:
-    """Find stand-ins for the selected columns, each with the rest fixed.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> from topofs.report.selection.features import features_of
-    >>> selector = TopologicalFeatureSelector(2).fit(load_wine().data)
-    >>> {f: [s.name for s in found] for f, found in
-    ...     alternatives_of(selector, features_of(selector)).items()}
-    {6: ['x5', 'x11', 'x8'], 0: ['x12', 'x9', 'x2']}
-    """
+    """Find stand-ins for the selected columns, each with the rest fixed."""
     if not selector.has_groups:
         return {}
     first = features.order[: min(selector.n_features_, MOST_COLUMNS)]

@@ -19,17 +19,7 @@ __all__ = ["Asked", "Explained", "asked_of"]
 
 @dataclass(frozen=True)
 class Explained:
-    """A column that was left out, and the selected one that explains it.
-
-    Attributes
-    ----------
-    name : str
-        Untrusted text.
-    by : str or None
-        The selected column; None where none explains it.
-    share : float
-        The share of its variance.
-    """
+    """A column that was left out, and the selected one, if any, that explains a share of it."""
 
     name: str
     by: str | None
@@ -38,24 +28,10 @@ class Explained:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Limits and sizes.
+    """Limits; `size` where it is more than a number, and `cost`, of each feature, of a budget.
 
-    Attributes
-    ----------
-    at_most : int or None
-        How many selected columns of a group there may be.
-    n_groups, n_free : int
-        How many groups there are, and how many columns are in none.
-    max_similarity : float or None
-        No two selected columns are more alike.
-    size : Size or None
-        Where it is more than a number.
-    cost : array of float, shape (n_features,), or None
-        What each column costs.
-    spent : float
-        What the selected ones cost.
-    left_out : tuple of Explained
-        Where only redundant columns are left out: which, and why.
+    `n_free` columns are in no group, `spent` is what the selected ones cost, and `left_out`
+    says which columns are redundant where only these are left out.
     """
 
     at_most: int | None
@@ -67,29 +43,9 @@ class Asked:
     spent: float
     left_out: tuple[Explained, ...]
 
-    @property
-    def leaves_out_redundant(self) -> bool:
-        """Whether everything is selected but what another one explains."""
-        return isinstance(self.size, MinShare)
-
-    @property
-    def within_budget(self) -> bool:
-        """Whether costs decided how many are selected."""
-        return isinstance(self.size, Budget)
-
 
 def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
-    """Read off a fitted selector what was asked of it.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import Budget, TopologicalFeatureSelector
-    >>> from topofs.report.selection.features import features_of
-    >>> selector = TopologicalFeatureSelector(Budget(3)).fit(load_wine().data)
-    >>> asked_of(selector, features_of(selector)).spent
-    3.0
-    """
+    """Read off a fitted selector what was asked of it."""
     given = selector.n_features_to_select
     size = given if isinstance(given, Size) else None
     names = list(features.names)

@@ -64,7 +64,8 @@ def _limits(summary: SelectionSummary) -> list[str]:
             f"({summary.method.measure.words})."
         )
     if features.most < features.n_features:
-        why = "within the budget" if asked.within_budget else "under these wishes"
+        within_budget = isinstance(asked.size, Budget)
+        why = "within the budget" if within_budget else "under these wishes"
         notes.append(
             f"At most {counted(features.most, 'column')} can be selected together {why}: the "
             "slider ends there."

@@ -14,15 +14,7 @@ _MOST_BARS = 28
 
 @dataclass(frozen=True)
 class Bars:
-    """Scores sorted into bars.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        What each bar holds: a value, or the first and the last.
-    bar_of : array of int, shape (n_scores,)
-        The bar of each score.
-    """
+    """Scores sorted into bars: what each bar holds, and the bar of each score."""
 
     labels: tuple[str, ...]
     bar_of: npt.NDArray[np.int64]
@@ -37,12 +29,6 @@ def bars_of(scores: npt.NDArray[np.float64]) -> Bars:
 
     Whole numbers get a bar each; where they spread wide, bars that widen with the value.
     Other scores get bars of one width.
-
-    Examples
-    --------
-    >>> bars = bars_of(np.array([3.0, 5.0, 3.0]))
-    >>> bars.labels, bars.bar_of.tolist()
-    (('3', '4', '5'), [0, 2, 0])
     """
     low, high = scores.min(), scores.max()
     if (scores == np.rint(scores)).all() and high < 2**53:

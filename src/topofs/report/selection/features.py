@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,27 +21,13 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Features:
-    """What is known of each feature, in the order of the table.
+    """What is known of each feature, in the order of the table; names are untrusted text.
 
-    Attributes
-    ----------
-    names : tuple of str
-        As the table has them: untrusted text.
-    scores, strengths : array of float, shape (n_features,)
-        What the rule gave it, and the sum of the weights of its edges; 0 outside the network.
-    score_groups : array of int, shape (n_features,)
-        Equal for equal scores, ascending with them; -1 outside the network and where the
-        score plays no part because the feature is forced or cannot be selected.
-    forced : array of int
-        The features that are selected by the user's wish; they come first in the order.
-    order : array of int, shape (n_features,)
-        Features from rank 1 on: the first k are selected at size k.
-    nodes : array of int
-        The feature of each node of the network.
-    excluded : array of int
-        The features that the user does not want selected.
-    n_selectable : int or None
-        How many of the order can be selected together, by the user's wishes; None: all.
+    `strengths`, the sums of the weights of edges, and `scores` are 0 outside the network.
+    `score_groups` are equal for equal scores and ascend with them; -1 outside the network and
+    where the score plays no part because the feature is forced or cannot be selected.
+    The first k of `order` are selected at size k, forced ones first; no more than `most` of
+    them go together. `nodes` are the features of the network's nodes, ascending.
     """
 
     names: tuple[str, ...]
@@ -51,13 +37,8 @@ class Features:
     forced: Ints
     order: Ints
     nodes: Ints
-    excluded: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    n_selectable: int | None = None
-
-    @property
-    def most(self) -> int:
-        """How many of the order can be selected together."""
-        return self.n_features if self.n_selectable is None else self.n_selectable
+    excluded: Ints
+    most: int
 
     @property
     def n_features(self) -> int:
@@ -66,23 +47,12 @@ class Features:
 
     def node_order(self) -> Ints:
         """Nodes of the network in the order of selection."""
-        number = np.full(self.n_features, -1)
-        number[self.nodes] = np.arange(len(self.nodes))
-        numbered = number[self.order]
-        return np.asarray(numbered[numbered >= 0])
+        return np.searchsorted(self.nodes, self.order[np.isin(self.order, self.nodes)])
 
 
 @dataclass(frozen=True)
 class Ties:
-    """Features with the score at the cut.
-
-    Attributes
-    ----------
-    score : float
-        The score of the last feature selected.
-    inside, outside : int
-        How many features with this score are selected and how many are not.
-    """
+    """The score at the cut; how many features with it are selected, and how many are not."""
 
     score: float
     inside: int
@@ -90,17 +60,7 @@ class Ties:
 
 
 def features_of(selector: TopologicalFeatureSelector) -> Features:
-    """Read the features off a fitted selector.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> selector = TopologicalFeatureSelector(3).fit(load_wine(as_frame=True).data)
-    >>> features = features_of(selector)
-    >>> [features.names[i] for i in features.order[:2]]
-    ['flavanoids', 'alcohol']
-    """
+    """Read the features off a fitted selector."""
     n = selector.n_features_in_
     names = getattr(selector, "feature_names_in_", None)
     strengths = np.zeros(n)
@@ -111,8 +71,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     ]
     groups[selector.forced_] = -1
     order = np.argsort(selector.ranking_)
-    most = selector.n_selectable_
-    groups[order[most:]] = -1
+    groups[order[selector.n_selectable_ :]] = -1
     return Features(
         names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
         scores=selector.scores_,
@@ -122,7 +81,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
         order=order,
         nodes=selector.nodes_,
         excluded=resolve_columns(selector.exclude, names, n, what="exclude"),
-        n_selectable=most,
+        most=selector.n_selectable_,
     )
 
 

@@ -25,20 +25,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NetworkView:
-    """Features joined by edges, and the places of those that are drawn.
+    """Pairs of features joined by all edges, drawn or not, with the weights the filter saw.
 
-    Attributes
-    ----------
-    edges : array of int, shape (n_edges, 2)
-        Pairs of features, all of them, drawn or not.
-    weights : array of float, shape (n_edges,)
-        Similarity along each edge, as the filter saw it.
-    drawn : array of int, shape (n_drawn,)
-        The features that are drawn, ascending.
-    places : array of float, shape (n_drawn, 2)
-        Within [-1, 1].
-    n_nodes : int
-        Number of features in the whole network.
+    Drawn are the features `drawn`, ascending, at `places` within [-1, 1].
     """
 
     edges: Ints
@@ -95,11 +84,9 @@ def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int
 
 
 def _induced(graph: FilteredGraph, nodes: Ints) -> FilteredGraph:
-    """The graph on some nodes, numbered anew."""
+    """The graph on some nodes, ascending and numbered anew."""
     if len(nodes) == graph.n_nodes:
         return graph
-    number = np.full(graph.n_nodes, -1)
-    number[nodes] = np.arange(len(nodes))
-    ends = number[graph.edges]
-    both = (ends >= 0).all(axis=1)
-    return FilteredGraph(len(nodes), ends[both], graph.weights[both])
+    both = np.isin(graph.edges, nodes).all(axis=1)
+    ends = np.searchsorted(nodes, graph.edges[both])
+    return FilteredGraph(len(nodes), ends, graph.weights[both])

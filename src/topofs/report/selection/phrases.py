@@ -11,13 +11,7 @@ __all__ = ["counted", "listed", "percent"]
 
 
 def percent(share: float) -> str:
-    """Print a share; only a whole one is 100 %, and only none is 0 %.
-
-    Examples
-    --------
-    >>> percent(0.514), percent(0.999), percent(1.0), percent(0.001), percent(-0.2)
-    ('51 %', '99 %', '100 %', '1 %', '-20 %')
-    """
+    """Print a share as "51 %"; only a whole one is 100 %, and only none is 0 %."""
     rounded = round(100 * share)
     if 0 < share < 1:
         rounded = min(max(rounded, 1), 99)
@@ -25,23 +19,11 @@ def percent(share: float) -> str:
 
 
 def listed(names: Sequence[str], *, most: int = 8) -> str:
-    """List names, and count those beyond `most`.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b and 1 more'
-    """
+    """List names, and count those beyond `most`: "a, b and 1 more"."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def counted(number: int, noun: str) -> str:
-    """Count things.
-
-    Examples
-    --------
-    >>> counted(1, "link"), counted(1200, "link")
-    ('1 link', '1,200 links')
-    """
+    """Count things: "1 link", "1,200 links"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -28,15 +28,7 @@ _ROWS = 512
 
 @dataclass(frozen=True, eq=False)
 class RandomCoverage:
-    """What random lists of some sizes cover.
-
-    Attributes
-    ----------
-    sizes : array of int
-        Numbers of nodes, ascending.
-    mean, low, high : array of float
-        On average, and the range of 95 % of the lists.
-    """
+    """What random lists of some numbers of nodes cover: the mean, and the range of 95 %."""
 
     sizes: npt.NDArray[np.int64]
     mean: npt.NDArray[np.float64]
@@ -53,19 +45,7 @@ class RandomCoverage:
 def random_coverage(
     selector: TopologicalFeatureSelector, similarity: SimilarityOperator
 ) -> RandomCoverage:
-    """Draw random lists at a handful of sizes, and at that of the selection.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> from topofs.report.selection.similarity import similarity_of
-    >>> X = load_wine().data
-    >>> selector = TopologicalFeatureSelector().fit(X)
-    >>> found = random_coverage(selector, similarity_of(selector, X))
-    >>> found.at(3) == selector.random_lists(3).mean
-    True
-    """
+    """Draw random lists at a handful of sizes, and at that of the selection."""
     n = len(selector.nodes_)
     here = max(1, int(selector.support_[selector.nodes_].sum()))
     grid = np.rint(np.geomspace(1, n, _N_SIZES)).astype(np.int64)

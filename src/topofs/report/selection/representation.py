@@ -23,25 +23,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """What a rule with groups says of a selection.
+    """What a rule with groups says of a selection: the representatives at every size.
 
-    Attributes
-    ----------
-    running : RunningGroups
-        The representatives of the nodes at every size.
-    adds : array of float, shape (n_features,)
-        What each feature adds at its turn to what those before it represent, in columns'
-        worth; 0 outside the network and where it cannot be selected.
-    isolated : array of int
-        Features that represent no other and that no other represents, ascending; none where
-        the rule does not tell.
-    isolated_selected : bool
-        Whether the rule selects them by itself.
-    isolated_last : bool
-        Whether all others that are not forced rank before them.
-    through : array of int
-        For each change of `running`: the feature next to it on the way to its representative,
-        or -1.
+    `adds` is what each feature adds at its turn to what those before it represent, in columns'
+    worth; 0 outside the network and where it cannot be selected. `isolated` features represent
+    no other and no other represents them, ascending; none where the rule does not tell. The
+    rule may select them by itself, and all others that are not forced may rank before them.
+    `through` has, for each change of `running`, the feature next to it on the way to its
+    representative, or -1.
     """
 
     running: RunningGroups
@@ -55,18 +44,7 @@ class Representation:
 def representation_of(
     selector: TopologicalFeatureSelector, features: Features
 ) -> Representation:
-    """Read off a fitted selector who represents whom.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> from topofs.report.selection.features import features_of
-    >>> selector = TopologicalFeatureSelector(2).fit(load_wine().data)
-    >>> found = representation_of(selector, features_of(selector))
-    >>> found.running.curve[[1, 4]].round(2).tolist(), round(float(found.adds.max()) / 13, 2)
-    ([0.3, 0.57], 0.3)
-    """
+    """Read off a fitted selector who represents whom."""
     running = running_groups(selector)
     isolated = getattr(selector, "isolated_", np.empty(0, dtype=np.int64))
     free = np.setdiff1d(isolated, features.forced)

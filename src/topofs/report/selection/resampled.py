@@ -17,22 +17,10 @@ __all__ = ["Resampled", "resampled_of"]
 
 @dataclass(frozen=True)
 class Resampled:
-    """What came back when the data were drawn anew.
+    """What came back when the data were drawn anew, with Nogueira's stability and its interval.
 
-    Attributes
-    ----------
-    phi, lower, upper : float or None
-        Nogueira's stability and its interval; None where it is not defined.
-    level : float
-        Confidence of the interval.
-    n_resamples : int
-        How often data were drawn.
-    least, most : int
-        Fewest and most features that were chosen.
-    frequency : array of float, shape (n_features,)
-        Share of the resamples that chose each feature.
-    confidence : array of float, shape (n_edges,)
-        Share of the resamples whose network has each edge, in the order of the network.
+    The stability is None where it is not defined. `least` to `most` features were chosen;
+    `frequency` has the share of the resamples for each feature, `confidence` for each edge.
     """
 
     phi: float | None
@@ -53,14 +41,8 @@ def resampled_of(stability: Stability, network: NetworkView, n_features: int) ->
             f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
             f"{n_features}: give the stability of the same table"
         )
-    known = np.array([(e.left, e.right, e.confidence) for e in stability.edges]).reshape(-1, 3)
-    keys = known[:, 0].astype(np.int64) * n_features + known[:, 1].astype(np.int64)
-    by_key = np.argsort(keys)
-    keys = np.append(keys[by_key], -1)
-    shares = np.append(known[by_key, 2], 0.0)
-    ends = np.sort(network.edges, axis=1)
-    wanted = ends[:, 0] * n_features + ends[:, 1]
-    at = np.searchsorted(keys[:-1], wanted)
+    sure = {(edge.left, edge.right): edge.confidence for edge in stability.edges}
+    ends = np.sort(network.edges, axis=1).tolist()
     finite = bool(np.isfinite(stability.phi))
     return Resampled(
         phi=float(stability.phi) if finite else None,
@@ -71,5 +53,5 @@ def resampled_of(stability: Stability, network: NetworkView, n_features: int) ->
         least=int(stability.sizes.min()),
         most=int(stability.sizes.max()),
         frequency=np.asarray(stability.frequency, dtype=np.float64),
-        confidence=np.where(keys[at] == wanted, shares[at], 0.0),
+        confidence=np.array([sure.get((i, j), 0.0) for i, j in ends], dtype=np.float64),
     )

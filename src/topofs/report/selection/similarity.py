@@ -28,15 +28,6 @@ def similarity_of(
     """Give the similarity between the nodes of a fitted selector's graph.
 
     Before any threshold: what the columns have in common, not what the filter was given.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from topofs import TopologicalFeatureSelector
-    >>> X = load_wine().data
-    >>> selector = TopologicalFeatureSelector(3).fit(X)
-    >>> similarity_of(selector, X).block(slice(0, 1), slice(0, 2)).round(3).tolist()
-    [[1.0, 0.009]]
     """
     n_nodes = len(selector.nodes_)
     if similarity is None:
@@ -82,13 +73,7 @@ class _WithDiagonal:
 def between(
     similarity: SimilarityOperator, nodes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Give the similarity between some nodes.
-
-    Examples
-    --------
-    >>> between(MatrixOperator(np.eye(3)), np.array([2, 0])).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Give the similarity between some nodes."""
     taken = np.empty((len(nodes), len(nodes)))
     for row, i in enumerate(nodes.tolist()):
         for column, j in enumerate(nodes[: row + 1].tolist()):

@@ -21,7 +21,7 @@ from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
 from topofs.rules.running_groups import RunningGroups, running_over_all
 from topofs.selection.short_names import graph_of
-from topofs.selection.sizes import MinShare
+from topofs.selection.sizes import Budget, MinShare
 from topofs.tables.columns import has_nominal_columns
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
@@ -52,17 +52,10 @@ class LeftOut(Protocol):
 
 @dataclass(frozen=True)
 class Method:
-    """How features were compared, joined and ranked.
+    """How features were compared, joined and ranked: the terms of the fit.
 
-    Attributes
-    ----------
-    measure, graph, rule : Measure, Graph and Rule
-        The terms of the fit.
-    cut : str or None
-        Which similarities counted as 0 before filtering: "mean", "links", or none.
-    redundant_from : float or None
-        The share from which on a column that another explains is left out, where only such
-        are.
+    Similarities cut by "mean" or "links" counted as 0 before filtering. `redundant_from` is
+    the share from which a column that another explains is left out, where only such are.
     """
 
     measure: Measure
@@ -219,9 +212,8 @@ def summarise_selection(
         selector.graph_, features, n_selected, placed_by=placing_graph(selector)
     )
     given = selector.n_features_to_select
-    asked = asked_of(selector, features)
-    own_end = asked.leaves_out_redundant or asked.within_budget
-    has_end = selector.rule_.has_end and not own_end
+    # The ranking of these two is one of its own.
+    has_end = selector.rule_.has_end and not isinstance(given, (Budget, MinShare))
     return SelectionSummary(
         table_name=str(table_name),
         n_samples=_n_samples(X) if selector.similarity_.takes_table else None,
@@ -242,7 +234,7 @@ def summarise_selection(
         nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,
         random=random_coverage(selector, blocks),
-        asked=asked,
+        asked=asked_of(selector, features),
         alternatives=alternatives_of(selector, features),
     )
 

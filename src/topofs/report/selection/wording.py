@@ -12,41 +12,24 @@ from topofs.report.selection.asked_words import (
     redundancy_sentence,
 )
 from topofs.report.selection.phrases import counted, listed, percent
-from topofs.report.selection.resampled_words import stability_sentence
 
 if TYPE_CHECKING:
+    from topofs.report.selection.resampled import Resampled
     from topofs.report.selection.summary import SelectionSummary
     from topofs.rules.rule import ScoreWords
 
 __all__ = ["Words", "words_of"]
+
+# After Nogueira et al. (2018): above 0.75 excellent agreement, below 0.4 poor.
+_EXCELLENT, _POOR = 0.75, 0.4
 
 
 @dataclass(frozen=True)
 class Words:
     """Sentences about a selection, plain text all of them.
 
-    Attributes
-    ----------
-    headline : str
-        What came out, in a few words.
-    meaning : str
-        What that means, in a sentence.
-    method : str
-        How it was found.
-    notes : tuple of str
-        What a reader should know besides.
-    covered : str
-        What "covered" means, for a caption.
-    measure : str
-        What the similarity is called.
-    score : ScoreWords
-        What the score is called.
-    end : str
-        Where the selection stops by itself, and why; empty where it does not.
-    above : str
-        What a link must be to count, where columns represent others.
-    stability : str
-        How much the selection depends on the sample; empty where that was not tried.
+    `covered` is for a caption and `above` says what a link must be to count; `end` is empty
+    where the selection does not stop by itself, `stability` where that was not tried.
     """
 
     headline: str
@@ -81,7 +64,7 @@ def words_of(summary: SelectionSummary) -> Words:
         score=method.rule.words if method.redundant_from is None else REDUNDANCY_SCORE,
         end=_end(summary),
         above=representation_words.above(method),
-        stability="" if summary.resampled is None else stability_sentence(summary.resampled),
+        stability=_stability(summary.resampled),
     )
 
 
@@ -209,3 +192,29 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
         why = "one value only" if nominal is None else "one value or names that hardly repeat"
         notes.append(f"{counted(outside, 'column')} held {why}, so took no part.")
     return notes
+
+
+def _stability(resampled: Resampled | None) -> str:
+    """Say how much a selection depends on the sample."""
+    if resampled is None:
+        return ""
+    n = resampled.n_resamples
+    if resampled.phi is None or resampled.lower is None or resampled.upper is None:
+        return f"Drawn anew {n:,} times, the data always gave all columns: nothing to compare."
+    if resampled.phi >= _EXCELLENT:
+        verdict = "much the same columns"
+    elif resampled.phi >= _POOR:
+        verdict = "the same columns in part"
+    else:
+        verdict = "rather different columns"
+    sizes = (
+        f"{resampled.least:,}"
+        if resampled.least == resampled.most
+        else f"between {resampled.least:,} and {resampled.most:,}"
+    )
+    return (
+        f"Drawn anew {n:,} times, the data gave {verdict}: stability {resampled.phi:.2f} "
+        f"({percent(resampled.level)} interval {resampled.lower:.2f} to {resampled.upper:.2f}), "
+        "where 1 is the same columns every time and 0 is what chance gives. Each time "
+        f"{sizes} columns were chosen."
+    )

@@ -132,18 +132,7 @@ def selection_report(
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
 ) -> str:
-    """Give the page that `write_selection_report` writes, for those who write it themselves.
-
-    Parameters
-    ----------
-    selector, X, similarity, table_name, left_out, passed_through, stability
-        As in `write_selection_report`.
-
-    Returns
-    -------
-    str
-        HTML that UTF-8 can hold.
-    """
+    """Give the page that `write_selection_report` writes; UTF-8 can hold all of it."""
     summary = summarise_selection(
         selector,
         X,

@@ -77,7 +77,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     Selection and scaling see the training part of each split only. Results are stored one by
     one: after an interruption the same command goes on where it stopped.
     """
-    from topofs.cli.jobs import check_jobs
+    from topofs.cli.options import check_jobs
     from topofs_study.benchmark.methods import METHODS, SIZES
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.cli.runs import run_to_store, say_not_run

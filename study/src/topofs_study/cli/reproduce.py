@@ -72,7 +72,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     Results are stored one by one: after an interruption the same command goes on where it
     stopped.
     """
-    from topofs.cli.jobs import check_jobs
+    from topofs.cli.options import check_jobs
     from topofs_study.cli.runs import run_to_store, say_not_run
     from topofs_study.paper.classifiers import CLASSIFIERS
     from topofs_study.paper.frames import load
