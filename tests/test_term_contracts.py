@@ -144,6 +144,25 @@ def test_an_operator_of_ones_own_inherits_the_scale_and_nothing_of_the_columns(k
     np.testing.assert_array_equal(found.scores_, expected.scores_)
 
 
+def test_an_operator_that_is_mixed_in_is_one_of_ones_own():
+    class Logarithms:
+        def operator(self, table):
+            return super().operator(np.log1p(table))
+
+    class Mixed(Logarithms, Pearson):
+        pass
+
+    class WithColumns(Mixed):
+        has_columns, products = True, "values"
+
+    class Same(Pearson):
+        pass
+
+    kinds = (Mixed, WithColumns, Same)
+    assert [kind.products for kind in kinds] == [None, "values", "values"]
+    assert [kind.has_columns for kind in kinds] == [False, True, True]
+
+
 @GRAPH
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 12])
 def test_a_graph_has_the_weights_of_its_similarity(graph, n):

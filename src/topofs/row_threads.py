@@ -30,7 +30,8 @@ _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """Call a function for each item, in this order, on as many threads as numba has at present.
 
-    Gives what the calls returned. If the function calls this itself, one thread does it.
+    Gives what the calls returned. The function must be safe to call from several threads; if it
+    calls this itself, one thread does it.
     """
     wanted = os.getpid(), numba.get_num_threads()
     if wanted[1] == 1:

@@ -81,8 +81,9 @@ class _Unfolded:
 
 
 def _options(bundle: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    options = _parameters(bundle)
-    if options.pop("terms", None) is None:
+    given = _parameters(bundle)
+    options = {name: one for name, one in given.items() if one.kind is not one.VAR_KEYWORD}
+    if len(options) == len(given):
         return options
     from topofs.cli.term_options import term_parameters
 

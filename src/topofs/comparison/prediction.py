@@ -158,7 +158,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         task = "classification" if not numbers or (whole and few) else "regression"
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
-    labels = [_label(value) if numbers else str(value) for value in y.tolist()]
+    labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
     # An array of text has room for the longest in every row; long ones are objects.
     short = max(map(len, labels)) <= _LONGEST_CLASS
     return Target(task, np.array(labels, dtype=str if short else object), given)

@@ -54,6 +54,62 @@ class ShareMatrix(NamedTuple):
     weights: npt.NDArray[Any]
 
 
+# Each overload is written out: numba names machine code by the function's name and arguments, and
+# alike, kernels from its cache would answer for each other.
+
+
+def start_cover(reach: Any) -> Any:
+    """Nothing is covered yet: the state that the functions below share."""
+    return (_start_paths if _is_paths(reach) else _start_matrix)(reach)
+
+
+def first_bounds(reach: Any, state: Any) -> Ints:
+    """Bound what each node adds while nothing is covered, in units."""
+    return (_bounds_of_paths if _is_paths(reach) else _bounds_of_matrix)(reach, state)
+
+
+def gain_of(reach: Any, node: int, state: Any) -> int:
+    """What a node adds to what is covered, in units."""
+    return (_gain_by_paths if _is_paths(reach) else _gain_by_matrix)(reach, node, state)
+
+
+def cover_with(reach: Any, node: int, state: Any) -> None:
+    """Let a node cover what it covers better."""
+    (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
+
+
+def _is_paths(reach: Any) -> bool:
+    return isinstance(reach, PathGraph)
+
+
+@overload(start_cover, strict=False)
+def _start(reach: Any) -> Any:
+    if reach.instance_class is PathGraph:
+        return lambda reach: _start_paths(reach)  # noqa: PLW0108
+    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
+
+
+@overload(first_bounds, strict=False)
+def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
+    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
+
+
+@overload(gain_of, strict=False)
+def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
+@overload(cover_with, strict=False)
+def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
 @njit(cache=True, nogil=True)
 def _start_paths(reach: PathGraph) -> Any:
     n = len(reach.starts) - 1
@@ -140,27 +196,3 @@ def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
     for position in range(start, ends[node]):
         j = nodes[position]
         covered[j] = max(covered[j], amounts[position])
-
-
-def _either(by_paths: Any, by_matrix: Any) -> Any:
-    """One function for both kinds of reach."""
-
-    def plain(reach: Any, *rest: Any) -> Any:
-        return (by_paths if isinstance(reach, PathGraph) else by_matrix)(reach, *rest)
-
-    @overload(plain, strict=False)
-    def compiled(reach: Any, *rest: Any) -> Any:  # noqa: ARG001
-        kernel = by_paths if reach.instance_class is PathGraph else by_matrix
-        return lambda reach, *rest: kernel(reach, *rest)  # noqa: PLW0108
-
-    return plain
-
-
-# (reach): nothing is covered yet, the state that the functions below share.
-start_cover = _either(_start_paths, _start_matrix)
-# (reach, state): bounds of what each node adds while nothing is covered, in units.
-first_bounds = _either(_bounds_of_paths, _bounds_of_matrix)
-# (reach, node, state): what a node adds to what is covered, in units.
-gain_of = _either(_gain_by_paths, _gain_by_matrix)
-# (reach, node, state): let a node cover what it covers better.
-cover_with = _either(_cover_by_paths, _cover_by_matrix)

@@ -58,7 +58,7 @@ def component_is_planar(
     pairs: Int32Array,
     buckets: Int32Array,
 ) -> bool:
-    """Say whether the component that holds `root` is planar; nothing is allocated."""
+    """Say whether the component that holds `root` is planar, in O(n); nothing is allocated."""
     for v in range(len(node)):
         node[v, HEIGHT] = NONE
     _orient(root, node, half, edge, buckets)

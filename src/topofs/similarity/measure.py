@@ -66,11 +66,15 @@ class Measure(Term):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own = vars(cls)
-        if "operator" in own:
-            # Inherited, they would tell of the columns of another operator.
-            cls.products = own.get("products")
-            cls.has_columns = own.get("has_columns", "standard_columns" in own)
+
+        def place(name: str) -> int:
+            return next(i for i, base in enumerate(cls.__mro__) if name in vars(base))
+
+        # Inherited from behind the operator, they tell of the columns of another one.
+        if place("operator") < place("products"):
+            cls.products = None
+        if place("operator") < min(place("has_columns"), place("standard_columns")):
+            cls.has_columns = False
 
     @property
     def words(self) -> str:
