@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field, fields, replace
 from difflib import get_close_matches
 from importlib import import_module
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DEFAULTS", "Term", "parameter", "register", "registered", "takers_of"]
+__all__ = ["DEFAULTS", "Term", "is_whole", "parameter", "register", "registered", "takers_of"]
 
 _ROOMS = {"similarity": "similarity", "graph": "filtering", "rule": "rules"}
 """The kinds of terms, each with the room whose import registers those of topofs itself."""
@@ -283,3 +284,8 @@ def _is_written_anew(old: Term, new: Term) -> bool:
     before, now = type(old), type(new)
     same_place = (before.__module__, before.__qualname__) == (now.__module__, now.__qualname__)
     return same_place and before is not now
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, numpy's included; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from topofs.terms import is_whole
 
 __all__ = ["machine_memory", "parse_memory"]
 
@@ -27,7 +27,7 @@ def parse_memory(memory: Any) -> int:
     if memory is None:
         limits = map(_container_limit, _CONTAINER_LIMITS)
         return min([machine_memory(), *(most for most in limits if most is not None)]) // 2
-    if isinstance(memory, (int, np.integer)) and not isinstance(memory, bool) and memory > 0:
+    if is_whole(memory) and memory > 0:
         return int(memory)
     if isinstance(memory, str):
         found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([KMGT]?)(I?)B?\s*", memory.upper())

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.filtering.family import Graph
-from topofs.terms import parameter, register
+from topofs.terms import is_whole, parameter, register
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -116,7 +116,7 @@ def clique_forest(
 
 
 def _check_max_clique(value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
+    if not is_whole(value) or value < 2:
         raise ValueError(f"max_clique is {value!r}; it must be a whole number, 2 or more")
 
 

@@ -17,6 +17,7 @@ from topofs.models.regressions import clique_regressions, dense_covariance
 from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from topofs.filtering.family import Graph
@@ -328,11 +329,7 @@ class LoGoCovariance(EmpiricalCovariance):
         for column in known.tolist() if isinstance(known, np.ndarray) else known:
             if isinstance(column, str) and column in position_of:
                 positions.append(position_of[column])
-            elif (
-                isinstance(column, (int, np.integer))
-                and not isinstance(column, bool)
-                and 0 <= column < n
-            ):
+            elif is_whole(column) and 0 <= column < n:
                 positions.append(int(column))
             else:
                 raise ValueError(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from topofs.network import Needs
 from topofs.rules.centrality import TIES
 from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.rules.tied import places_by_strength
-from topofs.terms import parameter, register
+from topofs.terms import is_whole, parameter, register
 
 if TYPE_CHECKING:
     from topofs.graph import FilteredGraph
@@ -34,8 +32,7 @@ _REACHES = {
 
 
 def _check_links(value: Any) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < 1:
+    if not is_whole(value) or value < 1:
         raise ValueError(f"links is {value!r}; give a whole number of at least 1")
 
 

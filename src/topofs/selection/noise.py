@@ -11,10 +11,10 @@ from scipy import stats
 from sklearn.utils import check_random_state
 
 from topofs.selection.short_names import graph_of, measure_of
-from topofs.selection.subset_size import is_whole
 from topofs.similarity.operator import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from topofs.filtering.family import Graph

@@ -20,8 +20,9 @@ from topofs.selection.panel_answers import (
     Substitute,
 )
 from topofs.selection.representing import RepresentingSelector
-from topofs.selection.subset_size import column_position, is_whole
+from topofs.selection.subset_size import column_position
 from topofs.selection.wishes import resolve_columns
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

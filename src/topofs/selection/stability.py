@@ -21,10 +21,10 @@ from topofs.engines.dask_table import is_dask
 from topofs.selection.reading import read_table
 from topofs.selection.resampling import drawn_rows
 from topofs.selection.short_names import measure_of
-from topofs.selection.subset_size import is_whole
 from topofs.selection.topological import TopologicalFeatureSelector
 from topofs.tables.columns import check_readable
 from topofs.tables.typed_table import NamedArray, TypedTable
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

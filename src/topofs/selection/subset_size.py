@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.terms import is_whole
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["column_position", "is_whole", "resolve_size"]
+__all__ = ["column_position", "resolve_size"]
 
 
 def resolve_size(
@@ -62,8 +64,3 @@ def column_position(column: Any, names: Sequence[str]) -> int:
             return int(column)
         raise ValueError(f"column {column} is not one of 0 … {len(names) - 1}")
     raise ValueError(f"{column!r} is neither the name nor the position of a column")
-
-
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number; True and False are none."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from topofs.rules.wishes import Wishes
 from topofs.selection.sizes import Budget, per_column
-from topofs.selection.subset_size import column_position, is_whole
+from topofs.selection.subset_size import column_position
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, dense
 from topofs.similarity.shared_variance import FlooredScale
-from topofs.terms import parameter, register
+from topofs.terms import is_whole, parameter, register
 
 if TYPE_CHECKING:
     from topofs.network import Scale
@@ -93,8 +93,7 @@ def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
 
 def check_bins(n_bins: Any) -> None:
     """Refuse a number of bins that a byte does not hold."""
-    whole = isinstance(n_bins, (int, np.integer)) and not isinstance(n_bins, bool)
-    if n_bins is not None and not (whole and 2 <= n_bins <= MOST_BINS):
+    if n_bins is not None and not (is_whole(n_bins) and 2 <= n_bins <= MOST_BINS):
         raise ValueError(
             f"n_bins is {n_bins!r}; it must be a whole number from 2 to {MOST_BINS}"
         )
