@@ -49,8 +49,8 @@ torch: $(VENV)/.installed-torch
 
 # What `make test` leaves out because it does not install torch; such small networks want one thread.
 test-torch: $(VENV)/.installed-torch
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/torch src/topofs/torch tests/test_examples.py \
-		-k 'torch or homological or learned'
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/torch src/topofs/torch tests/engines/test_device_engine.py \
+		tests/test_examples.py -k 'torch or homological or learned'
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
