@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from tests.naive.redundancy import broken_promises
 from tests.shared_files import whole_table
 from topofs import (
     Budget,
@@ -81,6 +85,39 @@ def test_min_share_keeps_forced_columns_and_never_takes_excluded_ones():
     chosen = selector.get_feature_names_out()
     assert "mean area" in chosen
     assert "worst area" not in chosen
+
+
+@st.composite
+def redundant_tables(draw):
+    """Whole numbers with multiples of columns among them, a constant, and disjoint wishes."""
+    X = draw(hnp.arrays(np.int64, (6, draw(st.integers(1, 5))), elements=st.integers(0, 3)))
+    of = st.lists(st.integers(0, X.shape[1] - 1), max_size=4)
+    factor = draw(st.sampled_from([-2, 1, 3]))
+    X = np.column_stack([X, factor * X[:, draw(of)] + 1])
+    X[0, 0], X[1, 0] = 0, 1  # one column varies
+    n = X.shape[1]
+    wish = draw(st.lists(st.sampled_from(["", "", "keep", "exclude"]), min_size=n, max_size=n))
+    wish[0] = wish[0].replace("exclude", "")  # one may be selected
+    keep, exclude = ([i for i in range(n) if wish[i] == word] for word in ("keep", "exclude"))
+    return X, keep, exclude
+
+
+@given(redundant_tables(), st.sampled_from([0.137, 0.619, 0.913, 1.0]))
+@pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
+def test_min_share_keeps_its_promise_under_wishes(case, share):
+    X, keep, exclude = case
+    selector = TopologicalFeatureSelector(MinShare(share), keep=keep, exclude=exclude).fit(X)
+    selected = np.flatnonzero(selector.support_).tolist()
+    assert broken_promises(X, share, selected, keep, exclude) == []
+    assert sorted(selector.ranking_[selected]) == list(range(1, len(selected) + 1))
+
+
+def test_min_share_selects_kept_copies_and_what_they_do_not_explain():
+    a, c = np.random.default_rng(0).normal(size=(2, 50))
+    X = np.column_stack([a, 2 * a, c])
+    both = TopologicalFeatureSelector(MinShare(0.9), keep=[0, 1])
+    assert both.fit(X).support_.tolist() == [True, True, True]
+    assert both.fit(X[:, :2]).support_.tolist() == [True, True]
 
 
 def smart_correlated(X, threshold):

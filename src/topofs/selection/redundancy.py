@@ -28,16 +28,18 @@ def redundancy_ranking(
     `shares` are those of the pairs that reach the share, without a diagonal. Greedy set cover:
     each next node explains most of those that none explains yet; of equal ones the lowest `place`
     comes first. Then nodes are given up, the last first, that another one explains and that no
-    other needs, so none of the set could be left out. The ranking ends there; a score is the
-    number of nodes that none before explained.
+    other needs, so none of the set could be left out. Chosen nodes are all in the set, and first
+    in the order, whether they explain anything new or not. The ranking ends after the set; a
+    score is the number of nodes that none before explained.
     """
     with_themselves = sparse.csr_array(shares + sparse.eye_array(wishes.n_nodes, format="csr"))
     with_themselves.sort_indices()
     explains = with_themselves.copy()
     explains.data[:] = 1.0
     ranking = greedy_ranking(MatrixReach(explains), wishes, place=place, isolated_early=True)
-    gains = ranking.scores[ranking.order]
-    selected = ranking.order[: ranking.n_selectable][gains[: ranking.n_selectable] > 0]
+    selectable = ranking.order[: ranking.n_selectable]
+    needed = (ranking.scores[selectable] > 0) | np.isin(selectable, wishes.chosen)
+    selected = selectable[needed]
     kept = _without_redundant(explains, selected, wishes.chosen)
     others = np.setdiff1d(np.arange(wishes.n_nodes), kept)
     others = others if place is None else others[np.argsort(place[others])]

@@ -63,7 +63,8 @@ class MinShare(Size):
 
     A smallest set is found greedily: every column that is left out has a selected one that
     explains at least this share of its variance, whatever the graph, and no selected column
-    could be left out, too. Only a column in `exclude` that no other explains stays alone.
+    could be left out, too. Columns in `keep` are always selected. Only a column in `exclude`
+    stays alone, and only where every column that explains it to this share is in `exclude`, too.
 
     Parameters
     ----------
