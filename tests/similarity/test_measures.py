@@ -273,6 +273,16 @@ def test_the_largest_floats_of_both_signs_are_numbers_like_others(measure):
     np.testing.assert_allclose(measure(X), measure(smaller), atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("missing", [True, False])
+def test_the_smallest_floats_have_the_dispersion_of_larger_ones(dtype, missing):
+    X = np.random.default_rng(0).integers(0, 4, size=(12, 5)).astype(dtype)
+    X[:2] = [[0], [1]]  # no column is constant
+    X[2:4, 1] = np.nan if missing else 2
+    least = np.finfo(dtype).smallest_subnormal
+    np.testing.assert_array_equal(energy(X * least, alpha=0.7), energy(X, alpha=0.7))
+
+
 def test_a_large_mean_costs_no_digits_beside_a_missing_value():
     z = np.random.default_rng(5).normal(size=(60, 2))
     z[:, 1] += z[:, 0]

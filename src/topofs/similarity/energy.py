@@ -137,10 +137,13 @@ def _unit_range_deviation(X: Floats) -> npt.NDArray[np.float64]:
     """Population standard deviation of each column scaled to [0, 1], over observed values."""
     lowest = np.fmin.reduce(X, axis=0).astype(np.float64)
     highest = np.fmax.reduce(X, axis=0).astype(np.float64)
-    # Halved, so that the range of the largest floats does not overflow.
-    width = highest / 2 - lowest / 2
-    varying = width > 0
+    varying = highest > lowest
+    lowest, highest = lowest[varying], highest[varying]
+    # A power of two rounds nothing, and keeps a range from overflowing or vanishing.
+    exponent = -np.frexp(np.maximum(highest, -lowest))[1]
+    lowest, highest = np.ldexp(lowest, exponent), np.ldexp(highest, exponent)
+    unit = np.ldexp(X[:, varying].astype(np.float64), exponent)
+    unit = (unit - lowest) / (highest - lowest)
     deviation = np.zeros(X.shape[1])
-    unit = (X[:, varying] / 2 - lowest[varying] / 2) / width[varying]
     deviation[varying] = np.nanstd(unit, axis=0)
     return deviation
