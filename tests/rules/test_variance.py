@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse, stats
 
-from tests.matrices import factor_table
+from tests.matrices import factor_table, tables
 from tests.naive.variance import gains, levels_as_block, naive_order, standardised
 from topofs import TopologicalFeatureSelector, UntilCoverage
 from topofs.rules.residuals import CovarianceResiduals, SampleResiduals
@@ -125,6 +125,30 @@ def test_missing_values_lie_at_the_mean():
     X = factor_table(30, 10)
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     check_greedy(numbers(X), fitted(X))
+
+
+@given(tables(missing=True), st.sampled_from([5.67e15, -(2.0**52), 1e9]))
+@settings(max_examples=50)
+def test_a_large_offset_costs_no_digits_of_whole_numbers(X, offset):
+    X = np.rint(X)
+    X = X[:, np.nanmax(X, axis=0, initial=-np.inf) > np.nanmin(X, axis=0, initial=np.inf)]
+    expected = standard_columns(X).values
+    np.testing.assert_allclose(standard_columns(X + offset).values, expected, atol=1e-12)
+    stored = sparse.csc_array(np.nan_to_num(X, nan=7.0) + offset)
+    some = standard_columns(stored)
+    whole = standard_columns(stored.toarray())
+    found = some.rows(np.arange(some.n_rows))
+    np.testing.assert_allclose(found, whole.values, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["missing", "sparse"])
+def test_copies_beside_a_large_offset_explain_each_other(kind):
+    steps = np.array([0.0, 1, 2, 1, 0, 2, 1, 1, 0, 2])
+    X = np.column_stack([5.67e15 + steps, steps])
+    if kind == "missing":
+        X[3] = np.nan
+    selector = fitted(sparse.csc_array(X) if kind == "sparse" else X)
+    np.testing.assert_allclose(selector.shares_, 1.0, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -233,10 +233,12 @@ def _unit_rows(block: Floats) -> Floats:
     missing = np.isnan(block)
     if not missing.any():
         return unit_columns(block)
-    # Scaled first, so that sums of large numbers stay finite.
-    largest = np.nanmax(np.abs(block), axis=1, keepdims=True).astype(np.float64)
-    filled = block / np.where(largest > 0, largest, 1.0)
+    filled = block.astype(np.float64)
+    # A power of two rounds nothing, and keeps sums of large numbers finite.
+    largest = np.nanmax(np.abs(filled), axis=1, keepdims=True)
+    filled = np.ldexp(filled, -np.frexp(largest)[1])
     for _ in range(2):
+        # The second turn removes what rounding left of a mean far larger than the spread.
         filled -= np.nanmean(filled, axis=1, keepdims=True)
     filled[missing] = 0.0
     length = np.sqrt(np.einsum("ij,ij->i", filled, filled))[:, None]
@@ -247,12 +249,16 @@ def _sparse(table: Any) -> SparseStandardColumns:
     columns = sparse.csr_array(table.T, dtype=np.float64)
     n_samples = table.shape[0]
     row = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
-    largest = np.maximum(abs(columns).max(axis=1).toarray().ravel(), np.finfo(np.float64).tiny)
-    columns.data = columns.data / largest[row]
+    largest = abs(columns).max(axis=1).toarray().ravel()
+    # A power of two rounds nothing.
+    columns.data = np.ldexp(columns.data, -np.frexp(largest)[1][row])
+    # Without zeros a column may lie far from 0: it is counted from its lowest value then.
+    zeros = n_samples - np.diff(columns.indptr)
+    lowest = np.where(zeros == 0, columns.min(axis=1).toarray().ravel(), 0.0)
+    columns.data -= lowest[row]
     means = np.asarray(columns.sum(axis=1)).ravel() / n_samples
     # Around the mean: of a column that hardly varies nothing cancels.
     stored = np.bincount(row, (columns.data - means[row]) ** 2, minlength=columns.shape[0])
-    zeros = n_samples - np.diff(columns.indptr)
     length = np.sqrt(stored + zeros * means**2)
     columns.data = columns.data / length[row]
     starts, degrees = np.arange(len(length) + 1), np.ones(len(length), np.int64)
