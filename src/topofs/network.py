@@ -83,7 +83,7 @@ class Network:
     pairs : scipy.sparse.csr_array or None
         The similarity, or the share, of the pairs that reach a level, where asked for.
     columns : StandardColumns or None
-        The columns themselves, where the rule asks for them.
+        The columns themselves, where the rule asks for them, in the order of `place`.
     memory : int
         Bytes that may be used beside them.
     links : scipy.sparse.csr_array or None

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg, sparse
 
+from tests.matrices import tables
 from topofs import (
     Budget,
     Centrality,
@@ -13,13 +16,18 @@ from topofs import (
     Pearson,
     Spearman,
     TopologicalFeatureSelector,
+    Variance,
     pearson,
 )
 from topofs.rules.centrality import SCORES
 from topofs.similarity.value_order import matrix_order, value_order
 
 REACHES = ["paths", "edges", "similarity", "strongest"]
-RULES = [*(Coverage(reach=reach, links=3) for reach in REACHES), *map(Centrality, SCORES)]
+RULES = [
+    *(Coverage(reach=reach, links=3) for reach in REACHES),
+    *map(Centrality, SCORES),
+    Variance(),
+]
 COVERAGE = [rule for rule in RULES if isinstance(rule, Coverage)]
 TABLES = {
     "reals": lambda rng: rng.normal(size=(30, 12)) @ rng.normal(size=(12, 12)),
@@ -54,6 +62,65 @@ def test_every_rule_selects_the_same_columns(kind, rule):
     for seed in SEEDS:
         X, order = drawn(kind, seed)
         assert same_set(X, order, rule=rule), seed
+
+
+@st.composite
+def tables_of_copies(draw):
+    """Columns beside copies of them, scaled, mirrored, shifted or upside down; a permutation."""
+    X = draw(tables())
+    varies = X.min(axis=0) < X.max(axis=0)
+    X = np.column_stack([X[:, varies], np.arange(len(X)) % 2])
+    of = st.integers(0, X.shape[1] - 1)
+    factor, shift = st.sampled_from([1.0, 2.0, -1.0, 0.3]), st.sampled_from([0.0, 1.0, -0.7])
+    copies = draw(st.lists(st.tuples(of, factor, shift, st.booleans()), max_size=6))
+    for column, by, more, upside_down in copies:
+        copy = by * X[:, column] + more
+        X = np.column_stack([X, copy[::-1] if upside_down else copy])
+    return X, np.array(draw(st.permutations(range(X.shape[1]))))
+
+
+@given(
+    tables_of_copies(), st.sampled_from(["pearson", "spearman"]), st.sampled_from([None, 50])
+)
+@settings(max_examples=60)
+def test_variance_orders_copies_by_their_values(case, similarity, memory):
+    X, order = case
+    first, second = (
+        TopologicalFeatureSelector(
+            1, rule="variance", similarity=similarity, memory=memory, keep=[kept]
+        ).fit(table)
+        for table, kept in ((X, 0), (X[:, order], order.tolist().index(0)))
+    )
+    ranked = X[:, np.argsort(first.ranking_)]
+    np.testing.assert_array_equal(X[:, order][:, np.argsort(second.ranking_)], ranked)
+    assert first.at("auto").n_features_ == second.at("auto").n_features_
+
+
+COPIES = {
+    "twice": lambda X: np.column_stack([X, 2 * X]),
+    "mirrored": lambda X: np.column_stack([X, -X]),
+    "complement": lambda X: np.column_stack([X > 0, X <= 0]).astype(float),
+    "Toeplitz": lambda X: linalg.toeplitz(np.rint(3 * X[:12, 0])) + np.eye(12),
+    "sparse": lambda X: sparse.csc_array(np.column_stack([X * (X > 0.5), X * (X > 0.5) / 3])),
+}
+
+
+@pytest.mark.parametrize("kind", COPIES)
+def test_variance_selects_the_same_of_copies(kind):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = COPIES[kind](rng.normal(size=(20, 6)))
+        order = rng.permutation(X.shape[1])
+        values = X.toarray() if sparse.issparse(X) else X
+        first, second = (
+            TopologicalFeatureSelector(4, rule="variance").fit(table)
+            for table in (X, X[:, order])
+        )
+        one, other = (
+            values[:, np.flatnonzero(first.support_)],
+            values[:, order][:, second.support_],
+        )
+        assert sorted(one.T.tolist()) == sorted(other.T.tolist()), seed
 
 
 @pytest.mark.parametrize(

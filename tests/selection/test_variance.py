@@ -25,6 +25,7 @@ from topofs import (
     stability,
 )
 from topofs.selection import fit_and_compare, ranked_columns
+from topofs.selection.representing import running_groups
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,32 @@ def test_lists_are_judged_by_what_they_explain_together(X):
     assert first.adds == pytest.approx(more)
     others = [naive_explained(X, [*places, j]).sum() for j in range(13) if j not in places]
     assert max(others) - 13 * found.coverage == pytest.approx(more)
+
+
+def test_answers_follow_the_columns_to_other_places():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(factor_table(60, 5), columns=list("abcde"))
+    table["town"] = [f"t{code}" for code in rng.integers(0, 4, size=60)]
+    table["kind"] = [f"k{code}" for code in rng.integers(0, 3, size=60)]
+    moved = table[list(rng.permutation(table.columns))]
+    one, other = fitted(table, 3), fitted(moved, 3)
+    places = [moved.columns.get_loc(name) for name in table]
+    for answer in ("scores_", "ranking_", "shares_", "explained_"):
+        found = getattr(other, answer)[places]
+        np.testing.assert_allclose(found, getattr(one, answer), err_msg=answer)
+    assert [moved.columns[i] for i in other.representative_[places]] == [
+        table.columns[i] for i in one.representative_
+    ]
+    for selector in (one, other):
+        curve = running_groups(selector).curve[1:]
+        np.testing.assert_allclose(curve, selector.coverage_)
+    reaches = one._reach("a test"), other._reach("a test")
+    block = reaches[0].block(slice(0, 7), slice(0, 7))
+    np.testing.assert_allclose(reaches[0].block(slice(3, 7), slice(1, 6)), block[3:, 1:6])
+    whole = reaches[1].block(slice(0, 7), slice(0, 7))
+    np.testing.assert_allclose(whole[np.ix_(places, places)], block)
+    together = reaches[1].gains_given(np.array([places[5], places[0]]))[places]
+    np.testing.assert_allclose(together, reaches[0].gains_given(np.array([5, 0])))
 
 
 def test_substitutes_and_extensions(X):

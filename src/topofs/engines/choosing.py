@@ -222,21 +222,24 @@ def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:
 
 
 def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
-    """The columns, and no similarity but where the wishes ask for some."""
+    """The columns in their order, and no similarity but where the wishes ask for some."""
     measure, correlation = columns.measure, columns.on_workers
     given: StandardColumns | ColumnsOnWorkers
-    whole = None
+    whole, order = None, columns.order() if needs.by_values else np.arange(columns.n_features)
     if correlation is None:
         _check_room_for_levels(columns)
-        given = measure.standard_columns(columns.table)
+        given = measure.standard_columns(columns.table).in_order(order)
         if needs.pairs_from is not None:
             whole = columns.operator
     else:
-        given = ColumnsOnWorkers(correlation, columns.table.shape[0])
+        given = ColumnsOnWorkers(correlation[np.ix_(order, order)], columns.table.shape[0])
         whole = MatrixOperator(measure.of_correlation(correlation.copy()))
     pairs = _pairs(columns, whole, needs)
     memory = columns.engine.memory
-    return Network(_no_links(columns), None, pairs=pairs, columns=given, memory=memory)
+    place = places(order) if needs.by_values else None
+    return Network(
+        _no_links(columns), None, pairs=pairs, columns=given, memory=memory, place=place
+    )
 
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:

@@ -68,6 +68,7 @@ class ComparedColumns:
         """The columns in an order that depends on their values, or their similarities, only."""
         if self.on_workers is not None:
             return matrix_order(self.on_workers)
-        if isinstance(self.operator, MatrixOperator):
+        # Columns that have values are not compared for it.
+        if not self.measure.has_columns and isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)
         return value_order(self.table)

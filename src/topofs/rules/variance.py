@@ -46,7 +46,10 @@ class Variance(Rule):
     left (1e-5 in single precision) is explained and is not chosen before any other; at the
     latest when as many columns were chosen as there are samples, less one, all are. Explained
     columns follow at the end of the ranking, those that would have explained most at the
-    beginning first. Of columns that explain equally much, that one comes first.
+    beginning first. Gains that differ by less than 10⁻⁹ of themselves (10⁻⁶ in single
+    precision) are equal: then the column comes first that would have explained more at the
+    beginning, and of equal ones the values decide. So the order of the columns of the table
+    plays no part, also where one is a multiple of another; of exact copies the first is taken.
 
     Where the exact order of all columns would take long, those beyond the number asked for, or
     beyond the end, are ordered by what each would explain next.
@@ -117,7 +120,8 @@ class Variance(Rule):
         from topofs.rules.variance_search import variance_ranking
         from topofs.rules.variance_space import variance_space
 
-        return variance_ranking(variance_space(network.columns, network.memory), wishes)
+        space = variance_space(network.columns, network.memory, place=network.place)
+        return variance_ranking(space, wishes)
 
     def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
         """Order the nodes greedily under other wishes."""

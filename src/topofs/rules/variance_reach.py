@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 from topofs.rules.reach import themselves
 from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.similarity.standard_columns import rows_of
+from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
     from topofs.rules.variance_space import VarianceSpace
@@ -36,7 +39,12 @@ class VarianceReach:
     @property
     def n_nodes(self) -> int:
         """Number of columns."""
-        return len(self.space.degrees)
+        return len(self.space.nodes)
+
+    @cached_property
+    def _place(self) -> Ints:
+        """Which column of the space each node is."""
+        return places(self.space.nodes)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that explains most of each node, and its share."""
@@ -62,9 +70,9 @@ class VarianceReach:
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)
         left = residuals.gains()[0]
-        for at, node in enumerate(order.tolist()):
-            if np.isfinite(residuals.exact(np.array([node]))[0]):
-                gains[at] = residuals.take(node)
+        for at, column in enumerate(self._place[order].tolist()):
+            if np.isfinite(residuals.exact(np.array([column]))[0]):
+                gains[at] = residuals.take(column)
                 left = residuals.gains()[0]
             if not np.isfinite(left).any():
                 break
@@ -75,16 +83,16 @@ class VarianceReach:
         """Tell the share of each node that the selected ones explain together; 1 for themselves."""
         share = np.zeros(self.n_nodes)
         if len(selected):
-            along = self.space.coordinates(self._rows(np.sort(selected)))
+            along = self.space.coordinates(self._rows(selected))
             rows = np.einsum("ij,ij->i", along, along)
-            share = np.add.reduceat(rows, self.space.starts[:-1])
+            share = np.add.reduceat(rows, self.space.starts[:-1])[self._place]
         share[selected] = 1.0
         return np.asarray(np.minimum(share, 1.0))
 
     def gains_given(self, selected: Ints) -> Doubles:
         """Tell what each node would add to what the selected ones explain together."""
         given = self._rows(selected) if len(selected) else None
-        gains = self.space.residuals(given).gains()[0]
+        gains = self.space.residuals(given).gains()[0][self._place]
         gains[selected] = 0.0
         return np.where(np.isfinite(gains), gains, 0.0)
 
@@ -96,15 +104,17 @@ class VarianceReach:
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
         """Tell what some nodes (columns of the result) explain of a range of nodes, one by one."""
-        first, last, _ = of.indices(self.n_nodes)
+        by, others = self._place[by], self._place[of]
         starts = self.space.starts
-        rows = self._rows(by)
-        shares = np.square(self.space.products(rows, slice(starts[first], starts[last])))
-        if len(rows) > len(by):
-            ends = np.cumsum(np.diff(starts)[by])
-            shares = np.add.reduceat(shares, np.concatenate([[0], ends[:-1]]), axis=1)
-        if starts[last] - starts[first] > last - first:
-            shares = np.add.reduceat(shares, starts[first:last] - starts[first], axis=0)
+        rows, rows_of_others = rows_of(by, starts), rows_of(others, starts)
+        shares = np.square(self.space.products(rows, rows_of_others))
+        for axis, (columns, n_rows) in enumerate(
+            [(others, len(rows_of_others)), (by, len(rows))]
+        ):
+            if n_rows > len(columns):
+                ends = np.cumsum(np.diff(starts)[columns])
+                firsts = np.concatenate([[0], ends[:-1]])
+                shares = np.add.reduceat(shares, firsts, axis=axis)
         shares *= self.space.degrees[by]
         return np.asarray(np.minimum(shares, 1.0))
 
@@ -117,6 +127,5 @@ class VarianceReach:
         return found
 
     def _rows(self, nodes: Ints) -> Ints:
-        starts = self.space.starts
-        parts = [np.arange(starts[node], starts[node + 1]) for node in nodes.tolist()]
-        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+        """The rows of some nodes, ascending."""
+        return rows_of(np.sort(self._place[nodes]), self.space.starts)

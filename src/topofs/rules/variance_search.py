@@ -56,12 +56,20 @@ def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
     Nodes that were not reached follow by what they would explain next, then nodes that are
     explained already, the strongest first; those that may not be selected come last.
     """
+    ranking = _ranking_of_columns(space, wishes.renumbered(space.nodes))
+    scores = np.empty(wishes.n_nodes)
+    scores[space.nodes] = ranking.scores
+    return replace(ranking, order=space.nodes[ranking.order], scores=scores)
+
+
+def _ranking_of_columns(space: VarianceSpace, wishes: Wishes) -> Ranking:
+    """The same for columns as they stand in the space: what ties goes to the first of them."""
     found = _search(space, wishes) if wishes.cost is None else _within_budget(space, wishes)
     n = wishes.n_nodes
     rest = np.setdiff1d(np.arange(n), found.nodes)
     strength = space.residuals().gains()[0] if len(rest) else np.empty(0)
     left = found.remaining[rest]
-    keys = (left, strength[rest], space.marks[rest])
+    keys = (left, strength[rest])
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
     taken = np.array(found.nodes, dtype=np.int64)
@@ -99,7 +107,7 @@ def _within_budget(space: VarianceSpace, wishes: Wishes) -> _Found:
 def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _Found:
     """Take nodes one by one, those chosen beforehand first, while they add something."""
     residuals = space.residuals()
-    pick = _Picker(space, residuals, wishes.cost if by_cost else None)
+    pick = _Picker(residuals, wishes.cost if by_cost else None)
     state = OpenNodes(wishes, [])
     found = _Found([], [], None, no_structure=False, remaining=np.empty(0))
     untaken = np.ones(wishes.n_nodes, dtype=np.bool_)
@@ -150,15 +158,12 @@ def _beyond_chance(
 
 
 class _Picker:
-    """Finds the node that explains most; equal ones go by what their values say."""
+    """Finds the node that explains most; of equal ones the strongest, then the first."""
 
-    def __init__(
-        self, space: VarianceSpace, residuals: Residuals, cost: Doubles | None
-    ) -> None:
+    def __init__(self, residuals: Residuals, cost: Doubles | None) -> None:
         self._residuals = residuals
         self._cost = cost
         self._strength = residuals.gains()[0]
-        self._marks = space.marks
         self._same = _SAME_SINGLE if residuals.single else _SAME
         self.gain = 0.0
 
@@ -189,7 +194,7 @@ class _Picker:
         near, exact = near[some], exact[some]
         worth = exact if self._cost is None else exact / self._cost[near]
         places = np.arange(len(near))
-        for key in (worth, self._strength[near], self._marks[near]):
+        for key in (worth, self._strength[near]):
             places = places[key[places] >= key[places].max() * (1 - self._same)]
         self.gain = float(exact[places[0]])
         return int(near[places[0]])

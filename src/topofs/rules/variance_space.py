@@ -1,4 +1,8 @@
-"""Columns as points whose variance others explain: by their covariance, or as they are."""
+"""Columns as points whose variance others explain: by their covariance, or as they are.
+
+They stand in an order that their values decide, so the order of the table plays no part, neither
+in what ties nor in how sums are rounded. `nodes` says which node of the network each of them is.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from topofs.rules.residuals import (
     SampleResiduals,
 )
 from topofs.similarity.standard_columns import ColumnsOnWorkers
+from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
     from topofs.rules.chance_gain import ChanceGain
@@ -31,15 +36,15 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CovarianceSpace:
-    """By the covariance of all pairs of rows; `starts` says which are those of each node.
+    """By the covariance of all pairs of rows; `starts` says which are those of each column.
 
-    `degrees` are the dimensions that nodes span, `marks` tell them apart by their values alone.
+    `degrees` are the dimensions that columns span.
     """
 
     covariance: Doubles
     starts: Ints
     degrees: Ints
-    marks: Doubles
+    nodes: Ints
     chance: ChanceGain
     single: bool = False
 
@@ -57,9 +62,9 @@ class CovarianceSpace:
             left[given] = left[:, given] = 0.0
         return CovarianceResiduals(left, self.starts, single=self.single)
 
-    def products(self, rows: Ints, others: slice) -> Doubles:
-        """Covariance of a range of others, one row of the result each, with some rows."""
-        return np.asarray(self.covariance[others][:, rows])
+    def products(self, rows: Ints, others: Ints) -> Doubles:
+        """Covariance of others, one row of the result each, with some rows."""
+        return np.asarray(self.covariance[np.ix_(others, rows)])
 
     def explained(self, rows: Ints) -> float:
         """The variance of all that some rows explain together."""
@@ -78,23 +83,19 @@ class SampleSpace:
     """By the columns, and the products of all pairs of samples where they fit into memory."""
 
     columns: StandardColumns
+    nodes: Ints
     chance: ChanceGain
     with_gram: bool
 
     @property
     def starts(self) -> Ints:
-        """The rows of each node."""
+        """The rows of each column."""
         return self.columns.starts
 
     @property
     def degrees(self) -> Ints:
-        """Dimensions that each node spans."""
+        """Dimensions that each column spans."""
         return self.columns.degrees
-
-    @property
-    def marks(self) -> Doubles:
-        """What tells nodes apart by their values alone."""
-        return self.columns.marks
 
     @property
     def n_dimensions(self) -> int:
@@ -116,13 +117,12 @@ class SampleSpace:
             residuals.take_all(self._basis(given))
         return residuals
 
-    def products(self, rows: Ints, others: slice) -> Doubles:
-        """Covariance of others with some rows."""
+    def products(self, rows: Ints, others: Ints) -> Doubles:
+        """Covariance of others, one row of the result each, with some rows."""
         vectors = self.columns.rows(rows).T
-        first, last, _ = others.indices(self.columns.n_rows)
-        if last - first == self.columns.n_rows:
-            return self.columns.times(vectors)
-        return np.asarray(self.columns.rows(np.arange(first, last)) @ vectors)
+        if len(others) == self.columns.n_rows:
+            return np.asarray(self.columns.times(vectors)[others])
+        return np.asarray(self.columns.rows(others) @ vectors)
 
     def coordinates(self, rows: Ints) -> Doubles:
         """All rows along an orthonormal basis of some."""
@@ -146,19 +146,26 @@ VarianceSpace = CovarianceSpace | SampleSpace
 """What a ranking by variance and its groups need of the columns."""
 
 
-def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> VarianceSpace:
-    """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples."""
+def variance_space(
+    columns: StandardColumns | ColumnsOnWorkers, memory: int, *, place: Ints | None = None
+) -> VarianceSpace:
+    """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples.
+
+    The columns stand in the order of `place`, where each node of the network has its column; by
+    default in that of the nodes.
+    """
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
         return CovarianceSpace(
-            columns.correlation.astype(np.float64),
+            columns.correlation.astype(np.float64, copy=False),
             np.arange(n + 1),
             np.ones(n, dtype=np.int64),
-            np.zeros(n),
+            np.arange(n) if place is None else places(place),
             normal_chance(columns.n_samples, n),
             single=columns.correlation.dtype == np.float32,
         )
     chance = chance_gain(columns)
+    nodes = np.arange(len(columns.degrees)) if place is None else places(place)
     n, n_samples = columns.n_rows, columns.n_samples
     # The matrix and a copy that is worked on.
     if n <= n_samples and 16 * n**2 <= memory:
@@ -166,8 +173,8 @@ def variance_space(columns: StandardColumns | ColumnsOnWorkers, memory: int) -> 
             columns.gram_of_rows(),
             columns.starts,
             columns.degrees,
-            columns.marks,
+            nodes,
             chance,
             columns.single,
         )
-    return SampleSpace(columns, chance, with_gram=16 * n_samples**2 <= memory)
+    return SampleSpace(columns, nodes, chance, with_gram=16 * n_samples**2 <= memory)

@@ -89,6 +89,29 @@ class Wishes:
         """
         return replace(self, chosen=chosen, n_wanted=n_wanted)
 
+    def renumbered(self, order: Ints) -> Wishes:
+        """Give the same wishes for nodes that stand in another order.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_nodes,)
+            Node ``order[i]`` of these wishes is node i of the new ones.
+
+        Returns
+        -------
+        Wishes
+        """
+        place = np.argsort(order)
+        pairs = self.too_alike
+        return replace(
+            self,
+            chosen=np.sort(place[self.chosen]),
+            excluded=np.sort(place[self.excluded]),
+            group=None if self.group is None else self.group[order],
+            too_alike=None if pairs is None else sparse.csr_array(pairs)[order][:, order],
+            cost=None if self.cost is None else self.cost[order],
+        )
+
     @property
     def allowed(self) -> npt.NDArray[np.bool_]:
         """Which nodes may be selected at all."""

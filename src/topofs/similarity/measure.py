@@ -145,7 +145,8 @@ class Measure(Term):
         Returns
         -------
         StandardColumns
-            Vectors whose products are the correlations that the measure is made of.
+            Vectors whose products are the correlations that the measure is made of, in arrays
+            of their own: they are moved into another order.
         """
         raise NotImplementedError
 

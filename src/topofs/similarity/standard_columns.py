@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from topofs.kernels.variance_steps import two_products
 from topofs.row_threads import for_row_ranges
 from topofs.similarity.correlation import unit_columns
 from topofs.similarity.ranks import doubled_centred_ranks
+from topofs.similarity.value_order import move_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ __all__ = [
     "ColumnsOnWorkers",
     "SparseStandardColumns",
     "StandardColumns",
+    "rows_of",
     "standard_blocks",
     "standard_columns",
     "standard_ranks",
@@ -72,12 +74,22 @@ class StandardColumns:
             sums[rows] = np.einsum("ij,ij->i", block, block)
         return np.asarray(np.add.reduceat(sums, self.starts[:-1]))
 
-    @cached_property
-    def marks(self) -> Doubles:
-        """A number that tells columns apart by their values, whatever their sign and order."""
-        weights = np.random.default_rng(0).standard_normal((self.n_samples, 1))
-        products = np.square(self.times(weights)[:, 0])
-        return np.asarray(np.sqrt(np.add.reduceat(products, self.starts[:-1])))
+    def in_order(self, order: Ints) -> StandardColumns:
+        """Put the columns in another order: the i-th is ``order[i]`` of these.
+
+        Values are moved where they lie if they can be, so these columns are of no use afterwards.
+        """
+        rows = rows_of(order, self.starts)
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
+        return replace(self, starts=starts, degrees=self.degrees[order], **self._moved(rows))
+
+    def _moved(self, rows: Ints) -> dict[str, Any]:
+        """The rows in another order."""
+        values = self.values
+        if not (values.flags.owndata and values.flags.writeable):
+            return {"values": values[rows]}
+        move_rows(values, rows)
+        return {"values": values}
 
     def rows(self, which: Ints) -> Doubles:
         """Give some rows as float64, in a fresh array."""
@@ -155,6 +167,10 @@ class SparseStandardColumns(StandardColumns):
 
     shifts: Doubles
 
+    def _moved(self, rows: Ints) -> dict[str, Any]:
+        """The rows in another order."""
+        return {"values": self.values[rows], "shifts": self.shifts[rows]}
+
     def rows(self, which: Ints) -> Doubles:
         """Give some rows, dense."""
         return np.asarray(self.values[which].toarray() - self.shifts[which][:, None])
@@ -201,6 +217,13 @@ class ColumnsOnWorkers:
 
     correlation: Floats
     n_samples: int
+
+
+def rows_of(columns: Ints, starts: Ints) -> Ints:
+    """List the rows of some columns: those of column i are ``starts[i] … starts[i + 1] - 1``."""
+    sizes = np.diff(starts)[columns]
+    before = np.cumsum(sizes) - sizes
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts[columns] - before, sizes))
 
 
 def standard_columns(table: Any) -> StandardColumns:

@@ -24,7 +24,7 @@ from topofs.tables.typed_table import TypedTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["matrix_order", "permute_in_place", "places", "value_order"]
+__all__ = ["matrix_order", "move_rows", "permute_in_place", "places", "value_order"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating[Any]]
@@ -119,14 +119,24 @@ def places(order: Ints) -> Ints:
 
 def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
     """Make row and column ``order[i]`` of a square matrix its i-th, without a second matrix."""
+    move_rows(matrix, order, columns=order)
+
+
+def move_rows(
+    matrix: npt.NDArray[Any], order: Ints, *, columns: Ints | slice = slice(None)
+) -> None:
+    """Make row ``order[i]`` of a matrix its i-th, without a second matrix.
+
+    `columns` are those of each row, in the order that they get.
+    """
     done = np.zeros(len(order), np.bool_)
     for start in range(len(order)):
         if done[start]:
             continue
         # Along a cycle each row moves once; the first waits until its place is free.
-        row, kept = start, matrix[start, order]
+        row, kept = start, matrix[start, columns].copy()
         while order[row] != start:
-            matrix[row] = matrix[order[row], order]
+            matrix[row] = matrix[order[row], columns]
             done[row] = True
             row = order[row]
         matrix[row] = kept
