@@ -91,7 +91,6 @@ def tmfg_from_data(
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
     arrays = arrays_of_device(device, X)
-    names = column_names(X)
     advice = "without the matrix the table must be dense: pass X.toarray()"
     table = check_table(on_host(X), sparse_advice=advice)
     columns = compare_columns(
@@ -100,4 +99,5 @@ def tmfg_from_data(
     graph = graph_from_columns(
         columns, TMFG(), threshold=threshold is not None, progress=progress
     )
+    names = column_names(X)
     return graph if names is None else replace(graph, labels=list(names))
