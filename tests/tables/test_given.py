@@ -25,6 +25,7 @@ from topofs import (
 )
 from topofs.comparison import compare, target_of
 from topofs.errors import ColumnReadingWarning
+from topofs.report.selection.features import features_of
 from topofs.selection import noise_features
 from topofs.tables.columns import read_columns
 from topofs.tables.given import column_name, from_lowest, readable_table
@@ -397,6 +398,7 @@ def test_labels_that_are_no_text_name_columns_everywhere(labels, names):
     assert kept.support_[3]
     assert TopologicalFeatureSelector(2, keep=[3]).fit(frame).support_[3]
     assert stability(selector, frame, n_resamples=2, random_state=0).names == tuple(names)
+    assert features_of(selector).names == tuple(names)
     assert list(tmfg_from_data(frame).labels) == names
     assert list(tmfg(frame.corr().abs()).labels) in (names, [*names[:3], names[3] + ", "])
     picked = selector.pick(frame[list(frame.columns[::-1])])

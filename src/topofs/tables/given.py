@@ -43,6 +43,7 @@ __all__ = [
 FIRST_ROUNDED = 2**53
 """The whole numbers up to this one are all floats; of those above it only some are."""
 
+_COLUMNS_AT_ONCE = 256
 _OF_64_BITS = {
     "int64", "uint64", "Int64", "UInt64", "int64[pyarrow]", "uint64[pyarrow]"
 }  # fmt: skip
@@ -254,15 +255,31 @@ def _frame_of_arrow(table: Any) -> Any:
 def _readable_frame(table: Any) -> Any:
     """The frame itself, or one in which columns of long whole numbers are counted anew."""
     counted = {}
-    for i, dtype in enumerate(table.dtypes):
-        if not _may_be_long(dtype):
-            continue
+    may_be_long = [i for i, dtype in enumerate(table.dtypes) if _may_be_long(dtype)]
+    for i in _without_short(table, may_be_long):
         found = from_lowest(series_at(table, i))
         if found is not None:
             counted[i] = found[0]
             if not found[1]:
                 _warn_of_span(column_name(table.columns[i]))
     return with_floats(table, counted) if counted else table
+
+
+def _without_short(table: Any, columns: list[int]) -> list[int]:
+    """Leave out the columns of numpy's whole numbers that stay within 2⁵³.
+
+    Many columns at once: to take them from a pandas frame one by one is slow.
+    """
+    if library_of(table) != "pandas":
+        return columns
+    types = [str(dtype) for dtype in table.dtypes]
+    left = [i for i in columns if types[i] not in {"int64", "uint64"}]
+    for word in ("int64", "uint64"):
+        of_type = [i for i in columns if types[i] == word]
+        for start in range(0, len(of_type), _COLUMNS_AT_ONCE):
+            some = of_type[start : start + _COLUMNS_AT_ONCE]
+            left += [some[j] for j in _beyond(table.iloc[:, some].to_numpy())]
+    return sorted(left)
 
 
 def _check_sparse_span(table: Any, names: Sequence[str] | None) -> None:
@@ -324,11 +341,13 @@ def _whole_numbers(
 
 def _of_objects(values: list[Any]) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.bool_]]:
     """Objects that are numbers, with whole ones beyond 2⁵³ among them."""
-    given = np.array([not is_missing(value) for value in values], dtype=np.bool_)
-    long = False
-    for value in (value for value, there in zip(values, given, strict=True) if there):
+    given, long = np.zeros(len(values), dtype=np.bool_), False
+    for i, value in enumerate(values):
+        if is_missing(value):
+            continue
         if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
             return None, given
+        given[i] = True
         if isinstance(value, Integral):
             long |= abs(int(value)) > FIRST_ROUNDED
         elif isinstance(value, Decimal):
@@ -350,9 +369,9 @@ def _objects_from_lowest(
     return floats, len(set(exact)) == len(np.unique(floats[given]))
 
 
-def _exact(value: Any) -> Fraction:
+def _exact(value: Any) -> int | Fraction:
     if isinstance(value, Integral):
-        return Fraction(int(value))
+        return int(value)
     return Fraction(float(value) if isinstance(value, np.floating) else value)
 
 

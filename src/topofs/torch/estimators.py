@@ -184,7 +184,9 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
         -------
         self
         """
-        X, y = validate_data(self, unmasked(X), y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_data(
+            self, unmasked(X), unmasked(y), dtype=np.float64, ensure_min_samples=2
+        )
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
