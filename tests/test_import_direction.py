@@ -31,15 +31,21 @@ BELOW_COMPARISON = BELOW_RULES | {"rules", "engines", "tables", "selection"}
 MAY_IMPORT = {
     "kernels": set(),
     "tables": set(),
-    # What a typed table is, not how files are read.
-    "similarity": {"kernels", "tables.columns", "tables.levels", "tables.typed_table"},
+    # What a table in memory is, not how files are read.
+    "similarity": {
+        "kernels",
+        "tables.columns",
+        "tables.given",
+        "tables.levels",
+        "tables.typed_table",
+    },
     "filtering": {"kernels"},
     "centrality": {"kernels"},
     "rules": BELOW_RULES,
     "engines": BELOW_RULES,
     "selection": BELOW_RULES | {"rules", "engines", "tables"},
-    "models": BELOW_RULES | {"engines", "selection"},
-    "torch": BELOW_RULES | {"engines", "selection", "models"},
+    "models": BELOW_RULES | {"engines", "selection", "tables.given"},
+    "torch": BELOW_RULES | {"engines", "selection", "models", "tables.given"},
     "comparison": BELOW_COMPARISON,
     "report": BELOW_COMPARISON | {"comparison"},
     "plot": BELOW_COMPARISON | {"comparison", "report"},

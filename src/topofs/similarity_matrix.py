@@ -55,7 +55,7 @@ def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> Sim
         values = _mirror_upper_half(values)
         total, _ = sum_and_peak(values)
     names = getattr(similarity, "columns", None)
-    labels = None if names is None else tuple(str(name) for name in names)
+    labels = None if names is None else tuple(map(_name_of, names))
     return SimilarityMatrix(values, total / values.size, labels)
 
 
@@ -77,6 +77,12 @@ def _exact_sum(sums: npt.NDArray[np.float64]) -> float:
 def _square_floats(similarity: npt.ArrayLike) -> Matrix:
     if sparse.issparse(similarity):
         raise ValueError("the similarity is sparse; give a dense matrix, as by .toarray()")
+    masked = np.argwhere(np.ma.getmask(similarity))
+    if masked.size:
+        raise ValueError(
+            f"entry {tuple(masked[0].tolist())} of the similarity is masked; every entry must be "
+            "a finite number (put 0 where a similarity is undefined)"
+        )
     values = np.asarray(similarity)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise ValueError(
@@ -94,6 +100,11 @@ def _square_floats(similarity: npt.ArrayLike) -> Matrix:
             message = "the similarity must hold real numbers; got other objects"
             raise ValueError(message) from None
     return np.ascontiguousarray(values)
+
+
+def _name_of(label: Any) -> str:
+    """The name of a column of a data frame, whose label may have several levels."""
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def _raise_first_not_finite(values: Matrix) -> None:

@@ -137,6 +137,32 @@ def test_other_refusals(ordered, times, tmp_path):
     assert "need at least 12 rows, and there are 9" in run(*given).stderr
 
 
+NANOSECONDS = 1_700_000_000_000_000_000
+"""A time in our days; one after the other they are the same float64."""
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "text", "long"])
+def test_nanoseconds_keep_their_order(ordered, tmp_path, kind):
+    import polars as pl
+
+    steps = np.arange(N_ROWS)
+    times = {
+        "number": pl.Series(NANOSECONDS + steps),
+        "date": pl.Series(NANOSECONDS + steps).cast(pl.Datetime("ns")),
+        "text": pl.Series([f"2024-01-01T00:00:00.123456{step:03}" for step in steps]),
+        "long": pl.Series([str(2**64 + int(step)) for step in steps]),
+    }[kind]
+    shuffled = np.random.default_rng(0).permutation(N_ROWS)
+    table = pl.DataFrame({"when": times} | {name: ordered[name].to_numpy() for name in ordered})
+    answers = []
+    for rows, ending in ((steps, "parquet"), (shuffled, "parquet"), (shuffled, "csv")):
+        path = tmp_path / f"{len(answers)}.{ending}"
+        getattr(table[rows], f"write_{ending}")(path)
+        given = ("--time", "when", "--resamples", 4, "--seed", 1)
+        answers.append(run_json("stability", path, *given)["columns"])
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_months_and_zones_are_dates(tmp_path, ordered):
     months = [f"{2000 + i // 12}-{i % 12 + 1:02}" for i in range(N_ROWS)]
     zones = [f"2024-01-01T00:{i // 2:02}:00{'+00:00' if i % 2 else 'Z'}" for i in range(N_ROWS)]

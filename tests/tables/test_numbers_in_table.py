@@ -56,18 +56,31 @@ def test_columns_move_together_when_some_are_left_out():
     )
 
 
-def test_whole_numbers_that_differ_beyond_double_precision_are_said_to_be_so():
+def test_whole_numbers_beyond_double_precision_are_counted_from_their_lowest():
     big = 2**53
-    table = table_of(a=[1, 2], b=[2, 1], c=[big, big + 1], d=[-big - 1, -big], e=[big - 1] * 2)
+    table = table_of(a=[1, 2], c=[big, big + 1], d=[-big - 1, -big], e=[2**62] * 2)
+    found = numeric_table(table)
+    assert found.names == ("a", "c", "d")
+    np.testing.assert_array_equal(found.X, [[1, 0, 0], [2, 1, 1]])
+    assert [column.reason for column in found.left_out] == ["constant"]
+    assert not any("2**53" in note for note in found.notes)
+    apart = table_of(a=[1, 2, 3], wide=[0, 2**62, 2**62 + 1], far=[0, 1, 2**60])
+    notes = numeric_table(apart).notes
+    assert "the whole numbers in 'wide' span more than 2**53: some that differ" in notes[-1]
+
+
+def test_floats_that_may_differ_beyond_double_precision_are_said_to_be_so():
+    big = 2.0**53
+    table = table_of(a=[1, 2], b=[2, 1], c=[big, big], d=[-big, -big], e=[big - 1] * 2)
     assert {column.name: column.reason for column in numeric_table(table).left_out} == {
         "c": "constant at double precision",
         "d": "constant at double precision",
         "e": "constant",
     }
     with pytest.raises(TableError, match="one column of numbers is constant at double"):
-        numeric_table(table_of(c=[big, big + 1]))
+        numeric_table(table_of(c=[big, big]))
     with pytest.raises(TableError, match="all 2 columns of numbers are constant at double"):
-        numeric_table(table_of(c=[big, big + 1], e=[1, 1]))
+        numeric_table(table_of(c=[big, big], e=[1, 1]))
 
 
 def test_roles():

@@ -52,6 +52,17 @@ def test_in_a_pipeline_behind_a_selector():
     assert model[-1].graph_.n_nodes == 8
 
 
+@pytest.mark.parametrize("kind", [HomologicalClassifier, HomologicalRegressor])
+def test_what_is_masked_is_missing(kind):
+    X, y = load_wine(return_X_y=True)
+    masked = np.ma.array(X, mask=np.zeros(X.shape, dtype=bool))
+    model = kind(**BRIEFLY).fit(masked, y)
+    masked[3, 2] = np.ma.masked
+    for ask in (model.predict, lambda table: kind(**BRIEFLY).fit(table, y)):
+        with pytest.raises(ValueError, match="NaN"):
+            ask(masked)
+
+
 def test_it_stops_early_and_keeps_the_best():
     X, y = load_wine(return_X_y=True)
     model = HomologicalClassifier(patience=2, random_state=0).fit(X, y)

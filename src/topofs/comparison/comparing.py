@@ -24,6 +24,7 @@ from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
+from topofs.tables.given import readable_table
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -232,6 +233,7 @@ def compare(
     resampling = resampling or Resampling()
     if splits is not None:
         resampling = replace(resampling, splits=splits)
+    X = X if isinstance(X, TypedTable) else readable_table(X)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
     n_open = table.shape[1] - len(excluded_columns(selector, table))

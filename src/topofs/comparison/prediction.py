@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
+from topofs.tables.given import unmasked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +120,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     Parameters
     ----------
     values : array, shape (n_samples,)
-        Numbers with NaN, or text with None, for missing values.
+        Numbers with NaN, or text with None, for missing values; masked ones are missing, too.
     task : {"classification", "regression"}, optional
         What they are, if it is known.
 
@@ -140,6 +141,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     >>> target_of(np.array([0.5, 1.5, np.nan])).task
     'regression'
     """
+    values = unmasked(values)
     numbers = values.dtype.kind in "fiu"
     given = ~np.isnan(values) if numbers else np.array([v is not None for v in values])
     y = values[given]

@@ -17,6 +17,7 @@ from topofs.models.regressions import clique_regressions, dense_covariance
 from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
+from topofs.tables.given import FIRST_ROUNDED, column_names, refuse_without_rows, unmasked
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -130,15 +131,20 @@ class LoGoCovariance(EmpiricalCovariance):
         self
         """
         _check_shrinkage(self.shrinkage)
+        refuse_without_rows(X)
+        self._names_given = column_names(X)
         X = self._checked(X, reset=True)
-        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        names = self._names_given or ()
         self._position_of = {names[i]: i for i in reversed(range(len(names)))}
         constant = np.flatnonzero(is_constant(X))
         if constant.size:
+            rounded = np.abs(X[0, constant]).max() >= FIRST_ROUNDED
             raise ValueError(
                 f"{constant.size} of {X.shape[1]} columns are constant, first "
                 f"{self._name(constant[0])}: a Gaussian model needs columns that vary, leave "
                 "them out (sklearn.feature_selection.VarianceThreshold)"
+                + ", or count whole numbers beyond 2**53 from their lowest first"
+                * bool(rounded)
             )
         self.graph_ = graph_of_table(X, self.graph, memory=self.memory)
         self._elimination = elimination_of(self.graph_)
@@ -300,7 +306,7 @@ class LoGoCovariance(EmpiricalCovariance):
         """A table of finite float64, or a sentence."""
         X = validate_data(
             self,
-            X,
+            unmasked(X),
             reset=reset,
             dtype=np.float64,
             ensure_all_finite=False,
@@ -317,8 +323,8 @@ class LoGoCovariance(EmpiricalCovariance):
         return np.asarray(X)
 
     def _name(self, column: int) -> str:
-        names = getattr(self, "feature_names_in_", None)
-        return f"column {column}" if names is None else repr(str(names[column]))
+        names = self._names_given
+        return f"column {column}" if names is None else repr(names[column])
 
     def _positions(self, known: Any) -> IntArray:
         """Positions of columns that are given by position or by name."""
@@ -343,7 +349,7 @@ class LoGoCovariance(EmpiricalCovariance):
     def _known_values(self, values: Any, positions: IntArray) -> Doubles:
         if values is None:
             return np.asarray(self.location_[positions])
-        given = np.asarray(values, dtype=np.float64)
+        given = np.asarray(unmasked(values), dtype=np.float64)
         if given.ndim not in (1, 2) or given.shape[-1] != len(positions):
             raise ValueError(
                 f"{len(positions)} columns are known, but values has the shape {given.shape}: "

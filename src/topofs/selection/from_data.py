@@ -11,6 +11,7 @@ from topofs.engines.memory_size import parse_memory
 from topofs.filtering.tmfg import TMFG
 from topofs.selection.short_names import measure_of
 from topofs.similarity.table import check_table
+from topofs.tables.given import column_names
 from topofs.terms import registered
 
 if TYPE_CHECKING:
@@ -90,7 +91,6 @@ def tmfg_from_data(
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
     arrays = arrays_of_device(device, X)
-    names = getattr(X, "columns", None)
     advice = "without the matrix the table must be dense: pass X.toarray()"
     table = check_table(on_host(X), sparse_advice=advice)
     columns = compare_columns(
@@ -99,4 +99,5 @@ def tmfg_from_data(
     graph = graph_from_columns(
         columns, TMFG(), threshold=threshold is not None, progress=progress
     )
-    return graph if names is None else replace(graph, labels=[str(name) for name in names])
+    names = column_names(X)
+    return graph if names is None else replace(graph, labels=list(names))

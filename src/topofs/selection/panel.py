@@ -212,7 +212,7 @@ class PanelSelector(RepresentingSelector):
         self._reach("evaluate")
         if columns is None:
             return np.flatnonzero(self.support_)
-        names = getattr(self, "feature_names_in_", None)
+        names = self._known_names()
         found = resolve_columns(columns, names, self.n_features_in_, what="columns")
         if not found.size:
             raise ValueError("the list is empty: give at least one column to judge")

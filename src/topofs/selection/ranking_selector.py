@@ -21,9 +21,10 @@ from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
 from topofs.tables.columns import text_column
+from topofs.tables.given import column_name, unmasked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["RankingSelector", "telling_of_pick"]
 
@@ -37,6 +38,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     n_features_to_select: Any
     keep: Any = None
     n_features_in_: int
+    _names_given: tuple[str, ...] | None = None
     forced_: npt.NDArray[np.int64]
     scores_: npt.NDArray[np.float64]
     ranking_: npt.NDArray[np.int64]
@@ -88,7 +90,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         if not is_dask(X):
             with telling_of_pick():
-                return super().transform(X)
+                return super().transform(unmasked(X))
         check_is_fitted(self)
         check_dimensions(X)
         validate_data(self, without_rows(X), skip_check_array=True, reset=False)
@@ -114,19 +116,20 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             The selected columns, in the order of the fit.
         """
         check_is_fitted(self)
-        if not hasattr(self, "feature_names_in_"):
+        if self._known_names() is None:
             raise ValueError(
                 "the selector was fitted to a table without names: give the columns of the fit "
                 "to transform"
             )
-        names = self.get_feature_names_out().tolist()
+        names = self._column_names()[self.support_].tolist()
         annotated = hasattr(X, "var_names")
         if not annotated and not hasattr(X, "columns"):
             raise TypeError(
                 f"X is a {type(X).__name__}, whose columns have no names: give a data frame, or "
                 "the columns of the fit to transform"
             )
-        there = {str(name) for name in (X.var_names if annotated else X.columns)}
+        labels = list(X.var_names if annotated else X.columns)
+        there = {column_name(label): label for label in reversed(labels)}
         missing = [name for name in names if name not in there]
         if missing:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
@@ -134,7 +137,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"X lacks {len(missing)} of the {len(names)} selected columns: "
                 f"{', '.join(missing[:5])}{more}"
             )
-        return X[:, names] if annotated else X[names]
+        wanted = [there[name] for name in names]
+        return X[:, wanted] if annotated else X[wanted]
 
     def inverse_transform(self, X: Any) -> Any:
         """Put selected columns back in their places, with zeros in those of the others.
@@ -149,6 +153,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array or sparse matrix, shape (n_samples, n_features)
         """
         check_is_fitted(self)
+        X = unmasked(X)
         shape = np.shape(X)
         if len(shape) == 2 and shape[1] != self.n_features_:
             raise ValueError(
@@ -223,14 +228,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _column_names(self) -> npt.NDArray[np.object_]:
         """Names of the columns given to fit, or x0, x1, … where there were none."""
-        names = getattr(self, "feature_names_in_", None)
+        names = self._known_names()
         if names is None:
             names = [f"x{position}" for position in range(self.n_features_in_)]
         return np.asarray(names, dtype=object)
 
+    def _known_names(self) -> Sequence[str] | None:
+        """The names that the table of the fit had; those of labels that are no text, too."""
+        names = getattr(self, "feature_names_in_", None)
+        return self._names_given if names is None else list(names)
+
     def _check_size(self) -> tuple[int | None, npt.NDArray[np.int64]]:
         """Resolve how many features to select and which of them always, before the work."""
-        names = getattr(self, "feature_names_in_", None)
+        names = self._known_names()
         forced = resolve_columns(self.keep, names, self.n_features_in_, what="keep")
         return self._size(self.n_features_to_select, forced, fitted=False), forced
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
     check_dense,
     check_no_times,
-    check_readable,
     has_nominal_columns,
+    has_text,
     is_frame,
     read_columns,
+    text_as_numbers,
     text_column,
 )
+from topofs.tables.given import column_names, readable_table, refuse_infinite
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
@@ -69,9 +71,13 @@ def read_table(
 
     `or_else` says what to do about a column of text that the measure does not take.
     """
-    check_readable(X)
     if is_dask(X):
         return _read_lazily(estimator, X, measure)
+    if isinstance(X, NamedArray):
+        X = replace(X, values=readable_table(X.values, names=X.names))
+    else:
+        X = readable_table(X)
+    estimator._names_given = column_names(X)  # noqa: SLF001 - scikit-learn notes only text
     if not measure.takes_table:
         # The entries of the n × n similarity are checked one by one later.
         table = read_numbers(
@@ -88,10 +94,15 @@ def read_table(
     if measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays):
         return _of_columns(_read_columns(estimator, X), measure)
     names, X = (X.names, X.values) if isinstance(X, NamedArray) else (None, X)
+    advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
+    written: tuple[Column, ...] = ()
+    if has_text(X):
+        X, written = text_as_numbers(X, names=names, advice=advice)
     table = read_numbers(
         estimator,
         X,
-        advice=f"and similarity {measure.name!r} takes numbers only: {or_else}",
+        names=names,
+        advice=advice,
         accept_sparse="csc" if measure.takes_sparse else False,
         # NaN is a missing value in a dense table.
         ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
@@ -100,7 +111,8 @@ def read_table(
         _note_names(estimator, names)
     if sparse.issparse(table):
         table = without_duplicates(table)
-    return ReadTable(table, measure.for_table(table), is_constant(table))
+    settled = measure.for_table(table)
+    return ReadTable(table, settled, is_constant(table), read_from_text=written)
 
 
 def read_numbers(
@@ -108,6 +120,7 @@ def read_numbers(
     X: Any,
     *,
     advice: str,
+    names: tuple[str, ...] | None = None,
     accept_sparse: bool | str = False,
     ensure_all_finite: bool | str = "allow-nan",
     ensure_min_samples: int = 2,
@@ -115,7 +128,7 @@ def read_numbers(
     """Check a table of numbers, as scikit-learn's `validate_data` does.
 
     What is no number is refused with the name of its column, and with `advice`, the rest of
-    the sentence.
+    the sentence; so is an infinite one, with its row. `names` are those of an array.
     """
     check_no_times(X)
     try:
@@ -132,12 +145,14 @@ def read_numbers(
     except ValueError as error:
         name = text_column(X)
         if name is None:
+            if ensure_all_finite is not False:
+                refuse_infinite(X, names=names)
             raise
         raise ValueError(f"column {name!r} holds text, {advice}") from error
     except (OverflowError, TypeError) as error:
         # To read the columns one by one raises the error that names the column.
         if is_frame(X) or isinstance(error, OverflowError):
-            read_columns(X)
+            read_columns(X, names=names)
         raise
 
 
@@ -181,6 +196,7 @@ def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTabl
             f"X has columns that are no numbers, which similarity {measure.name!r} compares in "
             "memory only: pass X.compute(), leave them out, or turn them into numbers"
         )
+    estimator._names_given = column_names(X)  # noqa: SLF001
     table = check_dask_table(X)
     validate_data(estimator, without_rows(X), skip_check_array=True)
     return ReadTable(table, measure.for_table(table))

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from topofs.selection.panel import PanelSelector
 from topofs.selection.ranking_selector import telling_of_pick
 from topofs.tables.annotated import is_annotated, is_sparse_frame
-from topofs.tables.columns import is_frame
+from topofs.tables.given import column_name, is_frame
 
 __all__ = ["ReducingSelector"]
 
@@ -73,7 +73,7 @@ class ReducingSelector(PanelSelector):
 
     def _check_same_columns(self, names: Any) -> None:
         """Refuse a table with other columns than those of the fit."""
-        given = [str(name) for name in names]
+        given = [column_name(name) for name in names]
         if given == self._column_names().tolist():
             return
         if len(given) != self.n_features_in_:

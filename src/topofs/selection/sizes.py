@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from topofs.tables.given import column_name
 from topofs.terms import Term, parameter
 
 if TYPE_CHECKING:
@@ -173,9 +174,11 @@ def _plain(cost: Any) -> Any:
 def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
     """One value a column, from a mapping by name (None for others) or from a sequence."""
     if hasattr(given, "to_dict") and not isinstance(given, Mapping):
-        by_name = given.to_dict()  # a pandas Series
+        # A pandas Series.
+        by_name = {column_name(label): value for label, value in given.to_dict().items()}
         given = by_name if set(names) & set(by_name) else list(given)
     if isinstance(given, Mapping):
+        given = {column_name(label): value for label, value in given.items()}
         if given and not set(names) & set(given):
             raise ValueError(
                 f"{what}: none of the names, such as {next(iter(given))!r}, is a column"

@@ -22,7 +22,7 @@ from topofs.selection.reading import read_table
 from topofs.selection.resampling import drawn_rows
 from topofs.selection.short_names import measure_of
 from topofs.selection.topological import TopologicalFeatureSelector
-from topofs.tables.columns import check_readable
+from topofs.tables.given import column_names, readable_table, refuse_without_rows, unmasked
 from topofs.tables.typed_table import NamedArray, TypedTable
 from topofs.terms import is_whole
 
@@ -273,7 +273,7 @@ def _check_counts(n_resamples: Any, level: Any) -> None:
 
 def _check_resampling(selector: Selector, X: Any) -> None:
     """Refuse what cannot be fitted to rows drawn anew."""
-    check_readable(X)
+    refuse_without_rows(X)
     if is_dask(X):
         raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
     if isinstance(selector, TopologicalFeatureSelector):
@@ -301,7 +301,8 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     of columns is read only once; other tables stay as they are.
     """
     if not isinstance(selector, TopologicalFeatureSelector):
-        return selector, X
+        return selector, unmasked(X)
+    X = readable_table(X)
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
     settled = clone(selector).set_params(similarity=read.measure)
@@ -337,7 +338,9 @@ def _fit_resample(
     edges = np.empty((0, 2), dtype=np.int64)
     if hasattr(fitted, "graph_"):
         edges = np.sort(fitted.nodes_[fitted.graph_.edges], axis=1)
-    names = getattr(fitted, "feature_names_in_", [f"x{i}" for i in range(len(support))])
+    names = getattr(fitted, "feature_names_in_", None)
+    if names is None:
+        names = column_names(drawn) or [f"x{i}" for i in range(len(support))]
     return number, support, edges, tuple(str(name) for name in names)
 
 

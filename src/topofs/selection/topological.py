@@ -82,7 +82,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
         their place in the graph.
     keep : list of str or int, default=None
-        Names or positions of columns that are selected in any case. They come first in the
+        Names or positions of columns that are selected in any case. A whole number is a
+        position; the name of a column labelled 10 is ``"10"``. They come first in the
         ranking, and the others are ranked given these. They count towards
         `n_features_to_select` and come on top of "auto". Patterns such as ``"HLA-*"`` name
         several columns.
@@ -150,6 +151,10 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     tables, it is 0. (Heavy tails and rare events exceed it more often: see
     `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
     samples that a pair shares.
+
+    What is masked in an array of `numpy.ma` is missing. Whole numbers beyond 2⁵³ are counted
+    from the lowest of their column, so that float64 tells them apart; so a function sees them.
+    Infinite values are refused with their column and row.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
     rank last, with a warning. Missing values are used pair by pair. A sparse table is

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from topofs.row_threads import for_row_ranges
+from topofs.tables.given import readable_table, refuse_infinite
 
 __all__ = ["check_table", "has_missing", "is_constant", "without_duplicates"]
 
@@ -17,7 +18,7 @@ Table = npt.NDArray[np.floating[Any]]
 
 
 def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
-    """Check a table of numbers; missing values (NaN) may stay, infinite ones may not.
+    """Check a table of numbers; missing values (NaN, masked) may stay, infinite ones may not.
 
     Integers and booleans become float64, a sparse table a csc_array. Where one cannot be used,
     `sparse_advice` is the sentence that says why and what to do.
@@ -26,16 +27,21 @@ def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
         if sparse_advice is not None:
             raise TypeError(sparse_advice)
         X = without_duplicates(X)
-    # The check sums all values first, which may overflow both ways and say nothing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return check_array(
-            X,
-            accept_sparse="csc",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
-            ensure_min_samples=2,
-            input_name="X",
-        )
+    X = readable_table(X)
+    try:
+        # The check sums all values first, which may overflow both ways and say nothing.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return check_array(
+                X,
+                accept_sparse="csc",
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
+                ensure_min_samples=2,
+                input_name="X",
+            )
+    except ValueError:
+        refuse_infinite(X)
+        raise
 
 
 def without_duplicates(X: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.tables.given import column_name
 from topofs.tables.typed_table import NamedArray
 
 if TYPE_CHECKING:
@@ -42,12 +43,13 @@ def named_matrix(
             f"layer is {layer!r}, but X is a {type(X).__name__}: only AnnData objects have layers"
         )
     if is_sparse_frame(X):
-        names = tuple(map(str, X.columns))
+        names = tuple(map(column_name, X.columns))
         return NamedArray(X.sparse.to_coo().tocsc(), names)
     if feature_names is None:
         return X
     names = tuple(map(str, feature_names))
-    values = X if hasattr(X, "tocsc") else np.asarray(X)
+    whole = hasattr(X, "tocsc") or isinstance(X, np.ma.MaskedArray)
+    values = X if whole else np.asarray(X)
     if len(names) != values.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names for {values.shape[1]} columns")
     if len(set(names)) < len(names):

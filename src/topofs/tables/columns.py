@@ -5,39 +5,48 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from topofs.tables.column import Column
+from topofs.tables.given import (
+    column_name,
+    is_frame,
+    is_missing,
+    library_of,
+    named_series,
+    readable_table,
+    series_at,
+    with_floats,
+)
 from topofs.tables.text_columns import TextColumn, settled_columns
 from topofs.tables.text_values import is_float
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "Column",
     "check_dense",
     "check_no_times",
-    "check_readable",
     "has_nominal_columns",
+    "has_text",
     "is_frame",
     "read_columns",
+    "text_as_numbers",
     "text_column",
 ]
 
 TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
-def is_frame(table: Any) -> bool:
-    """Whether a table is a pandas or polars data frame."""
-    return _library(table) is not None and hasattr(table, "columns")
-
-
 def has_nominal_columns(table: Any) -> bool:
     """Whether a data frame has a column that is not a number: text, categories, booleans."""
     if not is_frame(table):
         return False
-    if _library(table) == "polars":
+    if library_of(table) == "polars":
         return any(not dtype.is_numeric() and str(dtype) != "Null" for dtype in table.dtypes)
     return any(not _is_pandas_number(series) for _, series in table.items())
 
@@ -45,7 +54,7 @@ def has_nominal_columns(table: Any) -> bool:
 def text_column(table: Any) -> str | None:
     """Find the first column that holds text which is not a number."""
     if is_frame(table):
-        columns = [(name, series.to_list()) for name, series in _named_series(table)]
+        columns = [(name, series.to_list()) for name, series in named_series(table)]
     elif isinstance(table, np.ndarray) and table.ndim == 2:
         columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
     else:
@@ -56,20 +65,14 @@ def text_column(table: Any) -> str | None:
     return None
 
 
-def check_readable(table: Any) -> None:
-    """Refuse a table that would be read wrongly or not at all."""
-    if _library(table) == "polars" and type(table).__name__ == "LazyFrame":
-        raise TypeError("X is a polars LazyFrame, which holds no rows yet: pass X.collect()")
+def check_no_times(table: Any) -> None:
+    """Refuse a frame with a column of parsed dates or times, which is no number; such an array."""
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
         raise _refusal("x0", "timestamps")
-
-
-def check_no_times(table: Any) -> None:
-    """Refuse a frame with a column of parsed dates or times, which is no number."""
     if is_frame(table):
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
             if _is_time(dtype):
-                raise _refusal(str(name), "timestamps")
+                raise _refusal(column_name(name), "timestamps")
 
 
 def check_dense(table: Any) -> None:
@@ -83,40 +86,79 @@ def check_dense(table: Any) -> None:
         )
 
 
-def read_columns(table: Any) -> list[Column]:
+def has_text(table: Any) -> bool:
+    """Whether a frame or an array holds text, of which only reading tells if it is numbers."""
+    if is_frame(table):
+        return any(
+            any(isinstance(value, str) for value in series_at(table, i).to_list())
+            for i, dtype in enumerate(table.dtypes)
+            if _may_hold_text(dtype)
+        )
+    if not isinstance(table, np.ndarray):
+        return False
+    kind = table.dtype.kind
+    return kind in "UT" or (kind == "O" and any(isinstance(v, str) for v in table.flat))
+
+
+def _may_hold_text(dtype: Any) -> bool:
+    word = str(dtype).partition("(")[0]
+    return word in {"object", "Object", "String"} or word.startswith(("str", "large_str"))
+
+
+def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
     """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
     categorical, a polars Enum) become ranks. Text, booleans and other categories are
     nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
     apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
-    types, nested, infinite or too large are a ValueError that names the column.
+    types, nested, infinite or too large are a ValueError that names the column. `names` are
+    those of the columns of an array.
     """
     check_dense(table)
-    check_readable(table)
+    return settled_columns(_columns(readable_table(table, names=names), names))
+
+
+def text_as_numbers(
+    table: Any, *, names: Sequence[str] | None, advice: str
+) -> tuple[Any, tuple[Column, ...]]:
+    """Put numbers and truth values in the place of the columns of text that hold them.
+
+    A column of other text is refused with its name and with `advice`, the rest of the sentence.
+    The columns are given, too, as they tell how their numbers were written. `names` are those of
+    the columns of an array.
+    """
+    found = _columns(table, names)
+    settled = settled_columns(found)
+    read = {}
+    for i, (text, column) in enumerate(zip(found, settled, strict=True)):
+        if not isinstance(text, TextColumn):
+            continue
+        if column.nominal and not text.holds_truth:
+            raise ValueError(f"column {column.name!r} holds {column.why or 'text'}, {advice}")
+        read[i] = column
+    numbers = with_floats(table, {i: column.values for i, column in read.items()})
+    return numbers, tuple(column for column in read.values() if column.written is not None)
+
+
+def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColumn]:
+    """The columns of a readable table; what text means depends on all of them."""
     if is_frame(table):
-        read = _polars_column if _library(table) == "polars" else _pandas_column
-        return settled_columns([read(name, series) for name, series in _named_series(table)])
+        read = _polars_column if library_of(table) == "polars" else _pandas_column
+        return [read(name, series) for name, series in named_series(table)]
     values = np.asarray(table)
-    check_readable(values)
+    if values.dtype.kind in "mM":
+        raise _refusal("x0" if names is None else names[0], "timestamps")
     if values.ndim != 2:
         raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
+    called = [f"x{i}" for i in range(values.shape[1])] if names is None else names
     if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
-        columns = np.ascontiguousarray(values.T, dtype=np.float64)
-        return [_number_column(f"x{i}", row, nominal=False) for i, row in enumerate(columns)]
-    return settled_columns([_object_column(f"x{i}", c) for i, c in enumerate(values.T)])
-
-
-def _library(table: Any) -> str | None:
-    library = type(table).__module__.partition(".")[0]
-    return library if library in {"pandas", "polars"} else None
-
-
-def _named_series(table: Any) -> list[tuple[str, Any]]:
-    """The columns of a frame; by position, because in pandas two may share a name."""
-    if _library(table) == "polars":
-        return [(series.name, series) for series in table.get_columns()]
-    return [(str(name), table.iloc[:, i]) for i, name in enumerate(table.columns)]
+        rows = np.ascontiguousarray(values.T, dtype=np.float64)
+        return [
+            Column(name, nominal=False, values=row)
+            for name, row in zip(called, rows, strict=True)
+        ]
+    return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
 
 
 def _is_pandas_number(series: Any) -> bool:
@@ -142,7 +184,7 @@ def _pandas_column(name: str, series: Any) -> Column | TextColumn:
         if getattr(dtype, "kind", "") == "c":
             raise _refusal(name, "complex numbers")
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return _number_column(name, values, nominal=bool(types.is_bool_dtype(dtype)))
+        return Column(name, bool(types.is_bool_dtype(dtype)), values)
     if types.is_string_dtype(dtype):
         return _object_column(name, series.to_numpy(dtype=object))
     if _is_time(dtype):
@@ -161,7 +203,7 @@ def _polars_column(name: str, series: Any) -> Column | TextColumn:
     dtype = series.dtype
     if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
         values = series.cast(float).to_numpy().astype(np.float64)
-        return _number_column(name, values, nominal=str(dtype) == "Boolean")
+        return Column(name, str(dtype) == "Boolean", values)
     if dtype.is_temporal():
         return _time_column(name, series.is_null().to_numpy())
     if dtype.is_nested():
@@ -170,24 +212,18 @@ def _polars_column(name: str, series: Any) -> Column | TextColumn:
     if word == "Enum":
         codes = series.to_physical().cast(float).to_numpy()
         return Column(name, nominal=False, values=codes.astype(np.float64))
-    if word in {"String", "Categorical", "Object"}:
+    if word == "Categorical":
+        codes = series.cast(str).rank("dense").cast(float).to_numpy()
+        return Column(name, nominal=True, values=codes.astype(np.float64))
+    if word in {"String", "Object"}:
         return _object_column(name, np.array(series.to_list(), dtype=object))
     raise _refusal(name, f"values of type {dtype}")
-
-
-def _number_column(name: str, values: npt.NDArray[np.float64], *, nominal: bool) -> Column:
-    if np.isinf(values).any():
-        raise ValueError(
-            f"column {name!r} has an infinite value in row {int(np.isinf(values).argmax())}: "
-            "replace it by a number or leave it missing"
-        )
-    return Column(name, nominal, values)
 
 
 def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
     """A column of Python objects, all of one kind."""
     values = values.astype(object)
-    missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+    missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
     kinds = sorted({_kind_of(value) for value in values[~missing]})
     if len(kinds) > 1:
         raise ValueError(
@@ -210,19 +246,13 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
             f"column {name!r} has a number in row {row} that is too large for a float: "
             "take its logarithm, or leave it missing"
         ) from error
-    return _number_column(name, numbers, nominal=kind == "booleans")
+    return Column(name, kind == "booleans", numbers)
 
 
 def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:
     """A column of dates or times, which takes no part; its values do not matter."""
     values = np.where(missing, np.nan, np.arange(len(missing), dtype=np.float64))
     return Column(name, nominal=True, values=values, why="dates or times")
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _kind_of(value: Any) -> str:

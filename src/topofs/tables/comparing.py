@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -116,4 +117,6 @@ def _mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compa
         held = f" ({some_reasons(reasons)})" if reasons else ""
         raise TableError(f"{table.name}: has {which}{held}; at least two are needed")
     mixed = TypedTable(tuple(columns[name] for name in names))
-    return compared(table, roles, reasons, X=mixed, names=names)
+    compared_columns = compared(table, roles, reasons, X=mixed, names=names)
+    notes = (*compared_columns.notes, *numbers.notes)
+    return replace(compared_columns, notes=notes)

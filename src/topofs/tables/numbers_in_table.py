@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import polars as pl
 from topofs.errors import TableError
 from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
+from topofs.tables.given import FIRST_ROUNDED, from_lowest
 from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 
@@ -31,17 +32,32 @@ __all__ = [
 ]
 
 _FEW_ROWS = 10
-_FIRST_ROUNDED = 2.0**53
 _ROUNDED = "constant at double precision"
 _SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Columns of float64 or float32 in Fortran order, all finite or NaN; why some do not vary."""
+    """Columns of float64 or float32 in Fortran order, all finite or NaN; why some do not vary.
+
+    Whole numbers beyond 2⁵³ are counted from the lowest of their column; `rounded` are the columns
+    whose values float64 does not tell apart even so.
+    """
 
     X: npt.NDArray[np.floating[Any]]
     constant: Mapping[str, str]
+    rounded: Sequence[str] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader may want to know of the columns."""
+        if not self.rounded:
+            return ()
+        more = f" and {len(self.rounded) - 1} more" if len(self.rounded) > 1 else ""
+        return (
+            f"the whole numbers in {self.rounded[0]!r}{more} span more than 2**53: some that "
+            "differ count as equal",
+        )
 
 
 def numeric_table(
@@ -104,7 +120,8 @@ def numeric_table(
     if len(numbers.constant) == len(candidates):
         raise _nothing_varies(table.name, numbers.constant)
     _check_enough(table.name, names, reasons)
-    return compared(table, roles, reasons, X=_only(numbers.X, used), names=names)
+    found = compared(table, roles, reasons, X=_only(numbers.X, used), names=names)
+    return replace(found, notes=(*found.notes, *numbers.notes))
 
 
 def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
@@ -113,13 +130,26 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
         return Numbers(np.empty((table.n_samples, 0), order="F"), {})
     X = _read(table, columns)
     lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    rounded = []
+    beyond = (lowest <= -FIRST_ROUNDED) | (highest >= FIRST_ROUNDED)
+    for i in np.flatnonzero(beyond).tolist():
+        kind = table.schema[columns[i]]
+        if not (kind.is_integer() or kind.is_decimal()):
+            continue
+        with as_table_errors(table.name):
+            series = table.select([columns[i]]).collect(engine="streaming").to_series()
+        found = from_lowest(series)
+        if found is not None:
+            X[:, i], told_apart = found
+            lowest[i], highest[i] = np.fmin.reduce(X[:, i]), np.fmax.reduce(X[:, i])
+            rounded += [] if told_apart else [columns[i]]
     _check_finite(table.name, columns, X, np.isinf(lowest) | np.isinf(highest))
     constant, missing = lowest == highest, np.isnan(highest)
     reasons = {
         columns[i]: "all missing" if missing[i] else _constant(float(highest[i]))
         for i in np.flatnonzero(constant | missing).tolist()
     }
-    return Numbers(X, reasons)
+    return Numbers(X, reasons, rounded)
 
 
 def check_rows(table: Table) -> None:
@@ -214,8 +244,8 @@ def _check_finite(
 
 
 def _constant(value: float) -> str:
-    """Whole numbers from 2⁵³ on may differ in digits that a float64 does not hold."""
-    return _ROUNDED if abs(value) >= _FIRST_ROUNDED else "constant"
+    """Floats from 2⁵³ on may have been written with digits that a float64 does not hold."""
+    return _ROUNDED if abs(value) >= FIRST_ROUNDED else "constant"
 
 
 def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:

@@ -36,10 +36,10 @@ _SHAPES = (*SHAPES, "1.5", "text")
 class NumbersInText:
     """What columns of text turned out to hold.
 
-    `types` has those of whole numbers, of numbers, or of nothing at all, and `expressions` turn
-    their text into numbers; `not_numbers` has the others with what they hold, of which `not_names`
-    are no names either and `dates` are dates. `notes` say how numbers are written, where it is not
-    the usual way.
+    `types` has those of whole numbers, of numbers, of truth values, or of nothing at all, and
+    `expressions` turn their text into these; `not_numbers` has the others with what they hold, of
+    which `not_names` are no names either and `dates` are dates. `notes` say how numbers are
+    written, where it is not the usual way.
     """
 
     types: Mapping[str, pl.DataType]
@@ -88,26 +88,25 @@ def _plain_numbers(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, pl.D
         return {}
     expressions = [expression for column in columns for expression in _looked_at(column)]
     answers = iter(text.select(expressions).collect(engine="streaming").row(0))
-    return {
-        column: pl.Int64() if given and not not_whole else pl.Float64()
-        for column, given, not_whole, odd in zip(
-            columns, answers, answers, answers, strict=True
-        )
-        if not odd
-    }
+    types: dict[str, pl.DataType] = {}
+    for column in columns:
+        given, odd, longer, not_whole = (next(answers) for _ in range(4))
+        if not odd:
+            whole = pl.Int128() if longer else pl.Int64()
+            types[column] = whole if given and not not_whole else pl.Float64()
+    return types
 
 
-def _looked_at(column: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """How many values are given, how many are not whole, and how many are no plain numbers."""
+def _looked_at(column: str) -> list[pl.Expr]:
+    """How many values are given, no plain numbers, no Int64, and no whole numbers of any length."""
     stripped = _stripped(column)
     given = _is_given(stripped)
-    not_whole = given & stripped.cast(pl.Int64, strict=False).is_null()
-    odd = given & stripped.cast(pl.Float64, strict=False).is_null()
-    return (
-        given.sum().alias(f"{column}\0given"),
-        not_whole.sum().alias(f"{column}\0not whole"),
-        odd.sum().alias(f"{column}\0odd"),
-    )
+    failing = {
+        str(kind): (given & stripped.cast(kind, strict=False).is_null()).sum()
+        for kind in (pl.Float64, pl.Int64, pl.Int128)
+    }
+    counts = {"given": given.sum()} | failing
+    return [count.alias(f"{column}\0{what}") for what, count in counts.items()]
 
 
 def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, Seen]:
@@ -152,6 +151,11 @@ def _stripped(column: str) -> pl.Expr:
     return columns_named([column]).str.strip_chars()
 
 
+def _truth(column: str) -> pl.Expr:
+    stripped = _stripped(column)
+    return pl.when(_is_given(stripped)).then(stripped.str.to_lowercase() == "true")
+
+
 def _bare(column: str, mark: Mark | None = None) -> pl.Expr:
     """The text of numbers without what sets thousands apart, with a decimal point."""
     stripped = _stripped(column)
@@ -175,7 +179,11 @@ def _found(
     types: dict[str, pl.DataType], kinds: dict[str, TextKind], seen: dict[str, Seen]
 ) -> NumbersInText:
     numbers = {column: kind for column, kind in kinds.items() if kind.holds == "numbers"}
-    others = {column: kind for column, kind in kinds.items() if kind.holds != "numbers"}
+    others = {
+        column: kind
+        for column, kind in kinds.items()
+        if kind.holds not in {"numbers", "truth values"}
+    }
     notes = []
     for mark, way in _WAYS.items():
         written = [
@@ -193,9 +201,11 @@ def _found(
     types = {c: t for c, t in types.items() if c not in others}
     types |= dict.fromkeys(numbers, pl.Float64())
     marks = {column: kind.decimal for column, kind in numbers.items()}
+    expressions = [_bare(c, marks.get(c)).cast(t, strict=False) for c, t in types.items()]
+    truths = [column for column, kind in kinds.items() if kind.holds == "truth values"]
     return NumbersInText(
-        types=types,
-        expressions=[_bare(c, marks.get(c)).cast(t, strict=False) for c, t in types.items()],
+        types=types | dict.fromkeys(truths, pl.Boolean()),
+        expressions=[*expressions, *map(_truth, truths)],
         not_numbers={column: _in_options(kind) for column, kind in others.items()},
         not_names=frozenset(c for c, kind in others.items() if kind.holds != "names"),
         dates=frozenset(c for c, kind in others.items() if kind.holds == "dates"),

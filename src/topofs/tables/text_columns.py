@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.tables.column import Column
+from topofs.tables.given import from_lowest
 from topofs.tables.text_values import (
+    GROUP_MARKS,
     MISSING,
     Seen,
     as_number,
+    as_truth,
     decimal_mark,
     seen_in,
     text_kind,
@@ -44,14 +48,24 @@ class TextColumn:
         """The shapes of the values."""
         return seen_in(self.words)
 
+    @property
+    def holds_truth(self) -> bool:
+        """Whether the values are truth values."""
+        return text_kind(self.seen).holds == "truth values"
+
     def settled(self, likely: Mark | None) -> Column:
         """Give the column as numbers or as codes of its names."""
         values = np.full(len(self.given), np.nan)
         kind = text_kind(self.seen, likely=likely)
         if kind.holds == "numbers" and self.seen.total:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
+            if self.seen.of("whole") == self.seen.total:
+                values = _whole(self.words, self.given, values)
             written = self.seen.unusual(kind.decimal)
             return Column(self.name, nominal=False, values=values, written=written)
+        if kind.holds == "truth values":
+            values[self.given] = [_truth(word) for word in self.words]
+            return Column(self.name, nominal=True, values=values)
         # No array of text, which has room for the longest in every row.
         code = {word: i for i, word in enumerate(sorted(set(self.words)))}
         values[self.given] = [code[word] for word in self.words]
@@ -74,6 +88,24 @@ def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:
 def _number(word: str, decimal: Mark) -> float:
     text = word.strip()
     return np.nan if text in MISSING else as_number(text, decimal)
+
+
+def _whole(
+    words: list[str], given: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Whole numbers counted from their lowest, where float64 does not tell them apart."""
+    exact = np.full(len(given), None, dtype=object)
+    texts = (word.strip() for word in words)
+    exact[given] = [
+        None if text in MISSING else int(re.sub(GROUP_MARKS, "", text)) for text in texts
+    ]
+    found = from_lowest(exact)
+    return values if found is None else found[0]
+
+
+def _truth(word: str) -> float:
+    text = word.strip()
+    return np.nan if text in MISSING else float(as_truth(text))
 
 
 def _has_fractions(columns: Sequence[Column | TextColumn]) -> bool:

@@ -24,6 +24,7 @@ __all__ = [
     "Seen",
     "TextKind",
     "as_number",
+    "as_truth",
     "decimal_mark",
     "is_float",
     "seen_in",
@@ -55,6 +56,7 @@ _THOUSANDS = "[+-]?[1-9][0-9]{0,2}"
 
 SHAPES = {
     "date": rf"^({_YEAR}-(0[1-9]|1[0-2])|{_DATE})$",
+    "true": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$",
     "whole": "^[+-]?[0-9]+$",
     "1.234": rf"^{_THOUSANDS}\.[0-9]{{3}}$",
     "1,234": rf"^{_THOUSANDS},[0-9]{{3}}$",
@@ -91,7 +93,7 @@ class Seen:
     @property
     def n_numbers(self) -> int:
         """Number of values that are numbers, whatever their decimal mark."""
-        return self.total - self.of("date") - self.of("text")
+        return self.total - self.of("date", "true", "text")
 
     def of(self, *shapes: str) -> int:
         """Count the values of some shapes."""
@@ -115,7 +117,7 @@ class TextKind:
     would make it a column of numbers.
     """
 
-    holds: Literal["numbers", "dates", "names", "unclear"]
+    holds: Literal["numbers", "truth values", "dates", "names", "unclear"]
     words: str = ""
     decimal: Mark = "."
     settled_by_mark: bool = field(default=False, kw_only=True)
@@ -128,16 +130,16 @@ def shape_of(text: str) -> str:
     for shape, pattern in SHAPES.items():
         if re.search(pattern, text):
             return shape
-    return "1.5" if is_float(text) and "_" not in text else "text"
+    return "1.5" if is_float(text) else "text"
 
 
 def is_float(text: str) -> bool:
-    """Whether Python reads a text as a number."""
+    """Whether a text is a number in ASCII digits, as in a file; Python knows more of them."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return text.isascii() and "_" not in text
 
 
 def seen_in(values: Iterable[str]) -> Seen:
@@ -172,13 +174,20 @@ def text_kind(
         return TextKind("numbers")
     if seen.of("date") == seen.total:
         return TextKind("dates", f"dates, such as {seen.example('date')}")
+    if seen.of("true") == seen.total:
+        return TextKind("truth values")
     if seen.n_numbers == seen.total:
         return _numbers(seen, decimal, likely)
     for shapes, what in ((seen.n_numbers, "numbers"), (seen.of("date"), "dates")):
         if 2 * shapes > seen.total:
-            odd = seen.example(*(("text", "date") if what == "numbers" else ("text", *SHAPES)))
+            odd = seen.example("text", *(("date", "true") if what == "numbers" else SHAPES))
             return TextKind("unclear", f"{what} with text among them, such as {odd}")
     return TextKind("names", f"text, such as {seen.example('text', *SHAPES, '1.5')}")
+
+
+def as_truth(text: str) -> bool:
+    """Read a truth value, in capitals or not."""
+    return text.lower() == "true"
 
 
 def as_number(text: str, decimal: Mark) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["in_time_order", "time_order"]
 
 _MONTH = re.compile(r"\d{4}-\d{2}")
+_NANOSECONDS = re.compile(r"[.,]\d{6}(\d+)")
+_FIRST = datetime(1, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
@@ -30,22 +33,19 @@ def time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
         values = table.select([column]).collect(engine="streaming").to_series()
     kind = table.schema[column]
     if kind in (pl.String, pl.Categorical, pl.Enum):
-        times: Any = _from_text(table.name, column, values.cast(pl.String).to_list())
-    elif kind.is_numeric() and not kind.is_nested():
-        times = values.cast(pl.Float64).to_numpy()
-    elif kind.is_temporal():
-        times = values.to_physical().cast(pl.Float64).to_numpy()
-    else:
+        values = _from_text(table.name, column, values.cast(pl.String).to_list())
+    elif not (kind.is_numeric() or kind.is_temporal()):
         raise TableError(
             f"{table.name}: the column {column!r} of --time holds {kind}; give numbers or dates"
         )
-    missing = np.isnan(times)
+    missing = (values.is_nan() if kind.is_float() else values.is_null()).fill_null(value=True)
     if missing.any():
         raise TableError(
             f"{table.name}: the column {column!r} of --time has no value in row "
-            f"{int(missing.argmax()) + 1}; leave such rows out"
+            f"{int(missing.to_numpy().argmax()) + 1}; leave such rows out"
         )
-    return np.argsort(times, kind="stable")
+    # Ranks of the values as they are: as floats, times in nanoseconds lose their order.
+    return np.argsort(values.rank("dense").to_numpy(), kind="stable")
 
 
 def in_time_order(table: Table, compared: ComparableTable) -> ComparableTable:
@@ -59,11 +59,13 @@ def in_time_order(table: Table, compared: ComparableTable) -> ComparableTable:
     return replace(compared, X=rows, order=order)
 
 
-def _from_text(name: str, column: str, values: list[str | None]) -> npt.NDArray[np.float64]:
-    times = np.full(len(values), np.nan)
+def _from_text(name: str, column: str, values: list[str | None]) -> pl.Series:
+    """Nanoseconds since the beginning of the year 1, null where there is no value."""
+    times: list[int | None] = []
     for row, value in enumerate(values):
         text = "" if value is None else value.strip()
         if not text:
+            times.append(None)
             continue
         try:
             time = datetime.fromisoformat(f"{text}-01" if _MONTH.fullmatch(text) else text)
@@ -72,5 +74,9 @@ def _from_text(name: str, column: str, values: list[str | None]) -> npt.NDArray[
                 f"{name}: the column {column!r} of --time holds {text!r} in row {row + 1}; give "
                 "numbers, or dates such as 2024-03-31 or 2024-03-31T12:00"
             ) from None
-        times[row] = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    return times
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        # Python leaves out the digits beyond microseconds.
+        rest = _NANOSECONDS.search(text)
+        nanoseconds = int(rest[1].ljust(3, "0")[:3]) if rest else 0
+        times.append((time - _FIRST) // _MICROSECOND * 1000 + nanoseconds)
+    return pl.Series(column, times, dtype=pl.Int128)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.tables.columns import read_columns
+from topofs.tables.given import too_small
 from topofs.tables.levels import usable_columns
 
 if TYPE_CHECKING:
@@ -117,14 +118,8 @@ def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
 
     `names` say what to call the columns, where the table does not.
     """
-    columns = read_columns(X)
-    if names is not None:
-        columns = [replace(c, name=name) for c, name in zip(columns, names, strict=True)]
-    table = TypedTable(tuple(columns))
+    table = TypedTable(tuple(read_columns(X, names=names)))
     n_samples, n_features = table.shape
     if n_samples < 2 or n_features < 1:
-        raise ValueError(
-            f"X has {n_samples} samples and {n_features} columns, while a minimum of 2 "
-            "samples and 1 column is required"
-        )
+        raise too_small(n_samples, n_features)
     return table

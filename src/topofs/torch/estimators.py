@@ -18,6 +18,7 @@ from torch import nn
 from topofs.graph import FilteredGraph
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
+from topofs.tables.given import unmasked
 from topofs.torch.convolution import HomologicalConvNet
 from topofs.torch.layers import HomologicalNetwork
 from topofs.torch.training import Training, train
@@ -111,7 +112,7 @@ class _Homological(BaseEstimator):
 
     def _outputs(self, X: Any) -> torch.Tensor:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(self, unmasked(X), reset=False, dtype=np.float64)
         self.network_.eval()
         with torch.no_grad():
             return self.network_(self._inputs(X[:, self._varying])).cpu()
@@ -183,7 +184,9 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validate_data(
+            self, unmasked(X), unmasked(y), dtype=np.float64, ensure_min_samples=2
+        )
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -252,7 +255,14 @@ class HomologicalRegressor(RegressorMixin, _Homological):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, y_numeric=True)
+        X, y = validate_data(
+            self,
+            unmasked(X),
+            unmasked(y),
+            dtype=np.float64,
+            ensure_min_samples=2,
+            y_numeric=True,
+        )
         y = np.asarray(y, dtype=np.float64)
         self._target_mean, self._target_scale = y.mean(), y.std() or 1.0
         targets = ((y - self._target_mean) / self._target_scale).astype(np.float32)

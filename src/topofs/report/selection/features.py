@@ -62,7 +62,7 @@ class Ties:
 def features_of(selector: TopologicalFeatureSelector) -> Features:
     """Read the features off a fitted selector."""
     n = selector.n_features_in_
-    names = getattr(selector, "feature_names_in_", None)
+    names = selector._column_names()  # noqa: SLF001 - as every message names them
     strengths = np.zeros(n)
     strengths[selector.nodes_] = selector.graph_.strength()
     groups = np.full(n, -1)
@@ -73,14 +73,14 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     order = np.argsort(selector.ranking_)
     groups[order[selector.n_selectable_ :]] = -1
     return Features(
-        names=tuple(map(str, names)) if names is not None else tuple(f"x{i}" for i in range(n)),
+        names=tuple(map(str, names)),
         scores=selector.scores_,
         strengths=strengths,
         score_groups=groups,
         forced=selector.forced_,
         order=order,
         nodes=selector.nodes_,
-        excluded=resolve_columns(selector.exclude, names, n, what="exclude"),
+        excluded=resolve_columns(selector.exclude, names.tolist(), n, what="exclude"),
         most=selector.n_selectable_,
     )
 
