@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.similarity.measure import Measure
 from topofs.similarity.mixed import Mixed
-from topofs.similarity.pearson import SQUARED, Pearson
+from topofs.similarity.pearson import ORDERED_ROWS, SQUARED, Pearson
 from topofs.tables.typed_table import TypedTable
 from topofs.terms import parameter, register
 
@@ -26,6 +26,8 @@ class Auto(Measure):
     ----------
     squared : bool, default=True
         As in `Pearson`; plays no part where there are names.
+    ordered_rows : bool, default=False
+        As in `Pearson` and `Mixed`.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Auto(Measure):
     """
 
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+    ordered_rows: bool = parameter(default=False, help=ORDERED_ROWS, choices=(True, False))
 
     takes_names: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
@@ -46,8 +49,9 @@ class Auto(Measure):
 
     def for_table(self, table: Any) -> Measure:
         """Give the measure that suits the columns which take part."""
-        mixed = isinstance(table, TypedTable) and table.is_mixed
-        return Mixed() if mixed else Pearson(squared=self.squared)
+        if isinstance(table, TypedTable) and table.is_mixed:
+            return Mixed(ordered_rows=self.ordered_rows)
+        return Pearson(squared=self.squared, ordered_rows=self.ordered_rows)
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Prepare the columns for the measure that suits them."""
