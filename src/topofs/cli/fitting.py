@@ -173,8 +173,8 @@ def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -
     from topofs.selection.short_names import measure_of
 
     measure = measure_of(selector.similarity)
-    if "ordered_rows" in measure.get_params():
-        selector.set_params(similarity__ordered_rows=True)
+    if "rows" in measure.get_params():
+        selector.set_params(similarity__rows="ordered")
     else:
         messages.note(
             f"--similarity {measure.name} takes rows as independent, in whatever order they are"

@@ -80,9 +80,7 @@ TableName = Annotated[
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN", help="Order of the rows, which then count for fewer: numbers, dates."
-    ),
+    typer.Option(metavar="COLUMN", help="Rows are ordered by it: numbers or ISO dates."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -98,8 +96,9 @@ def settings(
         typer.Option(
             parser=_parse_carriers,
             metavar="auto|N",
-            help="Rows that must differ from a column's most frequent value.",
+            help="Least rows unlike a column's usual value.",
             show_default=False,
+            hidden=True,
         ),
     ] = None,
     memory: Annotated[
@@ -156,7 +155,9 @@ def roles(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Left out of everything.")
     ] = None,
-    time: Time = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Order of the rows.", hidden=True)
+    ] = None,
 ) -> ColumnRoles:
     """Collect the roles of columns."""
     from topofs.tables import ColumnRoles

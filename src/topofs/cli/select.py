@@ -72,10 +72,9 @@ def select(  # noqa: PLR0913 - one argument an option
     quiet: Quiet = False,
     how: HowToRead,
 ) -> None:
-    """Select the columns of a table that represent the others in their network.
+    """Select the columns of a table that represent the others. It needs no labels.
 
-    It needs no labels. Text, categories and true/false count as names; columns
-    of one value, of none, and names that hardly repeat are left out.
+    Left out: names that hardly repeat, what varies in few rows (--min-carriers).
     """
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending

@@ -40,7 +40,7 @@ _SENTENCES = (
     (r"^min_carriers is '?([^';,]*)'?([;,]) ", r"--min-carriers \1\2 "),
     (_SIZE, "{size}"),
     # Terms and their parameters.
-    (r"similarity__ordered_rows=True allows", "--time COLUMN or --ordered-rows allows"),
+    (r"similarity__rows='ordered' allows", "--time COLUMN or --rows ordered allows"),
     (rf"\b({_TERMS}|threshold|device)='(\w+)'", r"--\1 \2"),
     (r"^device is '([^']*)'(,|;)", r"--device \1\2"),
     (rf"\b({_TERMS}) '(\w+)'", r"--\1 \2"),

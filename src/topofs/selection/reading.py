@@ -163,14 +163,14 @@ def left_out_as_rare(selector: RepresentingSelector) -> list[LeftOutColumn]:
 
 def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
     """Say that rows that follow each other are alike, where the measure could allow for that."""
-    if is_dask(table) or getattr(measure, "ordered_rows", None) is not False:
+    if is_dask(table) or getattr(measure, "rows", None) != "independent":
         return
     alike = neighbours_alike(table)
     if alike is not None:
         say(
             f"rows that follow each other are alike (median autocorrelation {alike:.2f}); if they "
             "are in an order of time, unrelated columns look linked, and "
-            "similarity__ordered_rows=True allows for it; if they are not, this can be ignored",
+            "similarity__rows='ordered' allows for it; if they are not, this can be ignored",
             DependentRowsWarning,
             depth=4,
         )
@@ -299,9 +299,9 @@ def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTabl
             f"X has columns that are no numbers, which similarity {measure.name!r} compares in "
             "memory only: pass X.compute(), leave them out, or turn them into numbers"
         )
-    if getattr(measure, "ordered_rows", False):
+    if getattr(measure, "rows", None) == "ordered":
         raise ValueError(
-            "ordered_rows looks at rows that follow each other, which needs X in memory: pass "
+            "rows='ordered' compares rows that follow each other, which needs X in memory: pass "
             "X.compute(), or leave it out"
         )
     table = check_dask_table(X)

@@ -169,7 +169,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     tables, it is 0. (Heavy tails and rare events exceed it more often: see
     `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
     samples that a pair shares. Rows in an order of time, where each is like the one before it,
-    count for fewer: say ``similarity__ordered_rows=True``. Where that seems to be so and is not
+    count for fewer: say ``similarity__rows="ordered"``. Where that seems to be so and is not
     said, there is a warning.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, dense
-from topofs.similarity.pearson import ORDERED_ROWS
+from topofs.similarity.pearson import ROWS, ROWS_WORDS
 from topofs.similarity.shared_variance import FlooredScale
 from topofs.tables.columns import read_columns
 from topofs.tables.levels import level_codes, usable_columns
@@ -107,7 +107,7 @@ class Mixed(Measure):
 
     Parameters
     ----------
-    ordered_rows : bool, default=False
+    rows : {"independent", "ordered"}, default="independent"
         As in `topofs.Pearson`. The levels of names count by the numbers that stay most alike
         from one row to the next.
 
@@ -118,7 +118,7 @@ class Mixed(Measure):
     True
     """
 
-    ordered_rows: bool = parameter(default=False, help=ORDERED_ROWS, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     takes_names: ClassVar[bool] = True
     takes_arrays: ClassVar[bool] = False
@@ -141,7 +141,7 @@ class Mixed(Measure):
         """Rank the numbers and count the levels of a table."""
         from topofs.similarity.mixed_columns import mixed_operator
 
-        return mixed_operator(table.columns, ordered_rows=self.ordered_rows)
+        return mixed_operator(table.columns, ordered_rows=self.rows == "ordered")
 
     def standard_columns(self, table: TypedTable) -> StandardColumns:
         """Standardise ranks, and the levels of names as blocks of indicators."""
@@ -150,7 +150,7 @@ class Mixed(Measure):
 
         coded = mixed_operator(table.columns)
         columns = standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
-        return replace(columns, ordered_rows=self.ordered_rows)
+        return replace(columns, ordered_rows=self.rows == "ordered")
 
     def n_standard_rows(self, table: TypedTable) -> int:
         """Count one row a column, and one a level of names."""

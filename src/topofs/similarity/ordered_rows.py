@@ -152,14 +152,14 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
     """
     if left.ndim == 2:
         together = autocorrelation[left[:, 0]] @ autocorrelation[right[0]].T
-        return np.maximum(1 + 2 * together, 1.0)
+        return np.asarray(np.maximum(1 + 2 * together, 1.0))
     together = np.empty(len(left))
     step = max(1, _BLOCK // max(1, autocorrelation.shape[1]))
     for first in range(0, len(left), step):
         i, j = left[first : first + step], right[first : first + step]
         pairs = np.einsum("ij,ij->i", autocorrelation[i], autocorrelation[j])
         together[first : first + step] = pairs
-    return np.maximum(1 + 2 * together, 1.0)
+    return np.asarray(np.maximum(1 + 2 * together, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,8 @@ class EffectiveSamples:
         if self.shared_samples is not None:
             samples = self.shared_samples(left, right)
         # A little more, so that rounding takes no sample away.
-        return np.floor(samples / inflation(self.autocorrelation, left, right) + 1e-9)
+        effective = samples / inflation(self.autocorrelation, left, right)
+        return np.asarray(np.floor(effective + 1e-9))
 
 
 def neighbours_alike(table: Any) -> float | None:

@@ -22,8 +22,9 @@ __all__ = ["CorrelationMeasure", "Pearson", "pearson"]
 SQUARED = "Let opposite columns count as alike, or not."
 """What it does to square a correlation."""
 
-ORDERED_ROWS = "Rows are in an order of time: they count for fewer."
-"""What it does to say that rows are ordered."""
+ROWS = ("independent", "ordered")
+ROWS_WORDS = f"Rows are: {', '.join(ROWS)} (or --time COLUMN)."
+"""What rows may be, and what it does to say so."""
 
 
 def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
@@ -72,7 +73,7 @@ class CorrelationMeasure(Measure):
     """A correlation of values or of ranks, or its square: base of `Pearson` and `Spearman`."""
 
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
-    ordered_rows: bool = parameter(default=False, help=ORDERED_ROWS, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     has_columns: ClassVar[bool] = True
     of_ranks: ClassVar[bool] = False
@@ -96,7 +97,7 @@ class CorrelationMeasure(Measure):
             n_features=n_features,
             squared=self.squared,
             ranks=self.of_ranks,
-            ordered_rows=self.ordered_rows,
+            ordered_rows=self.rows == "ordered",
         )
 
     def of_correlation(
@@ -114,10 +115,10 @@ class Pearson(CorrelationMeasure):
     ----------
     squared : bool, default=True
         Square the correlation, so that strong negative links count as links.
-    ordered_rows : bool, default=False
-        The rows are in an order of time and may depend on each other. What chance gives is then
-        that of fewer samples, found for each pair of columns from their autocorrelations (see
-        `topofs.similarity.noise_floor`).
+    rows : {"independent", "ordered"}, default="independent"
+        "ordered": the rows are in an order of time and may depend on each other. What chance
+        gives is then that of fewer samples, found for each pair of columns from their
+        autocorrelations (see `topofs.similarity.noise_floor`).
 
     Examples
     --------
@@ -161,7 +162,7 @@ class Pearson(CorrelationMeasure):
         """Standardise the values; a missing one lies at the mean."""
         from topofs.similarity.standard_columns import standard_columns
 
-        return replace(standard_columns(table), ordered_rows=self.ordered_rows)
+        return replace(standard_columns(table), ordered_rows=self.rows == "ordered")
 
 
 register(Pearson())

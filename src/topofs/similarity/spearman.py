@@ -69,7 +69,7 @@ class Spearman(CorrelationMeasure):
     ----------
     squared : bool, default=True
         Square the correlation, so that strong negative links count as links.
-    ordered_rows : bool, default=False
+    rows : {"independent", "ordered"}, default="independent"
         As in `topofs.Pearson`.
 
     Examples
@@ -110,7 +110,7 @@ class Spearman(CorrelationMeasure):
         """Standardise the ranks; a missing value has the middle one."""
         from topofs.similarity.standard_columns import standard_ranks
 
-        return replace(standard_ranks(table), ordered_rows=self.ordered_rows)
+        return replace(standard_ranks(table), ordered_rows=self.rows == "ordered")
 
 
 register(Spearman())

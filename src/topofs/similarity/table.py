@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from topofs.tables.column import Column
+    from topofs.tables.columns import Column
 
 Table = npt.NDArray[np.floating[Any]]
 
