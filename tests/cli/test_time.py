@@ -1,4 +1,4 @@
-"""Rows in the order of time: ``--time`` of ``stability`` and ``compare``."""
+"""Rows in the order of time: ``--time``."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
 from tests.cli.running import run, run_json
-from topofs import TopologicalFeatureSelector, stability
+from topofs import Auto, TopologicalFeatureSelector, stability
 from topofs.comparison import Resampling, compare, target_of
 
 N_ROWS = 90
@@ -51,7 +51,11 @@ def test_stability_draws_blocks_of_sorted_rows(ordered, times, tmp_path, kind):
     path = written(ordered, times, tmp_path, kind)
     found = run_json("stability", path, "--time", "when", "--resamples", 6, "--seed", 4)
     expected = stability(
-        TopologicalFeatureSelector(), ordered, n_resamples=6, random_state=4, splits="blocks"
+        TopologicalFeatureSelector(similarity=Auto(rows="ordered")),
+        ordered,
+        n_resamples=6,
+        random_state=4,
+        splits="blocks",
     )
     frequency = {column["column"]: column["frequency"] for column in found["columns"]}
     assert frequency == pytest.approx(dict(zip(ordered, expected.frequency, strict=True)))
@@ -70,7 +74,14 @@ def test_compare_predicts_later_rows(ordered, times, tmp_path):
     X = ordered.drop(columns="y").to_numpy()
     resampling = Resampling(n_folds=3)
     for splits in ("forward", TimeSeriesSplit(3), list(TimeSeriesSplit(3).split(X))):
-        expected = compare(X, target, sizes=[2], resampling=resampling, splits=splits)
+        expected = compare(
+            X,
+            target,
+            sizes=[2],
+            selector=TopologicalFeatureSelector(similarity=Auto(rows="ordered")),
+            resampling=resampling,
+            splits=splits,
+        )
         assert (expected.n_folds, expected.n_repeats) == (3, 1)
         for scores in expected.scores:
             mine = next(
