@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import signal
 from sklearn.model_selection import TimeSeriesSplit
 
 from tests.cli.running import run, run_json
@@ -156,3 +157,41 @@ def test_months_and_zones_are_dates(tmp_path, ordered):
         frame[::-1].to_csv(tmp_path / f"{name}.csv", index=False)
         result = run("stability", tmp_path / f"{name}.csv", "--time", "when", "--resamples", 2)
         assert result.exit_code == 0, result.output
+
+
+def test_select_counts_ordered_rows_for_fewer(tmp_path):
+    random = np.random.default_rng(0)
+    noise = random.normal(size=(12, 800))
+    X = signal.lfilter([1], [1, -0.9], noise, axis=1)[:, 200:].T
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(12)])
+    frame["when"] = np.arange(600)
+    frame.to_csv(tmp_path / "ordered.csv", index=False)
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "shuffled.csv", index=False)
+    path = tmp_path / "ordered.csv"
+    plain = run("select", path, "--drop", "when")
+    said = "--time COLUMN or --rows ordered allows for it"
+    assert plain.stderr.count(said) == 1
+    assert "no two columns share more than chance" not in plain.stdout
+    for arguments in (
+        ("select", path, "--drop", "when", "--rows", "ordered"),
+        ("select", path, "--time", "when"),
+        ("select", tmp_path / "shuffled.csv", "--time", "when"),
+        ("groups", tmp_path / "shuffled.csv", "--time", "when"),
+    ):
+        result = run(*arguments)
+        assert "follow each other" not in result.stderr
+        assert "no two columns share more than chance" in result.stdout
+    found = run_json("select", path, "--time", "when")
+    assert found["settings"]["similarity"] == {
+        "name": "pearson",
+        "squared": True,
+        "rows": "ordered",
+    }
+    shuffled = run("select", tmp_path / "shuffled.csv", "--drop", "when")
+    assert "follow each other" not in shuffled.stderr
+
+
+def test_a_measure_that_knows_no_order_says_so(ordered, times, tmp_path):
+    path = written(ordered, times, tmp_path, "number")
+    result = run("select", path, "--time", "when", "--similarity", "mutual_information")
+    assert "--similarity mutual_information takes rows as independent" in result.stderr

@@ -154,7 +154,8 @@ def test_the_page_and_resamples():
         fitted = TopologicalFeatureSelector(8).fit(X)
     page = selection_report(selector=fitted, X=X)
     assert "fewer than 8 samples have another value than the most frequent one" in page
-    assert "one value only" not in page
+    assert "held one value only" not in page
+    assert '"leftOut":{"18":"fewer than 8 samples' in page
     found = stability(TopologicalFeatureSelector(8), X, n_resamples=3, random_state=0)
     assert not found.frequency[18:].any()
 

@@ -97,7 +97,7 @@ def _shuffled(
     """The samples of each column in another order."""
     n, n_samples = len(sizes), values.shape[1]
     if len(values) == n:
-        return generator.permuted(values, axis=1)
+        return np.asarray(generator.permuted(values, axis=1))
     # The rows of a column stay together.
     places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
     return np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
