@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.matrices import factor_table
-from topofs import RareFeatureWarning, TopologicalFeatureSelector, stability
+from topofs import (
+    ConstantFeatureWarning,
+    RareFeatureWarning,
+    TopologicalFeatureSelector,
+    stability,
+)
+from topofs.engines.dask_table import rare_dask_columns
 from topofs.report.selection import selection_report
 from topofs.similarity.table import least_carriers, rare_columns
 from topofs.tables.columns import Column
@@ -135,7 +141,7 @@ def test_forced_columns_and_other_minimums():
             TopologicalFeatureSelector(5, min_carriers=wrong).fit(X)
     assert TopologicalFeatureSelector.paper(5).fit(X).min_carriers_ == 0
     matrix = np.eye(4)
-    with pytest.raises(ValueError, match="cannot be counted in a given similarity"):
+    with pytest.raises(ValueError, match="a given similarity has no samples"):
         TopologicalFeatureSelector(1, similarity="precomputed", min_carriers=3).fit(matrix)
 
 
@@ -160,9 +166,34 @@ def test_the_page_and_resamples():
     assert not found.frequency[18:].any()
 
 
-def test_a_dask_table_is_not_counted():
+def test_a_dask_table_is_counted_by_chunks():
     da = pytest.importorskip("dask.array")
-    X = da.from_array(counts_table(), chunks=(1000, 48))
-    assert not TopologicalFeatureSelector(8).fit(X).rare_.size
-    with pytest.raises(ValueError, match="cannot be counted in a dask table"):
-        TopologicalFeatureSelector(8, min_carriers=5).fit(X)
+    X = counts_table()
+    X[:, 5] = 1.0
+    X[:3, 18] = 7.0
+    with pytest.warns(RareFeatureWarning), pytest.warns(ConstantFeatureWarning):
+        here = TopologicalFeatureSelector(8).fit(X)
+    for chunks in [(1000, 48), (4000, 10)]:
+        lazy = da.from_array(X, chunks=chunks)
+        with (
+            pytest.warns(RareFeatureWarning, match="30 of 48"),
+            pytest.warns(ConstantFeatureWarning, match="1 of 48 .*: x5"),
+        ):
+            there = TopologicalFeatureSelector(8).fit(lazy)
+        np.testing.assert_array_equal(there.rare_, here.rare_)
+        np.testing.assert_array_equal(there.nodes_, here.nodes_)
+        np.testing.assert_array_equal(there.support_, here.support_)
+        with pytest.warns(ConstantFeatureWarning):
+            all_in = TopologicalFeatureSelector(8, min_carriers=0).fit(lazy)
+        assert not all_in.rare_.size
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 40))
+def test_chunks_find_the_same_rare_columns(seed, least):
+    da = pytest.importorskip("dask.array")
+    random = np.random.default_rng(seed)
+    X = (random.random((60, 6)) < random.random(6)).astype(float)
+    X = np.sort(X, axis=0) if seed % 2 else X
+    expected = {i: n for i in range(6) if (n := carriers(X[:, i])) < min(least, 30)}
+    assert rare_dask_columns(da.from_array(X, chunks=(17, 4)), min(least, 30)) == expected

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from topofs.engines.dask_table import check_dask_table, is_dask
+from topofs.engines.dask_table import check_dask_table, is_dask, rare_dask_columns
 from topofs.errors import (
     ColumnReadingWarning,
     DependentRowsWarning,
@@ -138,21 +138,20 @@ def find_rare_columns(
     read: ReadTable, given: int | str, *, forced: npt.NDArray[np.int64]
 ) -> RareColumns:
     """Find the columns that vary, are not forced, and too few samples carry."""
-    if read.constant is None:
-        # Workers would need a pass of their own, and a given similarity has no samples.
+    if not read.measure.takes_table:
         if given not in ("auto", 0):
-            what = "dask table" if is_dask(read.table) else "given similarity"
             raise ValueError(
-                f"min_carriers is {given!r}, but samples cannot be counted in a {what}: give the "
-                "table in memory, or leave it out"
+                f"min_carriers is {given!r}, but a given similarity has no samples to count: "
+                "leave it out"
             )
         return RareColumns(0, {})
     least = least_carriers(read.table.shape[0]) if given == "auto" else int(given)
-    others = set(np.flatnonzero(read.constant).tolist()) | set(forced.tolist())
+    found = (rare_dask_columns if is_dask(read.table) else rare_columns)(read.table, least)
+    others = set(forced.tolist())
     if read.identifiers is not None:
         others |= set(np.flatnonzero(read.identifiers).tolist())
-    found = rare_columns(read.table, least)
-    return RareColumns(least, {i: n for i, n in found.items() if i not in others})
+    # Columns without any carrier are constant, and said to be so.
+    return RareColumns(least, {i: n for i, n in found.items() if n and i not in others})
 
 
 def left_out_as_rare(selector: RepresentingSelector) -> list[LeftOutColumn]:

@@ -104,8 +104,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         carriers each that chance lets meet in a few seem to share most of their variance.
         Columns below it take no part, with a warning, unless they are in `keep`. "auto": none
         in a table of up to 1,000 samples, and four more for each time that they double (4 of
-        2,000, 13 of 10,000, 22 of 50,000, 39 of a million). 0 lets all take part. Of a dask
-        table, samples are not counted.
+        2,000, 13 of 10,000, 22 of 50,000, 39 of a million). 0 lets all take part, and spares
+        a dask table the pass that counts them.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
@@ -324,21 +324,24 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         nodes = np.arange(self.n_features_in_)
         self._rare = find_rare_columns(read, self.min_carriers, forced=forced)
         if read.constant is not None:
-            names = self._column_names()
-            warn_of_columns(read, names)
+            warn_of_columns(read, self._column_names())
             nodes = self._varying_columns(
                 read.constant, read.identifiers, rare=self._rare.positions
             )
-            self._rare.warn(names, read.table.shape[0])
+        elif self._rare.carriers:
+            nodes = np.setdiff1d(nodes, self._rare.positions)
+        self._rare.warn(self._column_names(), read.table.shape[0])
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         table = read.columns(nodes)
-        if needs.scale or needs.columns or graph.leaves_out_chance:
+        if len(nodes) > 1 and (needs.scale or needs.columns or graph.leaves_out_chance):
             warn_of_dependent_rows(table, read.measure)
         columns = compare_columns(
             table, read.measure, memory=memory, needs=needs, arrays=arrays
         )
         if columns.constant is not None:
-            nodes = self._varying_columns(columns.constant)
+            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
+            constant[nodes] = columns.constant
+            nodes = self._varying_columns(constant, rare=self._rare.positions)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
         if network.graph_left_out and len(nodes) > 1:
