@@ -39,6 +39,7 @@ def test_parameters_of_terms_by_nested_names():
     nested = {name: value for name, value in selector.get_params().items() if "__" in name}
     assert nested == {
         "similarity__squared": True,
+        "similarity__rows": "independent",
         "rule__reach": "strongest",
         "rule__isolated": "drop",
         "rule__ties": "strength",
@@ -84,8 +85,8 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(similarity="mixed"),
             {"similarity__squared": False},
-            "Mixed() has no parameter 'squared' (Auto, Pearson, Spearman take it), and takes "
-            "none",
+            "Mixed() has no parameter 'squared' (Auto, Pearson, Spearman take it); it takes "
+            "rows",
         ),
         (
             TopologicalFeatureSelector(),

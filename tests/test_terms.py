@@ -181,7 +181,7 @@ def test_wrong_values_are_refused_when_a_term_is_made(make, message):
         ),
         (
             lambda: Pearson(alpha=0.3),
-            "Pearson has no parameter 'alpha' (Energy takes it); it takes squared",
+            "Pearson has no parameter 'alpha' (Energy takes it); it takes squared and rows",
         ),
         (
             lambda: Coverage(reech="x"),

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from topofs.errors import (
         ColumnReadingWarning,
         ConstantFeatureWarning,
+        DependentRowsWarning,
         IdentifierFeatureWarning,
         MissingExtraError,
         NoGraphWarning,
         NoStructureWarning,
+        RareFeatureWarning,
     )
     from topofs.filtering import (
         MST,
@@ -85,6 +87,7 @@ __all__ = [
     "Conditional",
     "ConstantFeatureWarning",
     "Coverage",
+    "DependentRowsWarning",
     "Energy",
     "Evaluation",
     "Explanation",
@@ -106,6 +109,7 @@ __all__ = [
     "NoStructureWarning",
     "Pearson",
     "Ranking",
+    "RareFeatureWarning",
     "Rule",
     "Spearman",
     "Stability",

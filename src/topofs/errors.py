@@ -12,10 +12,12 @@ from typing import Any
 __all__ = [
     "ColumnReadingWarning",
     "ConstantFeatureWarning",
+    "DependentRowsWarning",
     "IdentifierFeatureWarning",
     "MissingExtraError",
     "NoGraphWarning",
     "NoStructureWarning",
+    "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
     "import_extra",
@@ -24,6 +26,14 @@ __all__ = [
 
 class ConstantFeatureWarning(UserWarning):
     """Some columns hold a single value (or none) and take no part in the graph."""
+
+
+class RareFeatureWarning(UserWarning):
+    """Some columns vary in so few samples that they are alike by chance, and take no part."""
+
+
+class DependentRowsWarning(UserWarning):
+    """Rows that follow each other are alike, and the noise floor takes them as independent."""
 
 
 class IdentifierFeatureWarning(UserWarning):

@@ -85,6 +85,7 @@ def test_the_settings_are_a_document(wine_csv):
         "exclude": [],
         "at_most": None,
         "max_similarity": None,
+        "min_carriers": "auto",
     }
 
 

@@ -86,7 +86,7 @@ def test_names_are_resampled_like_numbers(tmp_path):
     found = run_json("stability", tmp_path / "t.csv", *QUICK)
     often = {row["column"]: row["frequency"] for row in found["columns"]}
     assert often["kind"] == 1
-    assert found["settings"]["similarity"] == {"name": "mixed"}
+    assert found["settings"]["similarity"] == {"name": "mixed", "rows": "independent"}
 
 
 def test_progress_is_shown_on_a_terminal_only(wine_csv, monkeypatch):

@@ -133,7 +133,8 @@ def test_what_stands_here_for_speed_is_what_the_library_has():
         if name != "n_features_to_select"
         and value != TopologicalFeatureSelector().get_params()[name]
     }
-    assert changed - {"similarity"} <= set(options._SETTLED_BY_PAPER)
+    # Both can be given beside --paper.
+    assert changed - {"similarity", "min_carriers"} <= set(options._SETTLED_BY_PAPER)
 
 
 def test_a_measure_of_a_file_has_its_options(wine_csv, cosine_file):

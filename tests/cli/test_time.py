@@ -1,12 +1,13 @@
-"""Rows in the order of time: ``--time`` of ``stability`` and ``compare``."""
+"""Rows in the order of time: ``--time``."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import signal
 from sklearn.model_selection import TimeSeriesSplit
 
 from tests.cli.running import run, run_json
-from topofs import TopologicalFeatureSelector, stability
+from topofs import Auto, TopologicalFeatureSelector, stability
 from topofs.comparison import Resampling, compare, target_of
 
 N_ROWS = 90
@@ -51,7 +52,11 @@ def test_stability_draws_blocks_of_sorted_rows(ordered, times, tmp_path, kind):
     path = written(ordered, times, tmp_path, kind)
     found = run_json("stability", path, "--time", "when", "--resamples", 6, "--seed", 4)
     expected = stability(
-        TopologicalFeatureSelector(), ordered, n_resamples=6, random_state=4, splits="blocks"
+        TopologicalFeatureSelector(similarity=Auto(rows="ordered")),
+        ordered,
+        n_resamples=6,
+        random_state=4,
+        splits="blocks",
     )
     frequency = {column["column"]: column["frequency"] for column in found["columns"]}
     assert frequency == pytest.approx(dict(zip(ordered, expected.frequency, strict=True)))
@@ -70,7 +75,14 @@ def test_compare_predicts_later_rows(ordered, times, tmp_path):
     X = ordered.drop(columns="y").to_numpy()
     resampling = Resampling(n_folds=3)
     for splits in ("forward", TimeSeriesSplit(3), list(TimeSeriesSplit(3).split(X))):
-        expected = compare(X, target, sizes=[2], resampling=resampling, splits=splits)
+        expected = compare(
+            X,
+            target,
+            sizes=[2],
+            selector=TopologicalFeatureSelector(similarity=Auto(rows="ordered")),
+            resampling=resampling,
+            splits=splits,
+        )
         assert (expected.n_folds, expected.n_repeats) == (3, 1)
         for scores in expected.scores:
             mine = next(
@@ -171,3 +183,41 @@ def test_months_and_zones_are_dates(tmp_path, ordered):
         frame[::-1].to_csv(tmp_path / f"{name}.csv", index=False)
         result = run("stability", tmp_path / f"{name}.csv", "--time", "when", "--resamples", 2)
         assert result.exit_code == 0, result.output
+
+
+def test_select_counts_ordered_rows_for_fewer(tmp_path):
+    random = np.random.default_rng(0)
+    noise = random.normal(size=(12, 800))
+    X = signal.lfilter([1], [1, -0.9], noise, axis=1)[:, 200:].T
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(12)])
+    frame["when"] = np.arange(600)
+    frame.to_csv(tmp_path / "ordered.csv", index=False)
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "shuffled.csv", index=False)
+    path = tmp_path / "ordered.csv"
+    plain = run("select", path, "--drop", "when")
+    said = "--time COLUMN or --rows ordered allows for it"
+    assert plain.stderr.count(said) == 1
+    assert "no two columns share more than chance" not in plain.stdout
+    for arguments in (
+        ("select", path, "--drop", "when", "--rows", "ordered"),
+        ("select", path, "--time", "when"),
+        ("select", tmp_path / "shuffled.csv", "--time", "when"),
+        ("groups", tmp_path / "shuffled.csv", "--time", "when"),
+    ):
+        result = run(*arguments)
+        assert "follow each other" not in result.stderr
+        assert "no two columns share more than chance" in result.stdout
+    found = run_json("select", path, "--time", "when")
+    assert found["settings"]["similarity"] == {
+        "name": "pearson",
+        "squared": True,
+        "rows": "ordered",
+    }
+    shuffled = run("select", tmp_path / "shuffled.csv", "--drop", "when")
+    assert "follow each other" not in shuffled.stderr
+
+
+def test_a_measure_that_knows_no_order_says_so(ordered, times, tmp_path):
+    path = written(ordered, times, tmp_path, "number")
+    result = run("select", path, "--time", "when", "--similarity", "mutual_information")
+    assert "--similarity mutual_information takes rows as independent" in result.stderr

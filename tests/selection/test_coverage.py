@@ -302,6 +302,7 @@ def test_the_preset_of_the_paper():
         rule=Centrality("degree", ties="index"),
         threshold="mean",
         keep=[1],
+        min_carriers=0,
     )
     assert selector.get_params() == expected.get_params()
     X = np.rint(factor_table(60, 20))

@@ -258,7 +258,7 @@ def test_settings_in_plain_words():
     selector = TopologicalFeatureSelector(3, similarity="spearman", graph="mst")
     assert plain_settings(selector) == {
         "size": 3,
-        "similarity": {"name": "spearman", "squared": True},
+        "similarity": {"name": "spearman", "squared": True, "rows": "independent"},
         "threshold": "auto",
         "graph": {"name": "mst"},
         "rule": {
@@ -272,4 +272,5 @@ def test_settings_in_plain_words():
         "exclude": [],
         "at_most": None,
         "max_similarity": None,
+        "min_carriers": "auto",
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.fitting import dense, reading
+from topofs.cli.fitting import dense, in_order_of_time, reading
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -119,6 +119,8 @@ def compare(  # noqa: PLR0913 - one argument an option
         exclude=names_given(exclude, option="--exclude"),
         time=time,
     )
+    if time is not None:
+        in_order_of_time(settings, messages)
     options = {
         "sizes": _sizes(sizes, settings),
         "selector": settings,

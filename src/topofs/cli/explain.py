@@ -69,7 +69,7 @@ def explain(
             "strength": ranked.strength,
             "nearest_selected": ranked.nearest,
             "similarity": ranked.similarity,
-            "left_out": None,
+            "left_out": explanation.why_no_part,
         }
         print_json(asdict(explanation) | further)
         return

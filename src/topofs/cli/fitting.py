@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from topofs.cli.representing import isolated_columns
-from topofs.cli.spoken import in_options
+from topofs.cli.spoken import in_options, spoken
 from topofs.cli.term_options import changes_in_words
 from topofs.cli.wish_options import Wished
 from topofs.errors import (
     ConstantFeatureWarning,
+    DependentRowsWarning,
     IdentifierFeatureWarning,
     NoGraphWarning,
     NoStructureWarning,
+    RareFeatureWarning,
     TableError,
 )
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from topofs.tables import ColumnRoles, ComparableTable, Table
     from topofs.tables.how_to_read import HowToRead
 
-__all__ = ["Fitted", "dense", "fitted", "reading", "write_page"]
+__all__ = ["Fitted", "dense", "fitted", "in_order_of_time", "reading", "write_page"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,10 @@ class Fitted:
     @property
     def left_out(self) -> list[dict[str, str]]:
         """The columns that took no part, with the reasons, as JSON can hold them."""
-        return [{"name": out.name, "reason": out.reason} for out in self.compared.left_out]
+        from topofs.selection.reading import left_out_as_rare
+
+        found = [*self.compared.left_out, *left_out_as_rare(self.selector)]
+        return [{"name": out.name, "reason": out.reason} for out in found]
 
 
 @contextmanager
@@ -93,6 +98,8 @@ def fitted(
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
 
+    if roles.time is not None:
+        in_order_of_time(selector, messages)
     rule = rule_of(selector.rule)
     if size is None and rule.has_end:
         size = "auto"
@@ -161,6 +168,19 @@ def reading(
         yield table, compared
 
 
+def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -> None:
+    """Let rows that --time puts in order count for fewer, where the measure can do so."""
+    from topofs.selection.short_names import measure_of
+
+    measure = measure_of(selector.similarity)
+    if "rows" in measure.get_params():
+        selector.set_params(similarity__rows="ordered")
+    else:
+        messages.note(
+            f"--similarity {measure.name} takes rows as independent, in whatever order they are"
+        )
+
+
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
     from topofs.engines.memory_size import parse_memory
@@ -199,7 +219,13 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
 
     Only forced columns can be constant here, and nothing need be said of these.
     """
-    ours = (IdentifierFeatureWarning, NoGraphWarning, NoStructureWarning)
+    ours = (
+        DependentRowsWarning,
+        IdentifierFeatureWarning,
+        NoGraphWarning,
+        NoStructureWarning,
+        RareFeatureWarning,
+    )
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
@@ -211,7 +237,7 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
                 "the graph takes too much memory: allow more memory, or compare fewer columns"
             )
         if issubclass(warning.category, ours):
-            messages.notes([str(warning.message)])
+            messages.notes([spoken(str(warning.message))])
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

@@ -57,6 +57,13 @@ def parse_size(text: str) -> float | str:
     return float(number)
 
 
+def _parse_carriers(text: str) -> int | str:
+    """Read a number of rows, or "auto"."""
+    if text != "auto" and not text.isdecimal():
+        raise typer.BadParameter(f"{text!r} is neither a number of rows such as 20 nor auto")
+    return text if text == "auto" else int(text)
+
+
 def check_jobs(jobs: int) -> None:
     """Refuse a number of processes that means nothing."""
     if jobs == 0 or jobs < -1:
@@ -73,7 +80,7 @@ TableName = Annotated[
 ]
 Time = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="Order of the rows: numbers or ISO dates."),
+    typer.Option(metavar="COLUMN", help="Rows are ordered by it: numbers or ISO dates."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -83,6 +90,16 @@ def settings(
     *,
     threshold: Annotated[
         Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
+    ] = None,
+    min_carriers: Annotated[
+        Any,
+        typer.Option(
+            parser=_parse_carriers,
+            metavar="auto|N",
+            help="Least rows unlike a column's usual value.",
+            show_default=False,
+            hidden=True,
+        ),
     ] = None,
     memory: Annotated[
         str | None,
@@ -116,6 +133,8 @@ def settings(
     with in_options():
         parse_memory(memory)
         selector.set_params(memory=memory, device=device or "auto", **own)
+        if min_carriers is not None:
+            selector.set_params(min_carriers=min_carriers)
         chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
         selector.set_params(**chosen_parameters(given, chosen))
         check_threshold(selector.threshold)
@@ -136,12 +155,18 @@ def roles(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Left out of everything.")
     ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Order of the rows.", hidden=True)
+    ] = None,
 ) -> ColumnRoles:
     """Collect the roles of columns."""
     from topofs.tables import ColumnRoles
 
     return ColumnRoles(
-        target=target, identifiers=tuple(identifier or ()), drop=tuple(drop or ())
+        target=target,
+        identifiers=tuple(identifier or ()),
+        drop=tuple(drop or ()),
+        time=time,
     )
 
 

@@ -72,10 +72,9 @@ def select(  # noqa: PLR0913 - one argument an option
     quiet: Quiet = False,
     how: HowToRead,
 ) -> None:
-    """Select the columns of a table that represent the others in their network.
+    """Select the columns of a table that represent the others. It needs no labels.
 
-    It needs no labels. Text, categories and true/false count as names; columns
-    of one value, of none, and names that hardly repeat are left out.
+    Left out: names that hardly repeat, what varies in few rows (--min-carriers).
     """
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
@@ -190,6 +189,7 @@ def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
 
 def _write_ranking(found: Fitted, path: Path) -> None:
     from topofs.selection import ranked_columns
+    from topofs.selection.reading import left_out_as_rare
     from topofs.tables import write_records
 
     selector = found.selector
@@ -197,11 +197,15 @@ def _write_ranking(found: Fitted, path: Path) -> None:
     if selector.has_groups:
         represented = {column.column: column for column in represented_columns(found)}
     forced = {found.compared.names[column] for column in selector.forced_}
+    rare = {out.name: out.reason for out in left_out_as_rare(selector)}
     rows = []
     for column in ranked_columns(selector, found.similarity):
         values = asdict(column)
         row = _RankingRow(
-            nearest_selected=values.pop("nearest"), forced=column.name in forced, **values
+            nearest_selected=values.pop("nearest"),
+            forced=column.name in forced,
+            left_out=rare.get(column.name),
+            **values,
         )
         by = represented.get(column.name)
         if by is not None and by.representative is not None:

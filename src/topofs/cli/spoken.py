@@ -36,8 +36,11 @@ _SENTENCES = (
     (r"\b(at_most|max_similarity)\b(?! is )", lambda m: f"--{m[0].replace('_', '-')}"),
     (r"^(keep|exclude) names", r"--\1 names"),
     (r"(give a count, a fraction), or None for half$", r"\1, or nothing for half"),
+    (r"min_carriers=(\d+)", r"--min-carriers \1"),
+    (r"^min_carriers is '?([^';,]*)'?([;,]) ", r"--min-carriers \1\2 "),
     (_SIZE, "{size}"),
     # Terms and their parameters.
+    (r"similarity__rows='ordered' allows", "--time COLUMN or --rows ordered allows"),
     (rf"\b({_TERMS}|threshold|device)='(\w+)'", r"--\1 \2"),
     (r"^device is '([^']*)'(,|;)", r"--device \1\2"),
     (rf"\b({_TERMS}) '(\w+)'", r"--\1 \2"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, Time, check_jobs, how, roles, settings
+from topofs.cli.options import Json, Quiet, TableName, check_jobs, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
@@ -42,7 +42,6 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    time: Time = None,
     wishes: Wished,
     out: Annotated[
         Path | None,
@@ -73,7 +72,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
         table,
         size=size,
         selector=settings,
-        roles=replace(roles, time=time),
+        roles=roles,
         wishes=wishes,
         how=how,
         messages=messages,

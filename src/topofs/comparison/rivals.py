@@ -11,8 +11,10 @@ from sklearn.base import clone
 from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
+    DependentRowsWarning,
     IdentifierFeatureWarning,
     NoStructureWarning,
+    RareFeatureWarning,
     TableError,
 )
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
@@ -58,8 +60,10 @@ def subsets(
         for kind in (
             ColumnReadingWarning,
             ConstantFeatureWarning,
+            DependentRowsWarning,
             IdentifierFeatureWarning,
             NoStructureWarning,
+            RareFeatureWarning,
         ):
             warnings.simplefilter("ignore", kind)
         try:

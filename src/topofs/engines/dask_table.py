@@ -22,6 +22,7 @@ __all__ = [
     "check_dimensions",
     "dask_similarity",
     "is_dask",
+    "rare_dask_columns",
     "whole_columns",
 ]
 
@@ -153,3 +154,19 @@ def _check_column_fits(n_samples: int, memory: int) -> None:
             f"{needed / 1e9:.3g} GB, but a worker has {memory / 1e9:.3g} GB. Use similarity "
             "'pearson', start workers with more memory, or fit on a sample of the rows"
         )
+
+
+def rare_dask_columns(array: Any, least: int) -> dict[int, int]:
+    """Find the columns of a checked dask array that fewer than `least` samples carry.
+
+    As `topofs.similarity.table.rare_columns` does, chunk by chunk, in one pass. What most of the
+    first samples hold is the most frequent value, if the column is rare at all: too few samples
+    hold another.
+    """
+    if least < 2:
+        return {}
+    first = np.asarray(array[: max(1000, 2 * least + 1)].compute())
+    middle = np.partition(first, len(first) // 2, axis=0)[len(first) // 2]
+    carriers = np.asarray((array != middle).sum(axis=0).compute())
+    few = np.flatnonzero(carriers < least)
+    return dict(zip(few.tolist(), carriers[few].tolist(), strict=True))

@@ -54,7 +54,8 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
     """Shuffle the values of each column by itself, and see what the best explains of others.
 
     Of a large table some columns are taken, spread evenly over all kinds of tails. The order
-    of the columns plays no part.
+    of the columns plays no part. Where samples are in an order of time, each column is moved
+    round by some samples instead, so that those that follow each other stay together.
     """
     n, n_samples = len(columns.degrees), columns.n_samples
     by_values = np.argsort(columns.tails, kind="stable")
@@ -68,7 +69,11 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
     degrees = columns.degrees[by_values]
     generator = np.random.default_rng(0)
     times = SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY
-    more = [_beyond_mean(values, starts, sizes, degrees, generator) for _ in range(times)]
+    shuffle = _moved_round if columns.ordered_rows else _shuffled
+    more = [
+        _beyond_mean(shuffle(values, sizes, generator), starts, sizes, degrees)
+        for _ in range(times)
+    ]
     spread = max(more) * np.sqrt(n / len(by_values))
     return ChanceGain(n_samples, n, float(spread))
 
@@ -86,21 +91,36 @@ def normal_chance(n_samples: int, n_features: int) -> ChanceGain:
     return ChanceGain(n_samples, n_features, float((best - others) / (n_samples - 1)))
 
 
+def _shuffled(
+    values: Doubles, sizes: npt.NDArray[np.int64], generator: np.random.Generator
+) -> Doubles:
+    """The samples of each column in another order."""
+    n, n_samples = len(sizes), values.shape[1]
+    if len(values) == n:
+        return np.asarray(generator.permuted(values, axis=1))
+    # The rows of a column stay together.
+    places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
+    return np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
+
+
+def _moved_round(
+    values: Doubles, sizes: npt.NDArray[np.int64], generator: np.random.Generator
+) -> Doubles:
+    """The samples of each column begin somewhere else and go on from there."""
+    n, n_samples = len(sizes), values.shape[1]
+    begin = np.repeat(generator.integers(n_samples, size=n), sizes)
+    places = (begin[:, None] + np.arange(n_samples)) % n_samples
+    return np.take_along_axis(values, places, axis=1)
+
+
 def _beyond_mean(
-    values: Doubles,
+    shuffled: Doubles,
     starts: npt.NDArray[np.int64],
     sizes: npt.NDArray[np.int64],
     degrees: npt.NDArray[np.int64],
-    generator: np.random.Generator,
 ) -> float:
     """How much more than the average the best column of one shuffled table explains."""
-    n, n_samples = len(sizes), values.shape[1]
-    if len(values) == n:
-        shuffled = generator.permuted(values, axis=1)
-    else:
-        # The rows of a column stay together.
-        places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
-        shuffled = np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
+    n, n_samples = len(sizes), shuffled.shape[1]
     gram = shuffled @ shuffled.T
     np.square(gram, out=gram)
     # The rows of a column are orthonormal but for a factor, so that no inverse is needed.

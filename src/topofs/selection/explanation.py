@@ -125,11 +125,14 @@ class Explanation:
         in the graph because it is constant. Links of weight 0, which some graphs need to be
         complete, are among them; the printed lines count them without naming them.
     constant : bool
-        Whether the column takes no part: constant, all missing, or an identifier.
+        Whether the column takes no part: constant, all missing, an identifier, or carried by
+        too few samples.
     representation : Representation or None
         Who represents it and whom it represents; None where the rule has no groups.
     excluded : bool
         Whether `exclude` forbade it.
+    why_no_part : str or None
+        Why the column takes no part, where more is known than `constant` says.
     """
 
     feature: str
@@ -145,6 +148,7 @@ class Explanation:
     constant: bool
     representation: Representation | None = None
     excluded: bool = False
+    why_no_part: str | None = None
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -155,10 +159,8 @@ class Explanation:
         name = _one_line(self.feature)
         lines = [f"{name} is {'selected' if self.selected else 'not selected'}."]
         if self.constant:
-            lines.append(
-                "It takes no part in the graph: constant or all missing, or names that hardly "
-                "repeat."
-            )
+            why = self.why_no_part or "constant or all missing, or names that hardly repeat"
+            lines.append(f"It takes no part in the graph: {why}.")
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
             f"{self.score_name} {self.score:g}" + self._same_score()

@@ -30,6 +30,7 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
         "exclude": list(selector.exclude or ()),
         "at_most": None if selector.at_most is None else selector.at_most.number,
         "max_similarity": selector.max_similarity,
+        "min_carriers": selector.min_carriers,
     }
 
 

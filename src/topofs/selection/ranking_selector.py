@@ -203,15 +203,21 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         constant: npt.NDArray[np.bool_],
         left_out: npt.NDArray[np.bool_] | None = None,
         *,
+        rare: npt.NDArray[np.int64] | None = None,
         depth: int = 4,
     ) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary and are not left out; warns of constant ones.
+        """Positions of the columns that vary and are not left out, nor rare.
+
+        Warns of constant ones.
 
         The warning points `depth` calls up, to the line of the user.
         """
-        out = constant if left_out is None else constant | left_out
+        out = constant.copy() if left_out is None else constant | left_out
+        or_names = ", or hold names that hardly repeat" if (out & ~constant).any() else ""
+        if rare is not None and rare.size:
+            out[rare] = True
+            or_names += ", or too few samples carry them (min_carriers=0 lets them take part)"
         if out.all():
-            or_names = "" if constant.all() else ", or hold names that hardly repeat"
             raise ValueError(
                 f"all {len(constant)} columns of X are constant or missing{or_names}: there is "
                 "nothing to compare; give at least one column with two different values"

@@ -10,10 +10,22 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from topofs.engines.dask_table import check_dask_table, is_dask
-from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
+from topofs.engines.dask_table import check_dask_table, is_dask, rare_dask_columns
+from topofs.errors import (
+    ColumnReadingWarning,
+    DependentRowsWarning,
+    IdentifierFeatureWarning,
+    RareFeatureWarning,
+)
 from topofs.selection.saying import first_few, say
-from topofs.similarity.table import is_constant, without_duplicates
+from topofs.similarity.ordered_rows import neighbours_alike
+from topofs.similarity.table import (
+    is_constant,
+    least_carriers,
+    rare_columns,
+    without_duplicates,
+)
+from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import (
     check_dense,
     check_no_times,
@@ -26,14 +38,29 @@ from topofs.tables.columns import (
 )
 from topofs.tables.given import column_names, readable_table, refuse_infinite
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.terms import is_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sklearn.base import BaseEstimator
 
+    from topofs.selection.representing import RepresentingSelector
     from topofs.similarity.measure import Measure
     from topofs.tables.column import Column
 
-__all__ = ["ReadTable", "read_numbers", "read_table", "warn_of_columns", "without_rows"]
+__all__ = [
+    "RareColumns",
+    "ReadTable",
+    "check_min_carriers",
+    "find_rare_columns",
+    "left_out_as_rare",
+    "read_numbers",
+    "read_table",
+    "warn_of_columns",
+    "warn_of_dependent_rows",
+    "without_rows",
+]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -58,6 +85,96 @@ class ReadTable:
     def columns(self, nodes: npt.NDArray[np.int64]) -> Any:
         """The table of some columns; the whole one where these are all."""
         return self.table if len(nodes) == self.table.shape[1] else self.table[:, nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class RareColumns:
+    """Columns that fewer than `least` samples carry, with the number of these."""
+
+    least: int
+    carriers: Mapping[int, int]
+
+    @property
+    def positions(self) -> npt.NDArray[np.int64]:
+        """Where they are, ascending."""
+        return np.array(sorted(self.carriers), dtype=np.int64)
+
+    def reason(self, column: int) -> str | None:
+        """Why a column takes no part, in a few words; None where it is not among them."""
+        number = self.carriers.get(column)
+        if number is None:
+            return None
+        samples = "1 sample has" if number == 1 else f"{number} samples have"
+        return f"only {samples} another value than its most frequent one, and {self.least} must"
+
+    @property
+    def rule(self) -> str:
+        """Why all of them take no part, in a few words."""
+        return f"fewer than {self.least} samples have another value than the most frequent one"
+
+    def warn(self, names: npt.NDArray[np.object_], n_samples: int) -> None:
+        """Say how many they are, and by which rule."""
+        if not self.carriers:
+            return
+        which = names[self.positions].tolist()
+        say(
+            f"{len(which):,} of {len(names):,} columns have another value than their most "
+            f"frequent one in fewer than {self.least} of {n_samples:,} samples, so that chance "
+            "makes them alike; they take no part, score 0 and rank last: "
+            f"{first_few(which)} (min_carriers=0 lets them take part)",
+            RareFeatureWarning,
+            depth=4,
+        )
+
+
+def check_min_carriers(given: Any) -> None:
+    """Refuse what is no number of samples."""
+    if (isinstance(given, str) and given == "auto") or (is_whole(given) and given >= 0):
+        return
+    raise ValueError(
+        f"min_carriers is {given!r}; give a whole number of samples, 0 for no minimum, or 'auto'"
+    )
+
+
+def find_rare_columns(
+    read: ReadTable, given: int | str, *, forced: npt.NDArray[np.int64]
+) -> RareColumns:
+    """Find the columns that vary, are not forced, and too few samples carry."""
+    if not read.measure.takes_table:
+        if given not in ("auto", 0):
+            raise ValueError(
+                f"min_carriers is {given!r}, but a given similarity has no samples to count: "
+                "leave it out"
+            )
+        return RareColumns(0, {})
+    least = least_carriers(read.table.shape[0]) if given == "auto" else int(given)
+    found = (rare_dask_columns if is_dask(read.table) else rare_columns)(read.table, least)
+    others = set(forced.tolist())
+    if read.identifiers is not None:
+        others |= set(np.flatnonzero(read.identifiers).tolist())
+    # Columns without any carrier are constant, and said to be so.
+    return RareColumns(least, {i: n for i, n in found.items() if n and i not in others})
+
+
+def left_out_as_rare(selector: RepresentingSelector) -> list[LeftOutColumn]:
+    """List the columns that take no part in a fit since too few samples carry them."""
+    rare, names = selector._rare, selector._column_names()  # noqa: SLF001 - of the same room
+    return [LeftOutColumn(str(name), rare.rule) for name in names[rare.positions]]
+
+
+def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
+    """Say that rows that follow each other are alike, where the measure could allow for that."""
+    if is_dask(table) or getattr(measure, "rows", None) != "independent":
+        return
+    alike = neighbours_alike(table)
+    if alike is not None:
+        say(
+            f"rows that follow each other are alike (median autocorrelation {alike:.2f}); if they "
+            "are in an order of time, unrelated columns look linked, and "
+            "similarity__rows='ordered' allows for it; if they are not, this can be ignored",
+            DependentRowsWarning,
+            depth=4,
+        )
 
 
 def read_table(
@@ -197,6 +314,11 @@ def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTabl
             "memory only: pass X.compute(), leave them out, or turn them into numbers"
         )
     estimator._names_given = column_names(X)  # noqa: SLF001
+    if getattr(measure, "rows", None) == "ordered":
+        raise ValueError(
+            "rows='ordered' compares rows that follow each other, which needs X in memory: pass "
+            "X.compute(), or leave it out"
+        )
     table = check_dask_table(X)
     validate_data(estimator, without_rows(X), skip_check_array=True)
     return ReadTable(table, measure.for_table(table))

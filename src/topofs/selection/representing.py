@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from topofs.rules.rule import Ranking, Reach, Rule
     from topofs.rules.running_groups import RunningGroups
     from topofs.rules.wishes import Wishes
+    from topofs.selection.reading import RareColumns
 
 __all__ = ["Group", "Member", "RepresentingSelector", "running_groups"]
 
@@ -79,6 +80,7 @@ class RepresentingSelector(RankingSelector):
     excluded_: Ints
     _wishes: Wishes
     _limited: bool
+    _rare: RareColumns
 
     @property
     def coverage_(self) -> Doubles:
@@ -93,6 +95,18 @@ class RepresentingSelector(RankingSelector):
         if self._ranking.isolated is None:
             raise AttributeError(self._only_by_some_rules("isolated_"))
         return self.nodes_[self._ranking.isolated]
+
+    @property
+    def rare_(self) -> Ints:
+        """Positions of the columns that too few samples carry."""
+        check_is_fitted(self)
+        return self._rare.positions
+
+    @property
+    def min_carriers_(self) -> int:
+        """How many samples must carry a column."""
+        check_is_fitted(self)
+        return self._rare.least
 
     @property
     def representative_(self) -> Ints:
@@ -283,6 +297,7 @@ class RepresentingSelector(RankingSelector):
             constant=not node.size,
             representation=self._representation(column),
             excluded=column in self.excluded_,
+            why_no_part=self._rare.reason(column),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:

@@ -16,7 +16,13 @@ from topofs.errors import NoGraphWarning
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
 from topofs.selection.nested_terms import NestedTerms
-from topofs.selection.reading import read_table, warn_of_columns
+from topofs.selection.reading import (
+    check_min_carriers,
+    find_rare_columns,
+    read_table,
+    warn_of_columns,
+    warn_of_dependent_rows,
+)
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.saying import say
 from topofs.selection.short_names import graph_of, measure_of, rule_of
@@ -93,6 +99,14 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         At most so many selected columns of each group: ``AtMost(1, of=groups)``.
     max_similarity : float, default=None
         No two selected columns are more alike than this, on the scale of the measure.
+    min_carriers : "auto" or int, default="auto"
+        How many samples must carry a column, that is, have another value in it than its most
+        frequent one; of a sparse table, mostly: another value than 0. Two columns of five
+        carriers each that chance lets meet in a few seem to share most of their variance.
+        Columns below it take no part, with a warning, unless they are in `keep`. "auto": none
+        in a table of up to 1,000 samples, and four more for each time that they double (4 of
+        2,000, 13 of 10,000, 22 of 50,000, 39 of a million). 0 lets all take part, and spares
+        a dask table the pass that counts them.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
         If the n × n similarity does not fit, the TMFG is built without it; the graph is the
@@ -133,6 +147,11 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         without it and it takes too much memory, it has no edges, with a warning.
     nodes_ : array of int, shape (graph_.n_nodes,)
         The column that each node of the graph is.
+    rare_ : array of int
+        Positions of the columns that take no part since fewer than `min_carriers_` samples
+        carry them.
+    min_carriers_ : int
+        How many samples must carry a column, with "auto" resolved.
     forced_, excluded_ : arrays of int
         Positions of the columns in `keep` and in `exclude`.
     n_features_in_ : int
@@ -150,7 +169,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
     tables, it is 0. (Heavy tails and rare events exceed it more often: see
     `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
-    samples that a pair shares.
+    samples that a pair shares. Rows in an order of time, where each is like the one before it,
+    count for fewer: say ``similarity__rows="ordered"``. Where that seems to be so and is not
+    said, there is a warning.
 
     What is masked in an array of `numpy.ma` is missing. Whole numbers beyond 2⁵³ are counted
     from the lowest of their column, so that float64 tells them apart; so a function sees them.
@@ -206,6 +227,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         exclude: Iterable[str | int] | None = None,
         at_most: AtMost | None = None,
         max_similarity: float | None = None,
+        min_carriers: int | str = "auto",
         memory: int | str | None = None,
         device: str | None = "auto",
     ) -> None:
@@ -218,6 +240,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.exclude = exclude
         self.at_most = at_most
         self.max_similarity = max_similarity
+        self.min_carriers = min_carriers
         self.memory = memory
         self.device = device
 
@@ -254,6 +277,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             threshold="mean",
             rule=Centrality("degree", ties="index"),
             keep=keep,
+            min_carriers=0,
         )
 
     def fit(
@@ -290,6 +314,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         """Fit, and give the prepared columns."""
         measure, graph, rule = self._terms()
         memory = parse_memory(self.memory)
+        check_min_carriers(self.min_carriers)
         arrays = arrays_of_device(self.device, X)
         read = read_table(self, on_host(X), measure)
         size, forced = self._check_size()
@@ -302,15 +327,26 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             names=self._column_names(),
         )
         nodes = np.arange(self.n_features_in_)
+        self._rare = find_rare_columns(read, self.min_carriers, forced=forced)
         if read.constant is not None:
             warn_of_columns(read, self._column_names())
-            nodes = self._varying_columns(read.constant, read.identifiers)
+            nodes = self._varying_columns(
+                read.constant, read.identifiers, rare=self._rare.positions
+            )
+        elif self._rare.carriers:
+            nodes = np.setdiff1d(nodes, self._rare.positions)
+        self._rare.warn(self._column_names(), read.table.shape[0])
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
+        table = read.columns(nodes)
+        if len(nodes) > 1 and (needs.scale or needs.columns or graph.leaves_out_chance):
+            warn_of_dependent_rows(table, read.measure)
         columns = compare_columns(
-            read.columns(nodes), read.measure, memory=memory, needs=needs, arrays=arrays
+            table, read.measure, memory=memory, needs=needs, arrays=arrays
         )
         if columns.constant is not None:
-            nodes = self._varying_columns(columns.constant)
+            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
+            constant[nodes] = columns.constant
+            nodes = self._varying_columns(constant, rare=self._rare.positions)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
         if network.graph_left_out and len(nodes) > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.similarity.measure import Measure
 from topofs.similarity.mixed import Mixed
-from topofs.similarity.pearson import SQUARED, Pearson
+from topofs.similarity.pearson import ROWS, ROWS_WORDS, SQUARED, Pearson
 from topofs.tables.typed_table import TypedTable
 from topofs.terms import parameter, register
 
@@ -26,6 +26,8 @@ class Auto(Measure):
     ----------
     squared : bool, default=True
         As in `Pearson`; plays no part where there are names.
+    rows : {"independent", "ordered"}, default="independent"
+        As in `Pearson` and `Mixed`.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Auto(Measure):
     """
 
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     takes_names: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
@@ -46,8 +49,9 @@ class Auto(Measure):
 
     def for_table(self, table: Any) -> Measure:
         """Give the measure that suits the columns which take part."""
-        mixed = isinstance(table, TypedTable) and table.is_mixed
-        return Mixed() if mixed else Pearson(squared=self.squared)
+        if isinstance(table, TypedTable) and table.is_mixed:
+            return Mixed(rows=self.rows)
+        return Pearson(squared=self.squared, rows=self.rows)
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Prepare the columns for the measure that suits them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from topofs.similarity.measure import Measure
 from topofs.similarity.operator import SimilarityOperator, dense
+from topofs.similarity.pearson import ROWS, ROWS_WORDS
 from topofs.similarity.shared_variance import FlooredScale
 from topofs.tables.columns import read_columns
 from topofs.tables.levels import level_codes, usable_columns
-from topofs.terms import register
+from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs.network import Scale
@@ -104,12 +105,20 @@ def mixed(X: Any, *, corrected: bool = True) -> Doubles:
 class Mixed(Measure):
     """Shared variance between columns of numbers, ordered categories and names.
 
+    Parameters
+    ----------
+    rows : {"independent", "ordered"}, default="independent"
+        As in `topofs.Pearson`. The levels of names count by the numbers that stay most alike
+        from one row to the next.
+
     Examples
     --------
     >>> from topofs import Mixed
     >>> Mixed().takes_names
     True
     """
+
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     takes_names: ClassVar[bool] = True
     takes_arrays: ClassVar[bool] = False
@@ -132,7 +141,7 @@ class Mixed(Measure):
         """Rank the numbers and count the levels of a table."""
         from topofs.similarity.mixed_columns import mixed_operator
 
-        return mixed_operator(table.columns)
+        return mixed_operator(table.columns, ordered_rows=self.rows == "ordered")
 
     def standard_columns(self, table: TypedTable) -> StandardColumns:
         """Standardise ranks, and the levels of names as blocks of indicators."""
@@ -140,7 +149,8 @@ class Mixed(Measure):
         from topofs.similarity.standard_columns import standard_blocks
 
         coded = mixed_operator(table.columns)
-        return standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
+        columns = standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
+        return replace(columns, ordered_rows=self.rows == "ordered")
 
     def n_standard_rows(self, table: TypedTable) -> int:
         """Count one row a column, and one a level of names."""

@@ -10,6 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.similarity.noise_floor import correlation_floors, degrees_floor
+from topofs.similarity.ordered_rows import (
+    EffectiveSamples,
+    autocorrelations,
+    inflation,
+    n_lags,
+    slowest_scores,
+)
 from topofs.similarity.ranks import doubled_centred_ranks
 from topofs.tables.columns import Column
 from topofs.tables.levels import level_codes
@@ -43,6 +50,7 @@ class MixedSimilarity:
     each sample in the columns of names, from 0, which become 0/1 rows where a product needs
     them, some at a time. Rows ``starts[i] … starts[i + 1] - 1`` of that product belong to
     column i, `spreads` are their sums of squares. `nominal` are names of three levels or more.
+    `autocorrelation` has a row a column, where the rows are in an order of time.
     """
 
     numbers: Doubles
@@ -51,6 +59,7 @@ class MixedSimilarity:
     starts: Ints
     nominal: npt.NDArray[np.bool_]
     corrected: bool
+    autocorrelation: Doubles | None = None
 
     @property
     def n_features(self) -> int:
@@ -76,17 +85,18 @@ class MixedSimilarity:
         """Entries of the given rows and columns."""
         i, j = range(*rows.indices(self.n_features)), range(*columns.indices(self.n_features))
         shared = self._shared(i, j)
-        left, right = self.degrees[i.start : i.stop], self.degrees[j.start : j.stop]
+        left, right = self.degrees[i.start : i.stop, None], self.degrees[None, j.start : j.stop]
         if not self.nominal.any():
-            # Numbers alone: what is taken off is the same for all pairs.
-            left, right = left[:1], right[:1]
+            # Numbers alone: all have one degree.
+            left, right = left[:1], right[:, :1]
         if self.corrected:
-            shared -= np.multiply.outer(left, right) / (self.n_samples - 1)
-            shared /= np.minimum.outer(
-                self._corrected_degrees(left), self._corrected_degrees(right)
+            free = self._free_samples(np.asarray(i)[:, None], np.asarray(j)[None, :])
+            shared -= left * right / free
+            shared /= np.minimum(
+                _corrected_degrees(left, free), _corrected_degrees(right, free)
             )
         else:
-            shared /= np.minimum.outer(left, right)
+            shared /= np.minimum(left, right)
         return np.clip(shared, 0.0, 1.0, out=shared)
 
     def diagonal(self) -> Doubles:
@@ -101,16 +111,31 @@ class MixedSimilarity:
         if np.isinf(correlation_floors(samples, self.n_features, ranks=True))[0]:
             # So few samples that ranks agree fully by chance.
             floors[(d == 1) & (e == 1)] = np.inf
+        if self.autocorrelation is not None:
+            floors = self._floors_of_ordered_rows(floors, left, right)
         if not self.corrected:
             return floors
-        smaller = np.minimum(self._corrected_degrees(d), self._corrected_degrees(e))
-        shared = floors * np.minimum(d, e) - d * e / (self.n_samples - 1)
+        free = self._free_samples(left, right)
+        smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
+        shared = floors * np.minimum(d, e) - d * e / free
         return np.asarray(np.maximum(shared / smaller, 0.0))
 
-    def _corrected_degrees(self, degrees: Ints) -> Doubles:
-        # With as many levels as samples nothing is left to judge by: everything becomes 0.
-        rest = degrees - degrees**2 / (self.n_samples - 1)
-        return np.asarray(np.where(rest > 0, rest, np.inf))
+    def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:
+        """Noise floors of fewer samples: exact between numbers, else in proportion."""
+        assert self.autocorrelation is not None
+        floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
+        numbers = (self.degrees[left] == 1) & (self.degrees[right] == 1)
+        samples = EffectiveSamples(self.n_samples, self.autocorrelation)
+        floors[numbers] = correlation_floors(
+            samples(left[numbers], right[numbers]), self.n_features, ranks=True
+        )
+        return floors
+
+    def _free_samples(self, left: Ints, right: Ints) -> Any:
+        """For how many free samples those of a pair count: S − 1, or fewer in ordered rows."""
+        if self.autocorrelation is None:
+            return self.n_samples - 1
+        return (self.n_samples - 1) / inflation(self.autocorrelation, left, right)
 
     def _shared(self, i: range, j: range) -> Doubles:
         """T for the columns i and j, in parts that are small enough."""
@@ -200,12 +225,20 @@ class MixedSimilarity:
         return self._rows(range(self.n_features), slice(None))
 
 
+def _corrected_degrees(degrees: Ints, free: Any) -> Doubles:
+    # With as many levels as samples nothing is left to judge by: everything becomes 0.
+    rest = degrees - degrees**2 / free
+    return np.asarray(np.where(rest > 0, rest, np.inf))
+
+
 def _halves(part: range) -> tuple[range, range]:
     middle = (part.start + part.stop) // 2
     return range(part.start, middle), range(middle, part.stop)
 
 
-def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> MixedSimilarity:
+def mixed_operator(
+    columns: Sequence[Column], *, corrected: bool = True, ordered_rows: bool = False
+) -> MixedSimilarity:
     """Prepare the similarity of columns that can be compared (see `usable_columns`)."""
     coded = [_coded(column) for column in columns]
     nominal = np.array([column.nominal for column in coded], dtype=np.bool_)
@@ -228,7 +261,13 @@ def mixed_operator(columns: Sequence[Column], *, corrected: bool = True) -> Mixe
     for row, i in enumerate(np.flatnonzero(nominal)):
         codes[row] = coded[i].values
         spreads[starts[i] : starts[i + 1]] = np.bincount(codes[row])
-    return MixedSimilarity(ranks, codes, spreads, starts, nominal, corrected)
+    autocorrelation = None
+    if ordered_rows:
+        autocorrelation = np.empty((len(coded), n_lags(n_samples)))
+        autocorrelation[numbers] = autocorrelations(ranks)
+        for row, i in enumerate(np.flatnonzero(nominal)):
+            autocorrelation[i] = autocorrelations(slowest_scores(codes[row])[None, :])[0]
+    return MixedSimilarity(ranks, codes, spreads, starts, nominal, corrected, autocorrelation)
 
 
 def _coded(column: Column) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,10 @@ __all__ = ["CorrelationMeasure", "Pearson", "pearson"]
 
 SQUARED = "Let opposite columns count as alike, or not."
 """What it does to square a correlation."""
+
+ROWS = ("independent", "ordered")
+ROWS_WORDS = f"Rows are: {', '.join(ROWS)} (or --time COLUMN)."
+"""What rows may be, and what it does to say so."""
 
 
 def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
@@ -69,6 +73,7 @@ class CorrelationMeasure(Measure):
     """A correlation of values or of ranks, or its square: base of `Pearson` and `Spearman`."""
 
     squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     has_columns: ClassVar[bool] = True
     of_ranks: ClassVar[bool] = False
@@ -92,6 +97,7 @@ class CorrelationMeasure(Measure):
             n_features=n_features,
             squared=self.squared,
             ranks=self.of_ranks,
+            ordered_rows=self.rows == "ordered",
         )
 
     def of_correlation(
@@ -109,6 +115,10 @@ class Pearson(CorrelationMeasure):
     ----------
     squared : bool, default=True
         Square the correlation, so that strong negative links count as links.
+    rows : {"independent", "ordered"}, default="independent"
+        "ordered": the rows are in an order of time and may depend on each other. What chance
+        gives is then that of fewer samples, found for each pair of columns from their
+        autocorrelations (see `topofs.similarity.noise_floor`).
 
     Examples
     --------
@@ -152,7 +162,7 @@ class Pearson(CorrelationMeasure):
         """Standardise the values; a missing one lies at the mean."""
         from topofs.similarity.standard_columns import standard_columns
 
-        return standard_columns(table)
+        return replace(standard_columns(table), ordered_rows=self.rows == "ordered")
 
 
 register(Pearson())

@@ -46,7 +46,8 @@ class CorrelationScale:
     ranks : bool
         Whether they are correlations of ranks.
     shared_samples : callable, optional
-        Gives the samples that both columns of pairs have, where values are missing.
+        Gives the samples that pairs of columns count for, where that is not the same for all:
+        those that both have, where values are missing; fewer, where rows depend on each other.
 
     Examples
     --------
@@ -119,11 +120,23 @@ def check_shared_variance(similarity: Floats) -> None:
 
 
 def correlation_scale(
-    operator: Any, *, n_samples: int, n_features: int, squared: bool, ranks: bool = False
+    operator: Any,
+    *,
+    n_samples: int,
+    n_features: int,
+    squared: bool,
+    ranks: bool = False,
+    ordered_rows: bool = False,
 ) -> CorrelationScale:
     """Give the scale of a correlation, whose pairs may have samples of their own."""
     inner = getattr(operator, "inner", operator)
     shared_samples = getattr(inner, "shared_samples", None)
+    if ordered_rows:
+        from topofs.similarity.ordered_rows import EffectiveSamples, autocorrelations
+
+        # With missing values it keeps the columns as they are, else prepared.
+        columns = inner.values if shared_samples is None else inner.columns
+        shared_samples = EffectiveSamples(n_samples, autocorrelations(columns), shared_samples)
     return CorrelationScale(n_samples, n_features, squared, ranks, shared_samples)
 
 

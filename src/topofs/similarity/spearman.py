@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -69,6 +69,8 @@ class Spearman(CorrelationMeasure):
     ----------
     squared : bool, default=True
         Square the correlation, so that strong negative links count as links.
+    rows : {"independent", "ordered"}, default="independent"
+        As in `topofs.Pearson`.
 
     Examples
     --------
@@ -108,7 +110,7 @@ class Spearman(CorrelationMeasure):
         """Standardise the ranks; a missing value has the middle one."""
         from topofs.similarity.standard_columns import standard_ranks
 
-        return standard_ranks(table)
+        return replace(standard_ranks(table), ordered_rows=self.rows == "ordered")
 
 
 register(Spearman())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +43,13 @@ class StandardColumns:
 
     Rows ``starts[i] … starts[i + 1] - 1`` of `values` belong to column i: one for numbers, one
     a level for names. `degrees` are the dimensions that they span at most: 1, or the levels
-    less one.
+    less one. `ordered_rows` says that the samples are in an order of time.
     """
 
     values: Any
     starts: Ints
     degrees: Ints
+    ordered_rows: bool = field(default=False, kw_only=True)
 
     @property
     def n_rows(self) -> int:

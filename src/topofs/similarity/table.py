@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,24 @@ from sklearn.utils import check_array
 
 from topofs.row_threads import for_row_ranges
 from topofs.tables.given import readable_table, refuse_infinite
+from topofs.tables.typed_table import TypedTable
 
-__all__ = ["check_table", "has_missing", "is_constant", "without_duplicates"]
+__all__ = [
+    "check_table",
+    "has_missing",
+    "is_constant",
+    "least_carriers",
+    "rare_columns",
+    "without_duplicates",
+]
+
+if TYPE_CHECKING:
+    from topofs.tables.columns import Column
 
 Table = npt.NDArray[np.floating[Any]]
+
+_SMALL_TABLE = 1000
+_CARRIERS_A_DOUBLING = 4
 
 
 def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
@@ -70,3 +84,80 @@ def is_constant(X: Any) -> npt.NDArray[np.bool_]:
         return np.asarray((highest == lowest) | np.isnan(highest))
 
     return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]))
+
+
+def least_carriers(n_samples: int) -> int:
+    """How many samples must carry a column, unless another number is given.
+
+    None in a table of up to 1,000 rows, and four more for each time that the rows double: 4 in
+    one of 2,000, 13 of 10,000, 22 of 50,000, 39 of a million.
+    """
+    doublings = np.log2(max(1.0, n_samples / _SMALL_TABLE))
+    return int(_CARRIERS_A_DOUBLING * doublings)
+
+
+def rare_columns(X: Any, least: int) -> dict[int, int]:
+    """Find the columns that fewer than `least` samples carry, with the number of these.
+
+    A sample carries a column where it has another value than the most frequent one. A missing
+    value (NaN) is no value in a column of numbers, and one more level in a column of names.
+    Constant columns, which no sample carries, are found, too, unless `least` is below 2.
+    """
+    # Who varies has a carrier.
+    if least < 2:
+        return {}
+    if isinstance(X, TypedTable):
+        found = {i: _carriers(_coded(column), least) for i, column in enumerate(X.columns)}
+    elif sparse.issparse(X):
+        found = _carriers_of_sparse(X, least)
+    else:
+
+        def among(first: int, last: int) -> dict[int, int | None]:
+            return {i: _carriers(X[:, i], least) for i in range(first, last)}
+
+        parts = for_row_ranges(among, X.shape[1], X.shape[0])
+        found = {i: number for part in parts for i, number in part.items()}
+    return {i: number for i, number in found.items() if number is not None}
+
+
+def _coded(column: Column) -> npt.NDArray[np.float64]:
+    return np.nan_to_num(column.values, nan=-np.inf) if column.nominal else column.values
+
+
+def _carriers(values: Table, least: int) -> int | None:
+    """How many samples carry a column; None where they are `least` or more."""
+    # Between neighbours that are both observed, each carrier makes two changes at most. The
+    # first rows are enough to see that in most columns.
+    for some in (values[: 64 * least], values):
+        observed = ~np.isnan(some)
+        changes = (some[1:] != some[:-1]) & observed[1:] & observed[:-1]
+        if np.count_nonzero(changes) > 2 * (least - 1):
+            return None
+    given = values[observed]
+    if not given.size:
+        return 0
+    # What more than half of the samples hold stands in the middle.
+    middle = np.partition(given, len(given) // 2)[len(given) // 2]
+    carriers = int(np.count_nonzero(given != middle))
+    if 2 * carriers > len(given):
+        carriers = len(given) - int(np.unique(given, return_counts=True)[1].max())
+    return carriers if carriers < least else None
+
+
+def _carriers_of_sparse(X: sparse.csc_array, least: int) -> dict[int, int | None]:
+    """The same of a sparse table: few other values than 0, or a column of its own."""
+    n_samples = X.shape[0]
+    others = np.diff(X.indptr)
+    if not X.data.all():
+        others = np.diff(np.concatenate([[0], np.cumsum(X.data != 0)])[X.indptr])
+    found: dict[int, int | None] = {
+        i: int(others[i]) for i in np.flatnonzero(others < least).tolist()
+    }
+    column = np.empty(n_samples)
+    # Elsewhere another value than 0 may be the most frequent one.
+    for i in np.flatnonzero(2 * others > n_samples - least).tolist():
+        column[:] = 0
+        stored = slice(X.indptr[i], X.indptr[i + 1])
+        column[X.indices[stored]] = X.data[stored]
+        found[i] = _carriers(column, least)
+    return found

@@ -59,6 +59,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "features": summary.heat.rows.tolist(),
             "values": _whole(summary.heat.values[below]),
         },
+        "leftOut": _left_out(summary),
         "nominal": None if summary.nominal is None else summary.nominal.tolist(),
         "words": _words(summary, words),
         **_by_rule(summary),
@@ -76,6 +77,17 @@ def _alternatives(summary: SelectionSummary) -> dict[str, Any]:
             ]
             for feature, found in summary.alternatives.items()
         },
+    }
+
+
+def _left_out(summary: SelectionSummary) -> dict[str, str]:
+    """Why features take no part, of those whose reason is known."""
+    position = {name: i for i, name in enumerate(summary.features.names)}
+    return {
+        str(position[name]): reason
+        for reason, names in summary.left_out
+        for name in names
+        if name in position
     }
 
 

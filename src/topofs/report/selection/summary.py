@@ -20,6 +20,7 @@ from topofs.report.selection.representation import Representation, representatio
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
 from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.selection.reading import left_out_as_rare
 from topofs.selection.short_names import graph_of
 from topofs.selection.sizes import Budget, MinShare
 from topofs.tables.columns import has_nominal_columns
@@ -229,7 +230,13 @@ def summarise_selection(
         bars=bars_of(features.scores[features.nodes]),
         ties=ties_at(features, n_selected) if representation is None else None,
         heat=HeatMap(features.nodes[first[heat.rows]], heat.values),
-        left_out=_by_reason([c for c in left_out if c.name not in passed_through]),
+        left_out=_by_reason(
+            [
+                c
+                for c in [*left_out, *left_out_as_rare(selector)]
+                if c.name not in passed_through
+            ]
+        ),
         passed_through=tuple(map(str, passed_through)),
         nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,

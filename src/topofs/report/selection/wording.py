@@ -187,7 +187,11 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
             f"{counted(n_numbers, 'column')} of numbers and {len(nominal):,} of names "
             f"(categories): {listed([features.names[i] for i in nominal])}."
         )
-    outside = features.n_features - summary.network.n_nodes
+    named = {name for _, names in summary.left_out for name in names}
+    in_network = set(features.nodes.tolist())
+    outside = sum(
+        i not in in_network and name not in named for i, name in enumerate(features.names)
+    )
     if outside:
         why = "one value only" if nominal is None else "one value or names that hardly repeat"
         notes.append(f"{counted(outside, 'column')} held {why}, so took no part.")

@@ -17,6 +17,8 @@ function rankText(feature) {
 function reasons(feature, k) {
   const forced = isForced(feature) ? "Forced: it is selected because you asked for it. " : "";
   if (NODE[feature] < 0) {
+    const why = DATA.leftOut[feature];
+    if (why !== undefined) return [[`It takes no part: ${why}.`]];
     return [[`${forced}It holds ${NOMINAL.has(feature) ? "one value, or names that hardly repeat" : "one value only"}, so it takes no part.`]];
   }
   if (REPRESENTATION !== null) return representationReasons(feature, k, forced);
