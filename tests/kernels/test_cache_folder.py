@@ -108,7 +108,9 @@ tempfile.TemporaryFile = tempfile.mkdtemp = refusing
 @pytest.mark.needs_jit
 def test_no_room_for_a_single_file_only_costs_the_same(tmp_path):
     said, _ = printed(NO_ROOM_FOR_A_FILE + FULL, tmp_path, 2**30)
-    assert said.count("compiled kernels cannot be kept (no folder for them can be written)") == 1
+    assert (
+        said.count("compiled kernels cannot be kept (no folder for them can be written)") == 1
+    )
 
 
 def test_kernels_are_compiled_by_what_keeps_them_where_it_can():
