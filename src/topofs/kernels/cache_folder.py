@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["njit", "settle_cache_folder"]
 
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
 # A full disk, a folder that became read-only, files that such a disk cut off.
 _FAILURES = (OSError, EOFError, pickle.UnpicklingError)
 
 
-def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def njit(*, cache: bool, **options: Any) -> Callable[[Function], Function]:
     """Compile a function as `numba.njit` does; keep it as `KeptIfPossible` does.
 
     Parameters
@@ -42,14 +44,17 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     callable
         The decorator.
     """
+    config: Any = numba.config
 
-    def compiled(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options)(function)
-        if cache and not numba.config.DISABLE_JIT:
+    def compiled(function: Function) -> Function:
+        dispatcher: Any = numba.njit(**options)(function)
+        if cache and not config.DISABLE_JIT:
             try:
-                dispatcher._cache = KeptIfPossible(function)  # noqa: SLF001 - as numba does
+                kept: Any = KeptIfPossible(function)  # type: ignore[no-untyped-call]
             except RuntimeError:  # there is no folder at all
                 _warn("no folder for them can be written")
+            else:
+                dispatcher._cache = kept  # noqa: SLF001 - as numba does
         return dispatcher
 
     return compiled
@@ -60,20 +65,22 @@ class KeptIfPossible(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Give what was kept, or None."""
+        kept: Any = super()
         try:
-            return super().load_overload(sig, target_context)
+            return kept.load_overload(sig, target_context)
         except _FAILURES:
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, or say once that it cannot be kept."""
+        kept: Any = super()
         try:
             try:
-                super().save_overload(sig, data)
+                kept.save_overload(sig, data)
             except (EOFError, pickle.UnpicklingError):
                 # The list of what is kept was cut off: a new one is begun.
-                self.flush()
-                super().save_overload(sig, data)
+                kept.flush()
+                kept.save_overload(sig, data)
         except _FAILURES as error:
             _warn(f"{self.cache_path}: {getattr(error, 'strerror', None) or error}")
 
