@@ -249,9 +249,8 @@ def _check_split(
     both = np.intersect1d(train, test)
     if both.size:
         raise ValueError(
-            f"splits has a split with {both.size} rows both to train on and to score, such as "
-            f"the {both[0] + 1}. that has a target: score other rows than those that a model "
-            "has seen"
+            f"splits has a split with {both.size} rows both to train on and to score: score other "
+            "rows than those that a model has seen"
         )
     if target.task == "classification" and len(np.unique(target.y[train])) < 2:
         raise TableError(
