@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.matrices import factor_table
 from topofs import FilteredGraph, tmfg
@@ -135,6 +137,13 @@ def test_graphml_reads_back(graph, labels, tmp_path):
         assert "\ufffd\ufffd" in shown
 
 
+@given(st.lists(st.text('\r\n\t &#13;<>"é', max_size=6), min_size=2, max_size=2))
+def test_graphml_keeps_every_character_that_xml_can_hold(labels):
+    document = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), labels)
+    nodes = nx.parse_graphml(document.decode()).nodes
+    assert [nodes[node].get("label") or "" for node in ("n0", "n1")] == labels
+
+
 def test_networkx_keeps_labels():
     graph = FilteredGraph(2, [[0, 1]], [1.0], labels=["a", "b"])
     assert graph.to_networkx().nodes[1]["label"] == "b"
@@ -142,9 +151,8 @@ def test_networkx_keeps_labels():
 
 def test_graphml_with_more_about_the_nodes():
     data = {"selected": [True, False], "rank": [1, 2], "score": [0.5, 3]}
-    tree = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), ["a", "b"], data)
-    text = ElementTree.tostring(tree.getroot(), encoding="unicode")
-    nodes = nx.parse_graphml(text).nodes
+    text = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), ["a", "b"], data)
+    nodes = nx.parse_graphml(text.decode()).nodes
     assert nodes["n0"] == {"label": "a", "selected": True, "rank": 1, "score": 0.5}
     assert nodes["n1"] == {"label": "b", "selected": False, "rank": 2, "score": 3.0}
 

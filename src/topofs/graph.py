@@ -227,11 +227,13 @@ class FilteredGraph:
         path : path-like
             The file to write.
         """
+        from pathlib import Path
+
         from topofs.atomic_write import replacing
 
         with replacing(path) as unfinished:
-            graphml_document(self.n_nodes, self.edges, self.weights, self.labels).write(
-                unfinished, encoding="utf-8", xml_declaration=True
+            Path(unfinished).write_bytes(
+                graphml_document(self.n_nodes, self.edges, self.weights, self.labels)
             )
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, ElementTree, SubElement
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ def graphml_document(
     weights: npt.NDArray[Any],
     labels: Sequence[str] | None,
     node_data: Mapping[str, Sequence[bool | float]] | None = None,
-) -> ElementTree[Element]:
-    """Describe an undirected graph with edge key ``weight`` and node key ``label``.
+) -> bytes:
+    """Describe an undirected graph with edge key ``weight`` and node key ``label``, in UTF-8.
 
     Node i gets the id ``n{i}``, and its number as label where there are none; what XML cannot
     hold (control characters) becomes U+FFFD in labels. Weights are written with all digits.
@@ -47,7 +47,9 @@ def graphml_document(
     for (i, j), weight in zip(edges.tolist(), weights.tolist(), strict=True):
         edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
         SubElement(edge, "data", key="weight").text = repr(weight)
-    return ElementTree(root)
+    document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    # Whoever reads XML takes a carriage return for a line feed unless it is escaped.
+    return document.replace(b"\r", b"&#13;")
 
 
 def _kind(values: Sequence[bool | float]) -> str:

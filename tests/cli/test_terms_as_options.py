@@ -263,6 +263,22 @@ def test_a_rule_with_an_end_and_no_groups(wine_csv, tmp_path, nothing_stays):
         ("x = 1 +\n", "cannot be imported (SyntaxError: "),
         ("\n\nimport nowhere_at_all\n", "cannot be imported, line 3 (ModuleNotFoundError: "),
         ("import sys\nsys.exit()\n", "cannot be imported, line 2 (SystemExit)"),
+        ("raise SystemExit('bye')\n", "cannot be imported, line 1 (SystemExit: bye)"),
+        ("raise BaseException('x\\ny')\n", "cannot be imported, line 1 (BaseException: x y)"),
+        ("raise GeneratorExit\n", "cannot be imported, line 1 (GeneratorExit)"),
+        (
+            "class Mute(BaseException):\n    def __str__(self): 1 / 0\nraise Mute\n",
+            "cannot be imported, line 3 (Mute)",
+        ),
+        (
+            "import sys\ndel sys.modules[__name__]\nraise OSError(28, 'full')\n",
+            "cannot be imported, line 3 (OSError: [Errno 28] full)",
+        ),
+        (
+            "raise BaseExceptionGroup('two', [KeyboardInterrupt()])\n",
+            "(BaseExceptionGroup: two",
+        ),
+        ("x = '\x00'\n", "cannot be imported (SyntaxError: "),
         (
             "from topofs import Pearson, register\n"
             "class Other(Pearson):\n    short_name = 'spearman'\nregister(Other())\n",

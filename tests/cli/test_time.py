@@ -107,7 +107,7 @@ def test_without_time_nothing_has_changed(ordered):
         ("backward", "splits is 'backward'; give 'forward'"),
         (7, "gives no pairs of rows"),
         ([(np.arange(5), np.arange(5, 9))], "splits gives 1 splits; at least two"),
-        ([(np.arange(5), np.arange(5, 99))] * 2, "of 90; give two or more"),
+        ([(np.arange(5), np.arange(5, 99))] * 2, "splits names row 90, and the 90 rows"),
         ([(np.arange(1), np.arange(5, 9))] * 2, "of 1 rows to train on"),
     ],
 )

@@ -13,6 +13,8 @@ from topofs.kernels.value_hashes import (
     STEPS,
     hash_columns,
     hash_rows,
+    look_at_columns,
+    spans_of_rows,
     steps_of_rows,
 )
 from topofs.similarity import value_order as value_order_module
@@ -40,6 +42,12 @@ def hashed(rows, seeds):
     return found.tolist()
 
 
+def spans_of(rows):
+    spans = np.empty((len(rows), 3))
+    spans_of_rows(rows, spans)
+    return spans
+
+
 @given(tables(missing=True))
 def test_hashes_equal_the_naive_twin_and_have_no_order(X):
     rows = X.T.astype(np.float64)
@@ -64,8 +72,18 @@ def test_steps_are_of_the_range_from_the_mean():
         low, high = np.nanmin(row), np.nanmax(row)
         above_mean = row / 2 - 40 * np.nanmean(row / 80)
         steps[:] = np.rint(above_mean / (high / 2 - low / 2) * STEPS)
-    steps_of_rows(rows)
+    steps_of_rows(rows, spans_of(rows))
     np.testing.assert_array_equal(rows, wanted)
+
+
+def test_the_span_of_values_on_a_grid_has_no_order():
+    rows = np.random.default_rng(6).integers(0, 9, (5, 40)) / 4 + 1e9
+    turned = np.random.default_rng(7).permutation(40)
+    there, back = spans_of(rows), spans_of(rows[:, turned])
+    np.testing.assert_array_equal(there, back)
+    low, high = rows.min(axis=1), rows.max(axis=1)
+    np.testing.assert_array_equal(there[:, :2], np.column_stack([low, high]))
+    np.testing.assert_allclose(there[:, 2], (rows.mean(axis=1) - low) / (high - low), rtol=1e-6)
 
 
 WAYS = {ITSELF: None, STANDING: lambda x: x, MIRRORED: np.negative, DISTANCE: np.abs}
@@ -78,14 +96,19 @@ def test_columns_in_any_layout_are_hashed_as_their_steps(dtype, what):
     table[2, 4] = np.nan
     kept, seeds = table.copy(), np.arange(30, dtype=np.uint64)
     rows = np.array(table.T, dtype=np.float64, order="C")
+    spans = spans_of(rows)
     if what != ITSELF:
-        steps_of_rows(rows)
+        steps_of_rows(rows, spans)
         rows = WAYS[what](rows)
     for columns in (table.T[2:7], np.asfortranarray(table).T[2:7]):
-        found = np.empty(5, np.uint64)
+        found, seen = np.empty(5, np.uint64), np.empty((5, 3))
         with np.errstate(over="ignore"):
-            hash_columns(columns, what, seeds, found)
-        assert found.tolist() == hashed(rows[2:7], seeds)
+            hash_columns(columns, what, spans[2:7], seeds, found)
+            assert found.tolist() == hashed(rows[2:7], seeds)
+            look_at_columns(columns, seen, seeds, found)
+        np.testing.assert_array_equal(seen, spans[2:7])
+        if what == DISTANCE:
+            assert found.tolist() == hashed(rows[2:7], seeds)
     np.testing.assert_array_equal(table, kept)
 
 

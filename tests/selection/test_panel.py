@@ -116,6 +116,17 @@ def test_questions_that_have_no_answer_get_a_sentence():
     for n in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match=f"n is {n!r}: substitute names a whole number"):
             selector.substitute(selected, n=n)
+    for n_next in (1.5, -1, "3", True, None):
+        with pytest.raises(ValueError, match=f"n_next is {n_next!r}: evaluate proposes"):
+            selector.evaluate(n_next=n_next)
+    for size in (2.5, -1, 99, "3", True):
+        with pytest.raises(ValueError, match=f"200 random lists of {size!r} columns are asked"):
+            selector.random_lists(size)
+    for n_lists in (0, 1.5, None):
+        with pytest.raises(
+            ValueError, match=f"{n_lists!r} random lists of 3 columns are asked"
+        ):
+            selector.random_lists(3, n_lists=n_lists)
     with pytest.raises(ValueError, match="at least 1; got 0"):
         selector.extend(0)
     with pytest.raises(AttributeError, match="a rule with groups"):

@@ -5,7 +5,16 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from topofs import AtMost, Budget, Centrality, Coverage, TopologicalFeatureSelector, pearson
+from topofs import (
+    AtMost,
+    Budget,
+    Centrality,
+    Coverage,
+    MinShare,
+    TopologicalFeatureSelector,
+    UntilCoverage,
+    pearson,
+)
 
 TUMOURS = load_breast_cancer(as_frame=True).data
 GROUPS = {name: name.split()[0] for name in TUMOURS}
@@ -184,6 +193,68 @@ def test_columns_as_alike_as_allowed_are_allowed(dtype):
 def test_an_iterator_is_refused():
     with pytest.raises(ValueError, match="give a list of column names or positions"):
         TopologicalFeatureSelector(4, keep=(i for i in [0, 1])).fit(TUMOURS)
+
+
+NOTHING = [None, np.nan, pd.NaT, pd.NA, np.datetime64("NaT"), "", np.float32("nan")]
+
+
+@pytest.mark.parametrize("nothing", NOTHING, ids=repr)
+def test_missing_groups_are_no_group(nothing):
+    names = list("abcd")
+    group, labels = AtMost(1, of=["g", nothing, nothing, "g"]).groups(names)
+    assert (group.tolist(), labels) == ([0, -1, -1, 0], ["g"])
+    assert repr(AtMost(1, of=["g", nothing])) == "AtMost(1, of=<1 columns in 1 group>)"
+    by_name = pd.Series(["g", nothing, nothing, "g"], index=names)
+    assert AtMost(1, of=by_name).groups(names)[0].tolist() == [0, -1, -1, 0]
+
+
+def test_groups_that_pandas_marks_as_missing_are_no_group():
+    for values in (
+        pd.array(["g", None, "h"], dtype="string"),
+        pd.array([1, None, 2], dtype="Int64"),
+        pd.Categorical(["g", None, "h"]),
+        pd.to_datetime(["2020-01-01", None, "2020-01-02"]),
+    ):
+        assert AtMost(1, of=pd.Series(values)).groups(list("abc"))[0].tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("of", "sentence"),
+    [
+        ([["g"], "h"], r"the group of the column 'a' is \['g'\]; give one name or number"),
+        ({"b": {"g"}}, r"the group of the column 'b' is \{'g'\}"),
+        ([np.ones(2), "h"], "the group of the column 'a' is array"),
+        (np.ones((2, 2)), "the group of the column 'a' is array"),
+        (None, "at_most is given as None; give one value a column, or a mapping"),
+        ("gh", "at_most is given as 'gh'; give one value a column"),
+        (3, "at_most is given as 3"),
+        (np.array("g"), "at_most is given as array"),
+        (["g"], "at_most has 1 values for 2 columns"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_group_gets_a_sentence(of, sentence):
+    wish = AtMost(1, of=of)
+    assert repr(wish).startswith("AtMost(1, of=")
+    with pytest.raises(ValueError, match=sentence):
+        wish.groups(["a", "b"])
+
+
+@pytest.mark.filterwarnings("ignore:1 of 5 columns are constant")
+@pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+def test_a_kept_constant_beside_excluded_columns_leaves_nothing_to_select():
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    X[:, 4] = 1.0
+    wishes = {"keep": [4], "exclude": [0, 1, 2, 3]}
+    sentence = "leave none of the 4 columns that vary to select, and what is kept does not vary"
+    for size in ("auto", UntilCoverage(0.5)):
+        with pytest.raises(ValueError, match=sentence):
+            TopologicalFeatureSelector(size, **wishes).fit(X)
+    for size in (1, MinShare(0.5), Budget(2)):
+        fitted = TopologicalFeatureSelector(size, **wishes).fit(X)
+        assert fitted.get_support(indices=True).tolist() == [4]
+    with pytest.raises(ValueError, match=sentence):
+        fitted.at("auto")
 
 
 def test_wishes_print_themselves():

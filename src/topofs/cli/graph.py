@@ -105,7 +105,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
     document = graphml_document(
         network.n_nodes, network.edges, network.weights, network.labels, node_data
     )
-    document.write(path, encoding="utf-8", xml_declaration=True)
+    path.write_bytes(document)
 
 
 def check_graph_ending(path: Path) -> None:

@@ -32,15 +32,26 @@ def load_terms(path: Path) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        why = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        sys.modules.pop(name, None)
+        raise
+    except BaseException as error:  # an error of any kind is one of the file
+        sys.modules.pop(name, None)
+        why = _words_of(error)
         what = f"{type(error).__name__}: {why}" if why else type(error).__name__
         raise ValueError(
             f"--load {path}: cannot be imported{_line(error, place)} ({what})"
         ) from error
     if str(place.parent) not in sys.path:
         sys.path.append(str(place.parent))
+
+
+def _words_of(error: BaseException) -> str:
+    """What an error says, in one line; the class may be the file's own, and be broken."""
+    try:
+        return " ".join(str(error).split())
+    except Exception:
+        return ""
 
 
 def _line(error: BaseException, place: Path) -> str:

@@ -181,6 +181,7 @@ def compare(
     target_name: str = "target",
     resampling: Resampling | None = None,
     splits: Any = None,
+    groups: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
@@ -210,7 +211,10 @@ def compare(
         Folds, repetitions, random subsets and their seed.
     splits : "forward", splitter or iterable, optional
         How rows are split, where not into shuffled folds: see `Resampling`. For rows in the
-        order of time, "forward" or a `TimeSeriesSplit`.
+        order of time, "forward" or a `TimeSeriesSplit`; for rows in groups, such as several
+        of one patient, `LeaveOneGroupOut` or `GroupKFold`.
+    groups : array-like, shape (n_samples,), optional
+        Groups of the rows, for splitters that ask for them.
     progress : callable, optional
         Called with the number of splits that are done, and of all.
 
@@ -234,6 +238,8 @@ def compare(
     if splits is not None:
         resampling = replace(resampling, splits=splits)
     X = X if isinstance(X, TypedTable) else readable_table(X)
+    if groups is not None:
+        resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
     n_open = table.shape[1] - len(excluded_columns(selector, table))

@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
+from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
 from topofs.tables.given import unmasked
 
 if TYPE_CHECKING:
@@ -101,7 +102,10 @@ class Resampling:
         How rows are split instead of into shuffled folds. "forward": by scikit-learn's
         `TimeSeriesSplit` into `n_folds` parts, each scored by models of the rows before it,
         for rows in the order of time. Or a splitter of scikit-learn, or an iterable of pairs
-        (train, test) of arrays of rows. Nothing is repeated then.
+        (train, test) of rows of the table, each an array of positions or a mask of one truth
+        value a row; rows without a target are left out of them. Nothing is repeated then.
+    groups : array-like, shape (n_samples,), optional
+        Groups of the rows, for splitters that ask for them, such as `LeaveOneGroupOut`.
     """
 
     n_folds: int = 5
@@ -109,6 +113,7 @@ class Resampling:
     n_random: int = 10
     random_state: int = 0
     splits: Any = None
+    groups: Any = None
 
 
 def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
@@ -168,8 +173,11 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:
     """Split the rows again and again, every class in proportion, or as the splits say."""
+    groups = check_of_rows(
+        resampling.groups, len(target.given), resampling.splits, name="groups"
+    )
     if resampling.splits is not None:
-        return _given_folds(target, resampling)
+        return _given_folds(target, resampling, groups)
     n_folds = resampling.n_folds
     counts = np.unique(target.y, return_counts=True)[1]
     most = int(counts.max()) if target.task == "classification" else len(target.y) // 2
@@ -191,7 +199,7 @@ def folds(target: Target, resampling: Resampling) -> list[Split]:
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
 
 
-def _given_folds(target: Target, resampling: Resampling) -> list[Split]:
+def _given_folds(target: Target, resampling: Resampling, groups: Any) -> list[Split]:
     """The splits that were asked for, checked; in the order they come in."""
     splits, n_samples = resampling.splits, len(target.y)
     if isinstance(splits, str):
@@ -206,17 +214,24 @@ def _given_folds(target: Target, resampling: Resampling) -> list[Split]:
                 f"are {n_samples}; give more rows or fewer --folds"
             )
         splits = TimeSeriesSplit(n_splits=n_folds)
+    given = target.given
     if hasattr(splits, "split"):
-        splits = splits.split(np.empty((n_samples, 1)), target.y)
-    try:
-        pairs = [
-            (np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in splits
-        ]
-    except (TypeError, ValueError) as error:
+        groups = None if groups is None else groups[given]
+        parts = parts_of(splits, n_samples, y=target.y, groups=groups)
+        given = np.ones(n_samples, dtype=np.bool_)
+    else:
+        parts = parts_of(splits, len(given))
+    if not all(map(is_pair, parts)):
         raise ValueError(
             f"splits is {resampling.splits!r}, which gives no pairs of rows to train on and rows "
-            f"to score ({error})"
-        ) from error
+            "to score"
+        )
+    # Rows without a target are not there; the others move up.
+    place = np.cumsum(given) - 1
+    pairs = []
+    for part in parts:
+        train, test = (row_positions(rows, len(given)) for rows in part)
+        pairs.append((place[train[given[train]]], place[test[given[test]]]))
     if len(pairs) < 2:
         raise ValueError(f"splits gives {len(pairs)} splits; at least two are needed")
     for train, test in pairs:
@@ -228,12 +243,16 @@ def _check_split(
     target: Target, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> None:
     """Refuse a split that nothing can be learned from or scored on."""
-    n_samples = len(target.y)
-    both = np.concatenate([train, test])
-    if len(train) < 2 or not len(test) or both.min() < 0 or both.max() >= n_samples:
+    if len(train) < 2 or not len(test):
         raise ValueError(
             f"splits has a split of {len(train)} rows to train on and {len(test)} to score, of "
-            f"{n_samples}; give two or more, and one or more"
+            f"{len(target.y)} with a target; give two or more, and one or more"
+        )
+    both = np.intersect1d(train, test)
+    if both.size:
+        raise ValueError(
+            f"splits has a split with {both.size} rows both to train on and to score: score other "
+            "rows than those that a model has seen"
         )
     if target.task == "classification" and len(np.unique(target.y[train])) < 2:
         raise TableError(

@@ -92,6 +92,7 @@ def compare_columns(
             n_features=len(found.values),
             on_workers=found.values,
             constant=found.constant,
+            spans=found.spans,
         )
     engine = NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays)
     return ComparedColumns(measure, engine, table, n_features=table.shape[1])

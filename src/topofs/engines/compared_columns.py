@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from topofs.engines.dask_order import order_on_workers
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.table import has_missing
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
@@ -29,8 +30,9 @@ Ints = npt.NDArray[np.int64]
 class ComparedColumns:
     """Columns that are ready to be compared, or were compared on workers.
 
-    Workers give the finished similarity (plain correlations where these were asked for), and
-    which columns are constant and left out; `n_features` counts those that are compared.
+    Workers give the finished similarity (plain correlations where these were asked for), which
+    columns are constant and left out, and the spans of the others, from which these are ordered;
+    `n_features` counts those that are compared.
     """
 
     measure: Measure
@@ -39,6 +41,7 @@ class ComparedColumns:
     n_features: int
     on_workers: Matrix | None = None
     constant: npt.NDArray[np.bool_] | None = None
+    spans: npt.NDArray[np.float64] | None = None
 
     @cached_property
     def operator(self) -> SimilarityOperator | None:
@@ -67,7 +70,9 @@ class ComparedColumns:
     def order(self) -> Ints:
         """The columns in an order that depends on their values, or their similarities, only."""
         if self.on_workers is not None:
-            return matrix_order(self.on_workers)
+            assert self.constant is not None
+            assert self.spans is not None
+            return order_on_workers(self.table, ~self.constant, self.spans)
         # Columns that have values are not compared for it.
         if not self.measure.has_columns and isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)

@@ -13,6 +13,7 @@ from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
 from topofs.similarity.correlation import Correlation, unit_columns
 from topofs.similarity.table import is_constant
+from topofs.similarity.value_order import spans_of_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
 
 # Entries of the matrix that travel to the client at a time.
 _ENTRIES = 2**25
@@ -37,8 +39,8 @@ class _Facts:
     """What the client must know of a block; its extremes are NaN where a value is missing.
 
     `wide` is whether prepared columns are float64, `exact` whether sums of products are whole
-    numbers: of any column for values, of all for ranks. The diagonal is that of the columns
-    that vary.
+    numbers: of any column for values, of all for ranks. The diagonal and the spans are those of
+    the columns that vary.
     """
 
     lowest: Floats
@@ -46,6 +48,7 @@ class _Facts:
     wide: bool
     exact: bool
     diagonal: Floats
+    spans: Doubles
 
 
 @dataclass(frozen=True)
@@ -56,30 +59,33 @@ class _Block:
     facts: _Facts
 
 
-def similarity_of_columns(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def similarity_of_columns(
+    array: Any, measure: Measure
+) -> tuple[Floats, npt.NDArray[np.bool_], Doubles]:
     """Compute a similarity from the products of all pairs of column blocks.
 
     The array has one chunk of rows. A block is prepared once, as C_I, and stays on its worker;
     entries between two blocks come from C_I·C_J⊤ on a worker, too. The client gathers those of
-    the lower triangle. Gives the matrix of the columns that vary, and which of all columns do
-    not.
+    the lower triangle. Gives the matrix of the columns that vary, which of all columns do not,
+    and the spans of those that do.
     """
     prepared = prepare_blocks(array.to_delayed()[0], measure)
     values = _gather(prepared.blocks, prepared.diagonals, array.dtype)
-    return values, prepared.constant
+    return values, prepared.constant, prepared.spans
 
 
 @dataclass(frozen=True)
 class PreparedBlocks:
     """Operators of blocks of columns that vary, persisted on the workers.
 
-    A block without any is left out. Beside them the diagonal of each, and which of all columns
-    are constant.
+    A block without any is left out. Beside them the diagonal of each, which of all columns are
+    constant, and the spans of those that vary.
     """
 
     blocks: Sequence[Any]
     diagonals: Sequence[Floats]
     constant: npt.NDArray[np.bool_]
+    spans: Doubles
 
 
 def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
@@ -103,7 +109,9 @@ def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
         for i in used
     ]
     prepared = dask.persist(*prepared)
-    return PreparedBlocks(prepared, [facts[i].diagonal for i in used], highest == lowest)
+    spans = np.concatenate([fact.spans for fact in facts])
+    diagonals = [facts[i].diagonal for i in used]
+    return PreparedBlocks(prepared, diagonals, highest == lowest, spans)
 
 
 def gather_columns(
@@ -132,9 +140,17 @@ def _prepare(X: Floats, measure: Measure) -> _Block:
     complete = (np.isfinite(lowest) & np.isfinite(highest)).all()
     varying = np.flatnonzero(~is_constant(X)) if complete else np.empty(0, np.int64)
     if not len(varying):
-        nothing = _Facts(lowest, highest, wide=False, exact=False, diagonal=np.empty(0))
+        nothing = _Facts(
+            lowest,
+            highest,
+            wide=False,
+            exact=False,
+            diagonal=np.empty(0),
+            spans=np.empty((0, 3)),
+        )
         return _Block(None, nothing)
-    operator: Any = measure.operator(X if len(varying) == X.shape[1] else X[:, varying])
+    X = X if len(varying) == X.shape[1] else X[:, varying]
+    operator: Any = measure.operator(X)
     correlation: Correlation = getattr(operator, "inner", operator)
     of_values = measure.products == "values"
     exact = correlation.scale != 1.0 if of_values else _counts_ranks(correlation)
@@ -144,6 +160,7 @@ def _prepare(X: Floats, measure: Measure) -> _Block:
         wide=correlation.values.dtype == np.float64,
         exact=exact,
         diagonal=operator.diagonal(),
+        spans=spans_of_columns(X),
     )
     return _Block(operator, facts)
 

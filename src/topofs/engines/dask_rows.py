@@ -14,13 +14,14 @@ from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
 from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_rows
 from topofs.similarity.correlation import finish_correlation
+from topofs.similarity.value_order import spans_of_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from topofs.similarity.measure import Measure
 
-__all__ = ["similarity_of_rows"]
+__all__ = ["joined", "similarity_of_rows"]
 
 Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -56,16 +57,23 @@ class _Basis:
 
 @dataclass(frozen=True)
 class _Moments:
-    """What is known of each column of some rows: Σc, the extremes of x, the grid of c."""
+    """What is known of each column of some rows: Σc, the extremes of x, the grid of c, and c."""
 
     sums: Doubles
     lowest: Doubles
     highest: Doubles
     grid: npt.NDArray[np.int64]
+    exponent: npt.NDArray[np.int64]
+    centre: Doubles
 
 
-def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Reduce the products of all chunks to a function of r; tell the columns that are constant.
+def similarity_of_rows(
+    array: Any, measure: Measure
+) -> tuple[Floats, npt.NDArray[np.bool_], Doubles]:
+    """Reduce the products of all chunks to a function of r.
+
+    Tells which columns are constant, and gives the spans of the others, as
+    `topofs.similarity.value_order.spans_of_columns` does.
 
     With c the columns shifted by the mean of the first rows, and over all S rows G = Σ c c⊤ and
     s = Σ c, shifted once more by d = s / S, G' = G − d s⊤ − s d⊤ + S d d⊤ and
@@ -99,7 +107,7 @@ def similarity_of_rows(array: Any, measure: Measure) -> tuple[Floats, npt.NDArra
         put_block(similarity, measure.of_correlation(block), rows, columns)
     ones = np.ones(len(similarity), dtype=array.dtype)
     np.fill_diagonal(similarity, measure.of_correlation(ones))
-    return similarity, constant
+    return similarity, constant, _spans(moments, array.shape[0])[~constant]
 
 
 def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
@@ -132,15 +140,18 @@ def _one_pass(
     prepared = [[shifted(row[k], basis[k]) for k in range(n_blocks)] for row in rows]
     moments = dask.delayed(_moments)
     columns = [
-        _tree(
-            [moments(row[k], ready[k]) for row, ready in zip(rows, prepared, strict=True)],
+        joined(
+            [
+                moments(row[k], ready[k], basis[k])
+                for row, ready in zip(rows, prepared, strict=True)
+            ],
             _join,
         )
         for k in range(n_blocks)
     ]
     product = dask.delayed(_product)
     grams = {
-        (i, j): _tree([product(ready[i], ready[j]) for ready in prepared], _add)
+        (i, j): joined([product(ready[i], ready[j]) for ready in prepared], _add)
         for i in range(n_blocks)
         for j in range(i + 1)
     }
@@ -150,7 +161,7 @@ def _one_pass(
     return whole_table, dict(zip(grams, products, strict=True))
 
 
-def _tree(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
+def joined(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
     """Join results in groups of neighbours, in an order that never varies."""
     dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     task = dask.delayed(join)
@@ -196,13 +207,15 @@ def _shifted(chunks: list[Floats], basis: _Basis) -> Doubles:
 
 
 @_QUIET
-def _moments(chunks: list[Floats], shifted: Doubles) -> _Moments:
+def _moments(chunks: list[Floats], shifted: Doubles, basis: _Basis) -> _Moments:
     """What is known of the columns of a group (on a worker)."""
     return _Moments(
         shifted.sum(axis=0),
         reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
         reduce(np.maximum, [chunk.max(axis=0) for chunk in chunks]).astype(np.float64),
         _grids(shifted),
+        basis.exponent,
+        basis.centre,
     )
 
 
@@ -218,6 +231,8 @@ def _join(parts: list[_Moments]) -> _Moments:
         reduce(np.minimum, [part.lowest for part in parts]),
         reduce(np.maximum, [part.highest for part in parts]),
         reduce(np.minimum, [part.grid for part in parts]),
+        parts[0].exponent,
+        parts[0].centre,
     )
 
 
@@ -252,6 +267,14 @@ def _correlation_blocks(
         pair = (rest[rows], rest[columns]), (spreads[rows], spreads[columns])
         finish_correlation(block, float(n_samples), *pair)
         yield slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1]), block
+
+
+@_QUIET
+def _spans(moments: _Moments, n_samples: int) -> Doubles:
+    """The extremes and the mean of each column, from sums that are exact on a grid."""
+    lowest = np.ldexp(moments.lowest, -moments.exponent)
+    above = moments.sums + n_samples * (moments.centre - lowest)
+    return spans_of_sums(moments.lowest, moments.highest, above, moments.exponent, n_samples)
 
 
 def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:

@@ -21,6 +21,7 @@ __all__ = [
     "check_dask_table",
     "check_dimensions",
     "dask_similarity",
+    "in_blocks",
     "is_dask",
     "rare_dask_columns",
     "whole_columns",
@@ -36,10 +37,14 @@ _COPIES = 4
 
 @dataclass(frozen=True)
 class DaskSimilarity:
-    """The symmetric similarity of the columns that vary, and which of all columns do not."""
+    """The symmetric similarity of the columns that vary, and which of all columns do not.
+
+    Beside them the spans of the columns that vary, from which their order by values is found.
+    """
 
     values: npt.NDArray[np.floating[Any]]
     constant: npt.NDArray[np.bool_]
+    spans: npt.NDArray[np.float64]
 
 
 def is_dask(X: Any) -> bool:
@@ -120,9 +125,14 @@ def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
     other columns agree with it up to rounding.
     """
     if measure.products == "values" and array.numblocks[0] > 1:
-        array = array.rechunk({1: _block_width(array)}, method="tasks")
+        array = in_blocks(array)
         return DaskSimilarity(*similarity_of_rows(array, measure))
     return DaskSimilarity(*similarity_of_columns(whole_columns(array, measure), measure))
+
+
+def in_blocks(array: Any) -> Any:
+    """Cut a checked dask array into blocks of columns, and leave its chunks of rows."""
+    return array.rechunk({1: _block_width(array)}, method="tasks")
 
 
 def whole_columns(array: Any, measure: Measure) -> Any:

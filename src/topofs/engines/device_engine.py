@@ -13,6 +13,7 @@ from topofs.engines.device_rows import DeviceRows
 from topofs.engines.engine import Engine
 from topofs.filtering.products import BlockedProducts
 from topofs.kernels.exact_entries import write_bounds
+from topofs.kernels.tile_survey import round_off_of
 from topofs.kernels.top_lists import TopLists, empty_lists
 from topofs.row_threads import thread_beside
 
@@ -120,7 +121,7 @@ class DeviceProducts(BlockedProducts):
     def _survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """Lists with bounds of the entries, sums in the device's arithmetic."""
+        """Lists with bounds of the entries; sums of rows as the host has them."""
         del n_rows
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
@@ -164,7 +165,7 @@ class DeviceProducts(BlockedProducts):
         exact = np.where(exact >= level, exact, 0.0)
         block[here, own] = xp.astype(self._arrays.put(exact), block.dtype)
         inside = block[:, :n]
-        sums = [xp.sum(inside, axis=1, dtype=xp.float64)]
+        sums = [self._row_sums(inside)]
         for cut in cuts:
             above = xp.where(inside > cut, inside, 0.0)
             sums.append(xp.sum(above, axis=1, dtype=xp.float64))
@@ -174,6 +175,14 @@ class DeviceProducts(BlockedProducts):
         block[here, own] = -np.inf
         maxima = self._maxima(block)
         return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
+
+    def _row_sums(self, block: Any) -> Any:
+        """Sums as the host takes them: the larger part of all entries has no rounding."""
+        xp = self._xp
+        entries = xp.astype(block, xp.float64)
+        round_off = round_off_of(self.n_features)
+        rounded = (entries + round_off) - round_off
+        return xp.sum(rounded, axis=1) + xp.sum(entries - rounded, axis=1)
 
     def approximate_mean(self) -> float | None:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""

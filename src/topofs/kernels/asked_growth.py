@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.exact_entries import face_gain, rounded_up
 from topofs.kernels.face_answers import (

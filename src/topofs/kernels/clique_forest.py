@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from topofs.kernels.cache_folder import njit
 
 __all__ = ["grow_clique_forest"]
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import UNCOUNTED
 
 __all__ = [

@@ -16,9 +16,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from topofs.kernels.cache_folder import njit
 
 __all__ = ["UNCOUNTED", "fetch_entry", "fetch_row", "larger"]
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from numba.extending import overload
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.gain_heap import units
 from topofs.kernels.path_search import no_covering, path_bounds, search, work_space
 

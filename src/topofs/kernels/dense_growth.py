@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.face_heap import sift_down, sift_up
 from topofs.kernels.gain_scan import scan_three_faces

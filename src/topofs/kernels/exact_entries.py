@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.column_weights import ColumnWeights, weight
 from topofs.kernels.compiler_hints import UNCOUNTED, fetch_row
 from topofs.kernels.face_heap import sift_down

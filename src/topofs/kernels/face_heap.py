@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
-
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import UNCOUNTED
 
 if TYPE_CHECKING:

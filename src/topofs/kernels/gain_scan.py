@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import UNCOUNTED, larger
 
 __all__ = ["scan_face", "scan_face_again", "scan_three_faces"]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.cover_state import cover_with, first_bounds, gain_of, start_cover
 from topofs.kernels.gain_heap import UNIT, heapify, sift_down
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.column_weights import ColumnWeights, weight
 from topofs.kernels.compiler_hints import UNCOUNTED
 from topofs.kernels.top_lists import TopLists, highest_free_weight, place_in_list

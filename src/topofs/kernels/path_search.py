@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.gain_heap import UNIT, units
 
 __all__ = ["no_covering", "path_bounds", "search", "work_space"]

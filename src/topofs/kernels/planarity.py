@@ -36,7 +36,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from topofs.kernels.cache_folder import njit
 
 __all__ = ["add_edge", "component_is_planar", "planarity_arrays", "remove_edge"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.column_weights import ColumnWeights, finish_row, is_plain
 from topofs.kernels.row_survey import place_among
 from topofs.kernels.tile_survey import Surveyed, add_row, nothing_surveyed, settle_lists

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.matrix_scan import row_sums
 from topofs.kernels.top_lists import Scratch, TopLists, fill_list, make_scratch
 

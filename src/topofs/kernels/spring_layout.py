@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from topofs.kernels.cache_folder import njit
 
 __all__ = ["relax"]
 

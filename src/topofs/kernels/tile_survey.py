@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.compiler_hints import larger
 from topofs.kernels.matrix_scan import sum_above
 from topofs.kernels.top_lists import sort_links, strongest_first

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from topofs.kernels.cache_folder import njit
 from topofs.kernels.column_weights import ColumnWeights  # noqa: TC001
 from topofs.kernels.compiler_hints import UNCOUNTED, fetch_entry
 from topofs.kernels.face_heap import N_BELOW, sift_down, sift_up

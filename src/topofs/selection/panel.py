@@ -76,6 +76,10 @@ class PanelSelector(RepresentingSelector):
         >>> round(found.coverage, 3), found.next[0].name
         (0.316, 'flavanoids')
         """
+        if not is_whole(n_next) or n_next < 0:
+            raise ValueError(
+                f"n_next is {n_next!r}: evaluate proposes a whole number of columns, at least 0"
+            )
         positions = self._listed(columns)
         listed = self._with_support(positions)
         nodes = np.flatnonzero(np.isin(self.nodes_, positions))
@@ -196,10 +200,11 @@ class PanelSelector(RepresentingSelector):
         reach = self._reach("random_lists")
         n = len(self.nodes_)
         size = int(self.support_[self.nodes_].sum()) if size is None else size
-        if not 0 <= size <= n or n_lists < 1:
+        whole = is_whole(size) and is_whole(n_lists)
+        if not whole or not 0 <= size <= n or n_lists < 1:
             raise ValueError(
-                f"{n_lists} random lists of {size} columns are asked for; give at least one list, "
-                f"and a size from 0 to {n}"
+                f"{n_lists!r} random lists of {size!r} columns are asked for; give whole numbers: "
+                f"at least one list, and a size from 0 to {n}"
             )
         generator = check_random_state(random_state)
         covered = np.array(

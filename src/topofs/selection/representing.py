@@ -186,6 +186,8 @@ class RepresentingSelector(RankingSelector):
     def _size_by_ranking(self) -> int:
         """As many as the ranking has to the end that was asked for."""
         ranking, wanted = self._ranking, self.n_features_to_select
+        if not ranking.n_selectable and not isinstance(wanted, (Budget, MinShare)):
+            raise self._none_to_select(kept=len(self.forced_) > 0)
         outside = self._n_forced_outside()
         n_chosen = len(self.forced_) - outside
         if isinstance(wanted, UntilCoverage):
@@ -207,6 +209,13 @@ class RepresentingSelector(RankingSelector):
                 f"may be selected represent {curve[-1]:.4g}"
             )
         return int(enough[0]) + 1
+
+    def _none_to_select(self, *, kept: bool) -> ValueError:
+        and_kept = ", and what is kept does not vary" if kept else ""
+        return ValueError(
+            f"the wishes leave none of the {len(self.nodes_)} columns that vary to select"
+            f"{and_kept}: exclude fewer, or allow more"
+        )
 
     def _n_forced_outside(self) -> int:
         """How many forced columns do not vary: they are selected beside those that do."""

@@ -7,39 +7,124 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["drawn_rows"]
+__all__ = ["check_of_rows", "drawn_rows", "is_pair", "parts_of", "row_positions"]
 
 Rows = npt.NDArray[np.intp]
 
 
 def drawn_rows(
-    splits: Any, n_samples: int, n_resamples: int, generator: np.random.RandomState
+    splits: Any,
+    n_samples: int,
+    n_resamples: int,
+    generator: np.random.RandomState,
+    *,
+    y: Any = None,
+    groups: Any = None,
 ) -> list[Rows]:
     """Positions of the rows of each resample, drawn as `splits` of `topofs.stability` says.
 
     A row may come several times.
     """
+    y = check_of_rows(y, n_samples, splits, name="y")
+    groups = check_of_rows(groups, n_samples, splits, name="groups")
     if splits is None or (isinstance(splits, str) and splits == "blocks"):
         seeds = generator.randint(np.iinfo(np.int32).max, size=n_resamples)
         draw = _one_by_one if splits is None else _in_blocks
         return [draw(n_samples, np.random.RandomState(int(seed))) for seed in seeds]
     if isinstance(splits, str):
         raise ValueError(f"splits is {splits!r}; give 'blocks', a splitter, or None")
-    if hasattr(splits, "split"):
-        splits = splits.split(np.empty((n_samples, 1)))
-    try:
-        found = [_training_rows(split) for split in splits]
-    except TypeError:
-        raise ValueError(
-            f"splits is {splits!r}; give 'blocks', a splitter, an iterable of rows, or None"
-        ) from None
+    found = [
+        row_positions(split[0] if is_pair(split) else split, n_samples)
+        for split in parts_of(splits, n_samples, y=y, groups=groups)
+    ]
     if len(found) < 2 or any(len(rows) < 2 for rows in found):
+        fewest = min(map(len, found), default=0)
         raise ValueError(
-            f"splits gives {len(found)} resamples; at least two of at least two rows are needed"
+            f"splits gives {len(found)} resamples, the smallest of {fewest} rows; at least two of "
+            "at least two rows are needed"
         )
-    if any(rows.min() < 0 or rows.max() >= n_samples for rows in found):
-        raise ValueError(f"splits names rows beyond the {n_samples} of X")
     return found
+
+
+def parts_of(splits: Any, n_samples: int, *, y: Any = None, groups: Any = None) -> list[Any]:
+    """What a splitter or an iterable gives, one item a split.
+
+    A splitter gets the labels and the groups of the rows, where there are any.
+    """
+    if not hasattr(splits, "split"):
+        try:
+            return list(splits)
+        except TypeError:
+            raise ValueError(
+                f"splits is {splits!r}, which gives no pairs of rows: give a splitter of "
+                "scikit-learn, or an iterable of pairs (train, test)"
+            ) from None
+    of_rows = {"y": y, "groups": groups}
+    given = {name: values for name, values in of_rows.items() if values is not None}
+    try:
+        return list(splits.split(np.empty((n_samples, 1)), **given))
+    except (TypeError, ValueError) as error:
+        # Splitters name what they miss.
+        missing = [name for name in of_rows if name not in given and f"'{name}'" in str(error)]
+        advice = "".join(f"; give {name}=, one value a row" for name in missing)
+        raise ValueError(
+            f"splits is {splits!r}, which cannot split {n_samples} rows ({error}){advice}"
+        ) from error
+
+
+def row_positions(given: Any, n_samples: int) -> Rows:
+    """Positions of rows that are given by position, or by a mask of one truth value a row."""
+    try:
+        rows = np.asarray(given)
+        if rows.dtype == np.object_:
+            # Types that allow for missing values become plain ones where none is missing.
+            rows = np.asarray(rows.tolist())
+    except ValueError:  # lists of unequal length
+        rows = np.empty((0, 0))
+    if rows.ndim != 1 or (rows.dtype.kind not in "biu" and rows.size):
+        values = rows.tolist()
+        what = repr(values[0]) if rows.ndim == 1 else f"an array of shape {rows.shape}"
+        raise ValueError(
+            f"splits gives {what} where rows are expected: give positions of rows, which are "
+            "whole numbers from 0, or a mask of one truth value a row"
+        )
+    if rows.dtype.kind == "b":
+        if len(rows) != n_samples:
+            raise ValueError(
+                f"splits has a mask of {len(rows)} truth values, and X has {n_samples} rows: give "
+                "one a row"
+            )
+        return np.flatnonzero(rows)
+    outside = rows[(rows < 0) | (rows >= n_samples)]
+    if outside.size:
+        raise ValueError(
+            f"splits names row {outside[0]}, and the {n_samples} rows of X are 0 to "
+            f"{n_samples - 1}: give positions among these, or a mask of one truth value a row"
+        )
+    return rows.astype(np.intp)
+
+
+def check_of_rows(values: Any, n_samples: int, splits: Any, *, name: str) -> Any:
+    """Check labels or groups that only a splitter reads, one a row."""
+    if values is None:
+        return None
+    if not hasattr(splits, "split") or isinstance(splits, str):
+        raise ValueError(
+            f"{name} is for a splitter, and splits is {splits!r}: give one of scikit-learn, such "
+            f"as {'LeaveOneGroupOut()' if name == 'groups' else 'StratifiedKFold()'}"
+        )
+    values = np.asarray(values)
+    if values.ndim != 1 or len(values) != n_samples:
+        raise ValueError(
+            f"{name} has the shape {values.shape}, and X has {n_samples} rows: give one value a row"
+        )
+    return values
+
+
+def is_pair(split: Any) -> bool:
+    """Whether a split is a pair (train, test), and not the rows themselves."""
+    pair = isinstance(split, (tuple, list)) and len(split) == 2
+    return pair and all(hasattr(rows, "__len__") for rows in split)
 
 
 def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:
@@ -56,9 +141,3 @@ def _in_blocks(n_samples: int, generator: np.random.RandomState) -> Rows:
     n_blocks = -(-n_samples // length)
     starts = generator.randint(n_samples - length + 1, size=n_blocks)
     return np.asarray(np.add.outer(starts, np.arange(length)).ravel()[:n_samples])
-
-
-def _training_rows(split: Any) -> Rows:
-    """The rows of a split: its first part where it is a pair."""
-    rows = split[0] if isinstance(split, tuple) else split
-    return np.asarray(rows, dtype=np.intp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,7 @@ from topofs.terms import Term, parameter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Budget", "MinShare", "Size", "UntilCoverage", "per_column"]
+__all__ = ["Budget", "MinShare", "Size", "UntilCoverage", "holds_values", "per_column"]
 
 
 def _check_share(value: Any) -> None:
@@ -171,6 +171,12 @@ def _plain(cost: Any) -> Any:
     return cost if cost is None or isinstance(cost, Mapping) else list(cost)
 
 
+def holds_values(given: Any) -> bool:
+    """Whether something holds one value after the other; text holds none."""
+    listed = isinstance(given, Iterable) and not isinstance(given, str)
+    return listed and getattr(given, "ndim", 1) > 0
+
+
 def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
     """One value a column, from a mapping by name (None for others) or from a sequence."""
     if hasattr(given, "to_dict") and not isinstance(given, Mapping):
@@ -184,6 +190,10 @@ def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
                 f"{what}: none of the names, such as {next(iter(given))!r}, is a column"
             )
         return [given.get(name) for name in names]
+    if not holds_values(given):
+        raise ValueError(
+            f"{what} is given as {given!r}; give one value a column, or a mapping by name"
+        )
     values = list(given)
     if len(values) != len(names):
         raise ValueError(

@@ -117,6 +117,8 @@ def stability(
     *,
     n_resamples: int = 50,
     splits: Any = None,
+    y: Any = None,
+    groups: Any = None,
     random_state: Any = None,
     level: float = 0.95,
     n_jobs: int | None = None,
@@ -143,9 +145,13 @@ def stability(
     splits : None, "blocks", splitter or iterable, default=None
         How rows are drawn. None: one by one, for rows without an order. "blocks": in runs of
         neighbours (the moving-block bootstrap, runs of about S^(1/3) rows), for rows in the
-        order of time. Or a splitter of scikit-learn, such as `TimeSeriesSplit`, or an iterable
-        of arrays of rows or of pairs (train, test): the training rows of each are taken, and
+        order of time. Or a splitter of scikit-learn, such as `TimeSeriesSplit` or
+        `LeaveOneGroupOut`, or an iterable of rows or of pairs (train, test), each an array of
+        positions or a mask of one truth value a row: the training rows of each are taken, and
         there are as many resamples as it has.
+    y, groups : array-like, shape (n_samples,), optional
+        Labels and groups of the rows, for splitters that ask for them; the selector sees
+        neither.
     random_state : int, RandomState or None, default=None
         Draws the samples. With an int the answer is the same on any number of jobs.
     level : float, default=0.95
@@ -185,7 +191,8 @@ def stability(
     _check_resampling(selector, X)
     selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    drawn = drawn_rows(splits, n_samples, n_resamples, check_random_state(random_state))
+    generator = check_random_state(random_state)
+    drawn = drawn_rows(splits, n_samples, n_resamples, generator, y=y, groups=groups)
     n_resamples = len(drawn)
     tasks = (
         delayed(_fit_resample)(selector, X, number, rows) for number, rows in enumerate(drawn)

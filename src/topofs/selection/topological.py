@@ -363,10 +363,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self._ranking = ranking
         self.excluded_, self._limited = wishes.excluded, wishes.limited
         if not ranking.n_selectable and not len(forced):
-            raise ValueError(
-                f"the wishes leave none of the {len(nodes)} columns that vary to select: exclude "
-                "fewer, or allow more"
-            )
+            raise self._none_to_select(kept=False)
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:

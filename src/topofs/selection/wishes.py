@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.rules.wishes import Wishes
-from topofs.selection.sizes import Budget, per_column
+from topofs.selection.sizes import Budget, holds_values, per_column
 from topofs.selection.subset_size import column_position
 from topofs.terms import is_whole
 
@@ -34,8 +34,8 @@ class AtMost:
     number : int
         How many, at least 1.
     of : mapping of str to object, or array-like
-        The group of each column: by name, or one a column. A column without one, or with
-        None, is free.
+        The group of each column: by name, or one a column. A column without one, or with a
+        missing value (None, NaN, NaT, NA or empty text), is free.
 
     Examples
     --------
@@ -53,6 +53,8 @@ class AtMost:
     def __repr__(self) -> str:
         named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
         values = named.values() if isinstance(named, Mapping) else named
+        if not holds_values(values):
+            return f"AtMost({self.number}, of={self.of!r})"
         groups = [group for group in values if not _is_nothing(group)]
         n = len(set(map(str, groups)))
         what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
@@ -74,6 +76,12 @@ class AtMost:
             What the groups are called.
         """
         values = per_column(self.of, names, what="at_most")
+        for name, value in zip(names, values, strict=True):
+            if not _is_hashable(value):
+                raise ValueError(
+                    f"at_most: the group of the column {name!r} is {value!r}; give one name or "
+                    "number, or None for a column without a group"
+                )
         labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
         number = {label: i for i, label in enumerate(labels)}
         group = [-1 if _is_nothing(value) else number[value] for value in values]
@@ -227,4 +235,17 @@ def _check_max_similarity(value: Any) -> None:
 
 
 def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value)) or value == ""
+    """Whether a value stands for no group: None, empty text, or one that is missing."""
+    try:
+        # NaN and NaT do not equal themselves.
+        return value is None or value == "" or bool(value != value)  # noqa: PLR0124
+    except (TypeError, ValueError):
+        return _is_hashable(value)  # NA: whether it equals anything is missing, too
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

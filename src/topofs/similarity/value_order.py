@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from topofs.kernels.value_hashes import (
     DISTANCE,
     ITSELF,
     MIRRORED,
+    MOST_BITS,
     STANDING,
     hash_columns,
     hash_rows,
+    look_at_columns,
     mixed,
     take_columns,
 )
@@ -24,7 +27,19 @@ from topofs.tables.typed_table import TypedTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["matrix_order", "move_rows", "permute_in_place", "places", "value_order"]
+__all__ = [
+    "HashedRows",
+    "matrix_order",
+    "move_rows",
+    "order_by_keys",
+    "permute_in_place",
+    "places",
+    "row_numbers",
+    "same_mirrored",
+    "spans_of_columns",
+    "spans_of_sums",
+    "value_order",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating[Any]]
@@ -47,49 +62,106 @@ def value_order(table: Any) -> Ints:
     shifted and mirrored columns keep their places, unless they are copies but for that; rows may
     stand in any order, unless nothing else tells two columns apart.
     """
-    n_samples, n_features = table.shape
-    everyone = np.arange(n_features)
-    nothing = np.zeros(n_samples, np.uint64)
-    step = max(1, _BLOCK // n_samples)
-
-    def hashes(what: int, rows: Hashes, some: Ints) -> Hashes:
-        found = np.empty(len(some), np.uint64)
-
-        def hash_part(first: int) -> None:
-            columns, part = some[first : first + step], found[first : first + step]
-            # Words wrap around, which only a kernel that is not compiled warns of.
-            with np.errstate(over="ignore"):
-                hash_columns(_columns(table, columns), what, rows, part)
-
-        for_each(hash_part, range(0, len(some), step))
-        return found
-
-    def row_hashes(what: int) -> Hashes:
-        """What tells rows apart, wherever they stand: the values in them, and of which column."""
-        found = nothing.copy()
-        for first in range(0, n_features, step):
-            columns = _columns(table, everyone[first : first + step])
-            values = np.empty(columns.shape)
-            take_columns(columns, what, values)
-            turned = np.ascontiguousarray(values.T)
-            found += _hashed(turned, multisets[first : first + step])
-        return found
+    n_samples = table.shape[0]
+    spans, multisets = _first_look(table)
+    rows, nothing = HashedRows(table, spans), np.zeros(n_samples, np.uint64)
 
     def both_ways(some: Ints) -> Hashes:
-        """The same for a column and its mirror image."""
-        rows = row_hashes(DISTANCE)
-        there, back = hashes(STANDING, rows, some), hashes(MIRRORED, rows, some)
-        found: Hashes = mixed(there) + mixed(back)
-        return found
+        return same_mirrored(*rows.hashes_both_ways(rows.of_rows(DISTANCE, multisets), some))
 
-    multisets = hashes(DISTANCE, nothing, everyone)
-    return _by_keys(
+    return order_by_keys(
         multisets,
         both_ways,
-        lambda some: hashes(STANDING, row_hashes(STANDING), some),
-        lambda some: hashes(ITSELF, nothing, some),
-        lambda some: hashes(ITSELF, np.arange(n_samples, dtype=np.uint64) * _ODD, some),
+        lambda some: rows.hashes(STANDING, rows.of_rows(STANDING, multisets), some),
+        lambda some: rows.hashes(ITSELF, nothing, some),
+        lambda some: rows.hashes(ITSELF, row_numbers(0, n_samples), some),
     )
+
+
+def spans_of_columns(table: Any) -> Doubles:
+    """Give the span of each column: its extremes, and its mean as a share of the range.
+
+    One row a column, as `topofs.kernels.value_hashes` has them; all columns vary.
+    """
+    return _first_look(table)[0]
+
+
+def spans_of_sums(
+    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
+) -> Doubles:
+    """Give the same from Σ(x − lowest)·2⁻ᵉ: the very bits where this sum is exact."""
+    half_range = highest / 2 - lowest / 2
+    bits = np.clip(np.frexp(half_range)[1].astype(np.int64), -MOST_BITS, MOST_BITS)
+    means = np.ldexp(sums, exponent - 1 - bits) / n_samples / np.ldexp(half_range, -bits)
+    return np.column_stack([lowest, highest, means])
+
+
+def _first_look(table: Any) -> tuple[Doubles, Hashes]:
+    """The spans of all columns, and hashes of their distances from the mean."""
+    n_samples, n_features = table.shape
+    spans, hashes = np.empty((n_features, 3)), np.empty(n_features, np.uint64)
+    nothing = np.zeros(n_samples, np.uint64)
+
+    def look(some: slice) -> None:
+        columns = _columns(table, np.arange(n_features)[some])
+        # Words wrap around, which only a kernel that is not compiled warns of.
+        with np.errstate(over="ignore"):
+            look_at_columns(columns, spans[some], nothing, hashes[some])
+
+    for_each(look, _parts(n_samples, n_features))
+    return spans, hashes
+
+
+@dataclass(frozen=True)
+class HashedRows:
+    """Hashes of some rows of a table whose columns have known spans.
+
+    Those of a column, or of a row, add up over rows, or columns, of other parts of the table.
+    """
+
+    table: Any
+    spans: Doubles
+
+    def hashes(self, what: int, seeds: Hashes, some: Ints) -> Hashes:
+        """What counts of some columns; the seeds tell rows apart."""
+        found = np.empty(len(some), np.uint64)
+
+        def hash_part(part: slice) -> None:
+            columns, spans = _columns(self.table, some[part]), self.spans[some[part]]
+            with np.errstate(over="ignore"):
+                hash_columns(columns, what, spans, seeds, found[part])
+
+        for_each(hash_part, _parts(self.table.shape[0], len(some)))
+        return found
+
+    def hashes_both_ways(self, seeds: Hashes, some: Ints) -> tuple[Hashes, Hashes]:
+        """The same of columns as they stand, and of their mirror images."""
+        return self.hashes(STANDING, seeds, some), self.hashes(MIRRORED, seeds, some)
+
+    def of_rows(self, what: int, seeds: Hashes) -> Hashes:
+        """What tells rows apart, wherever they stand: what counts of the values in them.
+
+        The seeds tell the columns apart.
+        """
+        n_samples, n_features = self.table.shape
+        found = np.zeros(n_samples, np.uint64)
+        for part in _parts(n_samples, n_features):
+            columns = _columns(self.table, np.arange(n_features)[part])
+            values = np.empty(columns.shape)
+            take_columns(columns, what, self.spans[part], values)
+            found += _hashed(np.ascontiguousarray(values.T), seeds[part])
+        return found
+
+
+def row_numbers(first: int, last: int) -> Hashes:
+    """Seeds that tell rows apart by where they stand."""
+    return np.arange(first, last, dtype=np.uint64) * _ODD
+
+
+def same_mirrored(there: Hashes, back: Hashes) -> Hashes:
+    """The same for a column and its mirror image, by the hashes of both."""
+    found: Hashes = mixed(there) + mixed(back)
+    return found
 
 
 def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
@@ -107,7 +179,24 @@ def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
     # What the others are like tells apart columns that are alike equally much.
-    return _by_keys(first, lambda some: hashes(first, some))
+    return order_by_keys(first, lambda some: hashes(first, some))
+
+
+def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
+    """Sort by the first key; by each further one only what is equal so far."""
+    keys = [first]
+    for other in others:
+        order = np.lexsort(keys[::-1])
+        equal = np.ones(len(order) - 1, np.bool_)
+        for key in keys:
+            equal &= key[order[1:]] == key[order[:-1]]
+        tied = np.zeros(len(order), np.bool_)
+        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
+        if not tied.any():
+            return order
+        keys.append(np.zeros(len(order), np.uint64))
+        keys[-1][tied] = other(np.flatnonzero(tied))
+    return np.lexsort(keys[::-1])
 
 
 def places(order: Ints) -> Ints:
@@ -143,21 +232,10 @@ def move_rows(
         done[row] = True
 
 
-def _by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
-    """Sort by the first key; by each further one only what is equal so far."""
-    keys = [first]
-    for other in others:
-        order = np.lexsort(keys[::-1])
-        equal = np.ones(len(order) - 1, np.bool_)
-        for key in keys:
-            equal &= key[order[1:]] == key[order[:-1]]
-        tied = np.zeros(len(order), np.bool_)
-        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
-        if not tied.any():
-            return order
-        keys.append(np.zeros(len(order), np.uint64))
-        keys[-1][tied] = other(np.flatnonzero(tied))
-    return np.lexsort(keys[::-1])
+def _parts(n_samples: int, n_columns: int) -> list[slice]:
+    """Cut columns into parts that a cache holds."""
+    step = max(1, _BLOCK // max(1, n_samples))
+    return [slice(first, first + step) for first in range(0, n_columns, step)]
 
 
 def _columns(table: Any, some: Ints) -> Floats:

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,23 @@ def test_records_come_back_as_they_went_in(tmp_path):
     with Store(path) as store:
         assert list(store.records(Tuning)) == [record(0, 1 / 3)]
         assert store.keys() == {record(0).item.key}
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:results?mode=memory"])
+def test_every_name_is_that_of_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with Store(name) as store:
+        store.add(record(0))
+    assert (tmp_path / name).is_file()
+    for read_only in (False, True):
+        with Store(Path(name), read_only=read_only) as store:
+            assert store.keys() == {record(0).item.key}
+
+
+def test_no_name_is_no_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store("")
 
 
 def test_each_kind_is_read_on_its_own(tmp_path):

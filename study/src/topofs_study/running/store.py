@@ -60,7 +60,8 @@ class Store:
     Examples
     --------
     >>> from topofs_study.paper.items import ClassCounts
-    >>> with Store(":memory:") as store:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Store(f"{folder}/store.sqlite") as store:
     ...     store.add(Record(ClassCounts("paper", "wine"), {}, n_fits=0, seconds=0.1))
     ...     sorted(store.keys())
     ['split/paper/wine///test/']
@@ -73,7 +74,9 @@ class Store:
                 f"{self.path}: there is no such store; give the file that `topofs reproduce` "
                 "or `topofs benchmark` wrote, OUT/store.sqlite unless --store was given"
             )
-        name = f"{self.path.resolve().as_uri()}?mode=ro" if read_only else path
+        # A whole path is always a file: SQLite takes ":memory:" and "" for no file at all.
+        whole = self.path.absolute()
+        name = f"{self.path.resolve().as_uri()}?mode=ro" if read_only else whole
         with self._explaining_errors():
             # isolation_level None: transactions begin where this class says so.
             self._connection = sqlite3.connect(
