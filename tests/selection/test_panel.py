@@ -1,10 +1,15 @@
 """Questions about a list of columns, against answers computed from scratch."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from topofs import AtMost, Coverage, TopologicalFeatureSelector
+from topofs import AtMost, Coverage, TopologicalFeatureSelector, Variance
+from topofs.selection.panel_answers import SamePair, Substitute
+from topofs.similarity import noise_floor
 
 TUMOURS = load_breast_cancer(as_frame=True).data
 WINE = load_wine(as_frame=True).data
@@ -67,17 +72,109 @@ def test_pairs_that_say_the_same_and_columns_that_are_alone():
     assert "random lists of 3" in str(found)
 
 
-def test_substitutes_lose_what_they_say():
-    selector = TopologicalFeatureSelector(5).fit(TUMOURS)
-    chosen = selector.get_feature_names_out().tolist()
-    name = chosen[0]
-    rest = [other for other in chosen if other != name]
-    found = selector.substitute(name, n=3)
-    assert len(found) == 3
-    assert [one.lost for one in found] == sorted(one.lost for one in found)
+def explained_by(table, columns, rule):
+    """What a list explains of each column, by fitting with nothing but these columns allowed."""
+    others = [name for name in table if name not in columns]
+    fitted = TopologicalFeatureSelector(
+        len(columns), rule=rule, keep=list(columns), exclude=others
+    ).fit(table)
+    return fitted, dict(zip(table, fitted.explained_, strict=True))
+
+
+def naive_substitutes(table, columns, lost, rule, n_samples):
+    """The loss of each candidate, by the definition."""
+    fitted, before = explained_by(table, columns, rule)
+    group = next(group for group in fitted.groups_ if group.name == lost)
+    represented = [lost, *(m.name for m in group.members if m.share >= 0.25)]
+    rest = [name for name in columns if name != lost]
+    floor = noise_floor(n_samples, table.shape[1]) if rule == Variance() else 0.0
+    losses = {}
+    for other in table.columns.difference(columns):
+        alone = explained_by(table, [other], rule)[1]
+        if all(alone[name] <= floor for name in represented) and other not in represented:
+            continue
+        after = explained_by(table, [*rest, other], rule)[1]
+        losses[other] = sum(before[j] - after[j] for j in represented) / table.shape[1]
+    return losses
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), rule=st.sampled_from([*RULES, Coverage(reach="paths"), Variance()]))
+def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, rule):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 8)))
+    table += rng.normal(size=table.shape) * rng.uniform(0.2, 2, size=8)
+    table.columns = list("abcdefgh")
+    columns = rng.permutation(table.columns)[:3].tolist()
+    selector, _ = explained_by(table, columns, rule)
+    selector.set_params(exclude=None)
+    selector.fit(table)
+    expected = naive_substitutes(table, columns, columns[0], rule, 60)
+    found = selector.substitute(columns[0], n=8)
+    assert {one.name: one.lost for one in found} == pytest.approx(expected, abs=1e-9)
+    assert [one.lost for one in found] == pytest.approx(sorted(expected.values()), abs=1e-9)
     for one in found:
-        now = coverage_of(selector, [*rest, one.name])
-        assert one.lost == pytest.approx(selector.shares_.mean() - now)
+        rest = [*columns[1:], one.name]
+        share = explained_by(table, rest, rule)[1][columns[0]]
+        assert one.share == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["coverage", "variance"])
+def test_what_the_list_lacks_is_no_substitute(rule):
+    rng = np.random.default_rng(0)
+    listed, lacking = rng.normal(size=(2, 300))
+    table = {f"t{i}": listed + 0.6 * rng.normal(size=300) for i in range(4)}
+    table |= {f"m{i}": lacking + 0.4 * rng.normal(size=300) for i in range(12)}
+    selector = TopologicalFeatureSelector(1, keep=["t0"], rule=rule).fit(pd.DataFrame(table))
+    assert selector.evaluate().next[0].name.startswith("m")
+    assert [one.name[0] for one in selector.substitute("t0", n=10)] == ["t"] * 3
+    alone = pd.DataFrame({"t0": listed} | {k: v for k, v in table.items() if k[0] == "m"})
+    selector = TopologicalFeatureSelector(1, keep=["t0"], rule=rule).fit(alone)
+    found = selector.substitute("t0")
+    assert found == ()
+    assert repr(found) == "No column that may be selected shares more than chance with it."
+
+
+def test_answers_show_their_text():
+    selector = TopologicalFeatureSelector(5).fit(TUMOURS)
+    found = selector.substitute(selector.get_feature_names_out()[0], n=2)
+    assert repr(found) == str(found) == "\n".join(map(str, found))
+    for one in found:
+        change = f"loses {one.lost:.2%}" if one.lost > 0 else f"gains {-one.lost:.2%}"
+        assert repr(one) == (
+            f"{one.name} in place of {one.replaces}: {change} of the coverage; "
+            f"{one.share:.0%} of {one.replaces} stays explained."
+        )
+    gained = Substitute("a", 0, -0.0018, 0.004, "b")
+    assert str(gained) == (
+        "a in place of b: gains 0.18% of the coverage; less than 1% of b stays explained."
+    )
+    assert "loses nothing" in repr(Substitute("a", 0, -1e-12, 1.0, "b"))
+    judged = selector.evaluate()
+    for answer in (judged, judged.random, judged.next[0], SamePair("a", "b", 0.9)):
+        assert repr(answer) == str(answer)
+        assert type(answer).__name__ not in repr(answer)
+        assert "=" not in repr(answer)
+    explained = selector.explain("mean area")
+    assert repr(explained) == str(explained)
+    assert repr(explained).startswith("mean area is ")
+
+
+def test_columns_that_none_of_a_list_represents_are_alone_or_isolated():
+    rng = np.random.default_rng(1)
+    hidden = rng.normal(size=(2, 200))
+    table = pd.DataFrame(
+        {f"c{i}": hidden[i % 2] + 0.5 * rng.normal(size=200) for i in range(6)}
+        | {"noise": rng.normal(size=200), "more noise": rng.normal(size=200)}
+    )
+    found = TopologicalFeatureSelector().fit(table).evaluate(["c0", "noise"])
+    assert found.alone == ("c1", "c3", "c5")
+    assert found.isolated == ("more noise",)
+    lines = str(found).splitlines()
+    assert lines[1:3] == [
+        "3 columns are alone: none of the list represents them, but others could.",
+        "1 column outside the list is isolated: nothing could represent it.",
+    ]
 
 
 def test_substitutes_keep_to_the_wishes():

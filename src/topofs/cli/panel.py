@@ -150,6 +150,7 @@ def _as_json(
         "same": [asdict(pair) for pair in answer.same],
         "least": [{"name": one.name, "adds": one.adds} for one in answer.least],
         "alone": list(answer.alone),
+        "isolated": list(answer.isolated),
         "missing": [_group_as_json(group) for group in answer.missing],
         "next": [{"name": one.name, "adds": one.adds} for one in answer.next],
         "substitutes": {
@@ -210,9 +211,12 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
-    if answer.alone:
-        named = names_in_words(answer.alone)
-        output.say(f"alone, with no column of the list to represent them: {named}")
+    for title, names in (
+        ("alone, with no column of the list to represent them, though others could", answer.alone),
+        ("isolated, so that nothing could represent them", answer.isolated),
+    ):
+        if names:
+            output.say(f"{title} ({len(names)}): {names_in_words(names)}")
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
         output.say("largest groups not represented:")
@@ -222,13 +226,18 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
 
 
 def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
+    from topofs.selection.explanation import share_in_words
+    from topofs.selection.panel_answers import change_in_words
+
     if not ranked:
-        output.say(f"nothing can take the place of {shown(column)}")
+        output.say(
+            f"nothing takes the place of {shown(column)}: no column that may be added shares "
+            "more than chance with it"
+        )
         return
     output.say(f"in place of {shown(column)}:")
     for one in ranked:
-        change = f"loses {one.lost:.2%}" if one.lost >= 0 else f"gains {-one.lost:.2%}"
         output.say(
-            f"  {shown(one.name)}  {change} of the coverage; the list then explains "
-            f"{one.share:.0%} of {shown(column)}"
+            f"  {shown(one.name)}  {change_in_words(one.lost)}; the list then explains "
+            f"{share_in_words(one.share)} of {shown(column)}"
         )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.kernels.cover_state import PathGraph, ShareMatrix
+from topofs.kernels.gain_heap import UNIT
 from topofs.kernels.nearest_nodes import best_path, nearest_nodes
 from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
 from topofs.similarity.operator import MatrixOperator
@@ -58,6 +59,16 @@ class PathReach:
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom while nodes are selected in an order."""
         return running_along(*self.kernel, order)
+
+    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
+        """Tell what each node would add to what the selected ones explain of some nodes."""
+        covered = _units(self.representatives(selected)[1])
+        gains = np.zeros(len(self.starts) - 1, dtype=np.int64)
+        for node in of.tolist():
+            # Along a path both ends share as much.
+            shares = _units(self.representatives(np.array([node]))[1])
+            gains += np.maximum(shares - covered[node], 0)
+        return gains / UNIT
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""
@@ -117,10 +128,28 @@ class MatrixReach:
         found = running_along(starts, columns, self.matrix.data, None, order)
         return found if self.of_graph else replace(found, n_links=None)
 
+    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
+        """Tell what each node would add to what the selected ones explain of some nodes."""
+        covered = _units(self.representatives(selected)[1])
+        if sparse.issparse(self.matrix):
+            part = self.matrix[:, of]
+            more = np.maximum(_units(part.data) - covered[of][part.indices], 0)
+            gains = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
+            return np.asarray(gains.sum(axis=1)).ravel() / UNIT
+        added = np.zeros(len(self.matrix), dtype=np.int64)
+        for node in of.tolist():
+            added += np.maximum(_units(self.matrix[:, node]) - covered[node], 0)
+        return added / UNIT
+
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
+
+
+def _units(shares: npt.NDArray[Any]) -> Ints:
+    """Shares as whole numbers, whose sums and differences are exact."""
+    return np.rint(np.asarray(shares, dtype=np.float64) * UNIT).astype(np.int64)
 
 
 def _largest(rows: Any, nodes: Ints) -> tuple[Ints, Doubles]:

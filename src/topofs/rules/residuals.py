@@ -18,6 +18,8 @@ from topofs.kernels.variance_steps import deflate_rows
 from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["CovarianceResiduals", "Residuals", "SampleResiduals"]
@@ -32,6 +34,8 @@ EXPLAINED_SINGLE = 1e-5
 """The same in single precision."""
 
 _ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
+# Nodes that are multiplied with all rows at a time.
+_NODES = 64
 # What is kept up to date is computed anew when gains have fallen to this share.
 _FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
 
@@ -75,17 +79,40 @@ class Residuals:
 
         What is explained already has -inf.
         """
+        gains = self._gains(self._squares, [block.squares for block in self._blocks])
+        left = self._left[self.starts[self._alone]]
+        some = left > self.explained
+        safe = np.where(some, left, 1.0)
+        doubt = np.zeros(self.n_nodes)
+        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
+        return gains, doubt
+
+    def gains_within(self, nodes: Ints) -> Doubles:
+        """Tell what each node would explain of some; what is explained already has -inf."""
+        squares = np.zeros(int(self.starts[-1]))
+        of_blocks = [np.zeros_like(block.squares) for block in self._blocks]
+        for first in range(0, len(nodes), _NODES):
+            some = nodes[first : first + _NODES].tolist()
+            products = self._products(np.concatenate([self._rows_of(node) for node in some]))
+            squares += np.square(products).sum(axis=1)
+            for block, forms in zip(self._blocks, of_blocks, strict=True):
+                own = products[block.rows]
+                forms += own @ own.transpose(0, 2, 1)
+        return self._gains(squares, of_blocks)
+
+    def _gains(self, squares: Doubles, of_blocks: Sequence[Doubles]) -> Doubles:
         gains = np.full(self.n_nodes, -np.inf)
         rows = self.starts[self._alone]
         left = self._left[rows]
         some = left > self.explained
-        safe = np.where(some, left, 1.0)
-        gains[self._alone] = np.where(some, self._squares[rows] / safe, -np.inf)
-        for block in self._blocks:
-            gains[block.nodes] = self._explained_by(block.squares, block.left)
-        doubt = np.zeros(self.n_nodes)
-        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
-        return gains, doubt
+        gains[self._alone] = np.where(some, squares[rows] / np.where(some, left, 1.0), -np.inf)
+        for block, forms in zip(self._blocks, of_blocks, strict=True):
+            gains[block.nodes] = self._explained_by(forms, block.left)
+        return gains
+
+    def _products(self, rows: Ints) -> Doubles:
+        """What is left of the covariance of all rows, one of the result each, with some."""
+        raise NotImplementedError
 
     def exact(self, nodes: Ints) -> Doubles:
         """Compute what some nodes would explain, without what rounding has added up."""
@@ -132,6 +159,9 @@ class CovarianceResiduals(Residuals):
         self._squares[rows] = 0.0
         self._settle()
         return float(np.square(directions).sum())
+
+    def _products(self, rows: Ints) -> Doubles:
+        return np.asarray(self.covariance[:, rows])
 
     def _deflate(self, direction: Doubles) -> None:
         n = len(direction)
@@ -223,6 +253,9 @@ class SampleResiduals(Residuals):
         for block in self._blocks:
             for at, rows in enumerate(block.rows):
                 block.squares[at], block.left[at] = self._forms_of(rows)
+
+    def _products(self, rows: Ints) -> Doubles:
+        return np.asarray(self._columns.times(self._beyond(self._columns.rows(rows)).T))
 
     def _remove(self, direction: Doubles) -> float:
         """Take one direction out of everything."""

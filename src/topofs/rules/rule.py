@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
-__all__ = ["Ranking", "Reach", "Rule", "ScoreWords", "coverage_by", "covered_by"]
+__all__ = [
+    "Ranking",
+    "Reach",
+    "Rule",
+    "ScoreWords",
+    "coverage_by",
+    "covered_by",
+    "gains_within",
+    "related_to",
+]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -29,7 +38,9 @@ class Reach(Protocol):
 
     Where selected nodes explain more together than the best of them alone, a reach has more
     methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``, its
-    mean ``coverage(selected)``, ``gains_given(selected)`` and ``shares(by, of)``.
+    mean ``coverage(selected)`` and ``shares(by, of)``. ``gains_within(selected, of)`` says in
+    one go what the function of this name asks node by node, and ``related_to(of)`` which nodes
+    share more than chance with some, where every share counts as one.
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -58,6 +69,27 @@ def coverage_by(reach: Reach, selected: Ints) -> float:
     """Give the mean of `covered_by`."""
     coverage = getattr(reach, "coverage", None)
     return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
+
+
+def gains_within(reach: Reach, selected: Ints, of: Ints, n_nodes: int) -> Doubles:
+    """Tell what each node would add, beyond the selected ones, to what is explained of some."""
+    found = getattr(reach, "gains_within", None)
+    if found is not None:
+        return np.asarray(found(np.sort(selected), of))
+
+    def explained(nodes: Ints) -> float:
+        return float(covered_by(reach, nodes)[of].sum()) if len(nodes) else 0.0
+
+    before = explained(np.sort(selected))
+    return np.array([explained(np.union1d(selected, [v])) - before for v in range(n_nodes)])
+
+
+def related_to(reach: Reach, of: Ints, n_nodes: int) -> npt.NDArray[np.bool_]:
+    """Tell which nodes share more than chance with some, or are among them."""
+    found = getattr(reach, "related_to", None)
+    if found is not None:
+        return np.asarray(found(of), dtype=np.bool_)
+    return gains_within(reach, np.empty(0, dtype=np.int64), of, n_nodes) > 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from topofs.rules.reach import themselves
 from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.similarity.noise_floor import degrees_floor
 
 if TYPE_CHECKING:
     from topofs.rules.variance_space import VarianceSpace
@@ -81,12 +82,26 @@ class VarianceReach:
         share[selected] = 1.0
         return np.asarray(np.minimum(share, 1.0))
 
-    def gains_given(self, selected: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain together."""
+    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
+        """Tell what each node would add to what the selected explain together of some nodes."""
         given = self._rows(selected) if len(selected) else None
-        gains = self.space.residuals(given).gains()[0]
+        gains = self.space.residuals(given).gains_within(of)
         gains[selected] = 0.0
         return np.where(np.isfinite(gains), gains, 0.0)
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes share with some of these more than chance explains."""
+        related = np.zeros(self.n_nodes, dtype=np.bool_)
+        related[of] = True
+        degrees, n_samples = self.space.degrees, self.space.chance.n_samples
+        for start in range(0, len(of), _COLUMNS):
+            some = of[start : start + _COLUMNS]
+            own, other = np.broadcast_arrays(degrees[:, None], degrees[some])
+            floor = degrees_floor(n_samples, self.n_nodes, own.ravel(), other.ravel())
+            # Of two blocks, all of the smaller may be explained, and a part of the larger.
+            shares = self.shares(some) * own / np.minimum(own, other)
+            related |= (shares > floor.reshape(shares.shape)).any(axis=1)
+        return related
 
     def coverage(self, selected: Ints) -> float:
         """Tell the mean of `together`, without the share of each node."""

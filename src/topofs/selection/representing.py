@@ -280,7 +280,7 @@ class RepresentingSelector(RankingSelector):
             n_same_score=same,
             score_name=self.rule_.words.short,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
-            constant=not node.size,
+            left_out=self._left_out.get(column),
             representation=self._representation(column),
             excluded=column in self.excluded_,
         )

@@ -296,10 +296,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             size=self.n_features_to_select,
             names=self._column_names(),
         )
-        nodes = np.arange(self.n_features_in_)
+        nodes, self._left_out = np.arange(self.n_features_in_), {}
         if read.constant is not None:
             warn_of_columns(read, self._column_names())
-            nodes = self._varying_columns(read.constant, read.identifiers)
+            nodes = self._varying_columns(
+                read.constant, read.identifiers, left_out=read.left_out
+            )
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         columns = compare_columns(
             read.columns(nodes), read.measure, memory=memory, needs=needs, arrays=arrays
