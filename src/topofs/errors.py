@@ -13,6 +13,7 @@ __all__ = [
     "ColumnReadingWarning",
     "ConstantFeatureWarning",
     "IdentifierFeatureWarning",
+    "IsolatedFeatureWarning",
     "MissingExtraError",
     "NoGraphWarning",
     "NoStructureWarning",
@@ -30,6 +31,14 @@ class IdentifierFeatureWarning(UserWarning):
     """Some columns hold names that hardly repeat, such as identifiers, and take no part.
 
     So do columns of more than 1,000 names.
+    """
+
+
+class IsolatedFeatureWarning(UserWarning):
+    """Some columns share with no other more than chance; the automatic size leaves them out.
+
+    They are counted, and `isolated_` has them. ``warnings.simplefilter("ignore",
+    topofs.IsolatedFeatureWarning)`` silences it.
     """
 
 

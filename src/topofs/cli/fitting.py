@@ -17,6 +17,7 @@ from topofs.cli.wish_options import Wished
 from topofs.errors import (
     ConstantFeatureWarning,
     IdentifierFeatureWarning,
+    IsolatedFeatureWarning,
     NoGraphWarning,
     NoStructureWarning,
     TableError,
@@ -119,7 +120,9 @@ def fitted(
             _warnings_as_notes(messages, needs_graph=needs_graph),
         ):
             columns = fit_and_compare(selector, compared.named)
-        _note_isolated(selector, messages)
+        # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
+        if not only_kept:
+            _note_isolated(selector, messages)
         yield Fitted(table, compared, selector, columns)
 
 
@@ -203,7 +206,9 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        # What is isolated is noted with the option that selects it.
+        for kind in (ConstantFeatureWarning, IsolatedFeatureWarning):
+            warnings.simplefilter("ignore", kind)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

@@ -211,12 +211,14 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
-    for title, names in (
-        ("alone, with no column of the list to represent them, though others could", answer.alone),
-        ("isolated, so that nothing could represent them", answer.isolated),
+    for names, what in (
+        (answer.alone, "alone, with no column of the list to represent"),
+        (answer.isolated, "isolated, and nothing could represent"),
     ):
         if names:
-            output.say(f"{title} ({len(names)}): {names_in_words(names)}")
+            are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+            n = f"{len(names):,} column{'s' * (len(names) > 1)}"
+            output.say(f"{n} {are} {what} {them}: {names_in_words(names)}")
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
         output.say("largest groups not represented:")

@@ -12,6 +12,7 @@ from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
     IdentifierFeatureWarning,
+    IsolatedFeatureWarning,
     NoStructureWarning,
     TableError,
 )
@@ -59,6 +60,7 @@ def subsets(
             ColumnReadingWarning,
             ConstantFeatureWarning,
             IdentifierFeatureWarning,
+            IsolatedFeatureWarning,
             NoStructureWarning,
         ):
             warnings.simplefilter("ignore", kind)

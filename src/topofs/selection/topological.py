@@ -331,7 +331,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:
-            self._warn_without_structure()
+            self._warn_of_isolated_columns()
         return columns
 
     def _terms(self) -> tuple[Measure, Graph, Rule]:
