@@ -154,5 +154,7 @@ def test_isolated_columns_are_told_from_those_that_others_could_represent(tmp_pa
     assert found["isolated"] == ["noise", "hiss"]
     assert not set(found["alone"]) & {"noise", "hiss"}
     said = run(*arguments)
-    assert "2 columns are isolated, and nothing could represent them: noise, hiss" in said.stdout
+    assert (
+        "2 columns are isolated, and nothing could represent them: noise, hiss" in said.stdout
+    )
     assert "selects them" not in said.stderr

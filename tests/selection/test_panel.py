@@ -99,7 +99,10 @@ def naive_substitutes(table, columns, lost, rule, n_samples):
 
 
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10_000), rule=st.sampled_from([*RULES, Coverage(reach="paths"), Variance()]))
+@given(
+    seed=st.integers(0, 10_000),
+    rule=st.sampled_from([*RULES, Coverage(reach="paths"), Variance()]),
+)
 def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, rule):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 8)))

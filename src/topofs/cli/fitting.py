@@ -180,8 +180,10 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
     return replace(compared, X=X.toarray(order="F"))
 
 
-def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
-    """Write the report of a selection."""
+def write_page(
+    found: Fitted, path: Path, *, stability: Stability | None = None, judged: bool = False
+) -> None:
+    """Write the report of a selection, or of a list that is judged."""
     from topofs.report.selection import write_selection_report
 
     write_selection_report(
@@ -193,6 +195,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
         left_out=found.compared.left_out,
         passed_through=found.compared.roles.passed_through,
         stability=stability,
+        judged=judged,
     )
 
 

@@ -91,7 +91,7 @@ def panel(  # noqa: PLR0913 - one argument an option
         with messages.working("comparing with random lists"):
             answer = found.selector.evaluate(n_next=n_next)
         stand_ins = _stand_ins(found, substitute or [])
-        written = write_together((report, lambda path: write_page(found, path)))
+        written = write_together((report, lambda path: write_page(found, path, judged=True)))
     if as_json:
         print_json(_as_json(found, answer, stand_ins, report))
     elif not quiet:
@@ -158,7 +158,8 @@ def _as_json(
             for column, ranked in stand_ins.items()
         },
         "left_out": found.left_out,
-        "settings": found.settings,
+        # The list is under "panel": nobody asked for its columns, nor for so many.
+        "settings": {k: v for k, v in found.settings.items() if k not in {"size", "keep"}},
         "files": {} if report is None else {"report": str(report)},
     }
 

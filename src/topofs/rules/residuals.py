@@ -95,9 +95,9 @@ class Residuals:
             some = nodes[first : first + _NODES].tolist()
             products = self._products(np.concatenate([self._rows_of(node) for node in some]))
             squares += np.square(products).sum(axis=1)
-            for block, forms in zip(self._blocks, of_blocks, strict=True):
+            for at, block in enumerate(self._blocks):
                 own = products[block.rows]
-                forms += own @ own.transpose(0, 2, 1)
+                of_blocks[at] += own @ own.transpose(0, 2, 1)
         return self._gains(squares, of_blocks)
 
     def _gains(self, squares: Doubles, of_blocks: Sequence[Doubles]) -> Doubles:

@@ -80,9 +80,7 @@ class Representation:
             way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
             who = one_line(self.representative)
             much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-            little = (
-                f"{who} shares {share_in_words(self.share)} with it{way}: no selected feature more."
-            )
+            little = f"{who} shares {share_in_words(self.share)} with it{way}: no selected feature more."
             lines.append(much if self.share >= REPRESENTS else little)
             if self.together is not None and self.together > self.share + _MORE:
                 lines.append(
@@ -164,7 +162,9 @@ class Explanation:
     def __repr__(self) -> str:
         if self.left_out is not None and not self.selected:
             return left_out_sentence(self.feature, self.left_out)
-        lines = [f"{one_line(self.feature)} is {'selected' if self.selected else 'not selected'}."]
+        lines = [
+            f"{one_line(self.feature)} is {'selected' if self.selected else 'not selected'}."
+        ]
         if self.left_out is not None:
             lines.append(f"It is not compared with the others: {self.left_out}.")
         lines.append(

@@ -78,7 +78,9 @@ class SamePair:
     share: float
 
     def __repr__(self) -> str:
-        return f"{one_line(self.name)} and {one_line(self.other)} say the same ({self.share:.2f})"
+        return (
+            f"{one_line(self.name)} and {one_line(self.other)} say the same ({self.share:.2f})"
+        )
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ class ReadTable:
 
     `constant` and `identifiers` are columns that take no part: of a single value, and of names
     that hardly repeat. None where every column takes part, or workers will find out. `left_out`
-    says why, by position. `has_names` also counts columns of names that take no part; `read_from_text` are columns that
-    take no part for what they hold, or whose numbers were text.
+    says why, by position. `has_names` also counts columns of names that take no part;
+    `read_from_text` are columns that take no part for what they hold, or whose numbers were text.
     """
 
     table: Any

@@ -29,6 +29,8 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     return {
         "k": summary.n_selected,
         "forced": len(features.forced),
+        "judged": summary.judged,
+        "reasons": {str(feature): why for feature, why in summary.reasons.items()},
         "end": summary.end,
         "most": features.most,
         "excluded": features.excluded.tolist(),
@@ -91,6 +93,7 @@ def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "alike": method.measure.means_alike,
         "cut": method.cut is not None,
         "above": words.above,
+        "said": words.said,
         # The strength of links says nothing new where it is the score, or all of it is 0.
         "strength": bool(strengths.any()) and not np.allclose(scores, strengths),
     }
