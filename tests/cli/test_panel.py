@@ -109,7 +109,12 @@ def test_a_page_for_the_list(wine_csv, listed, tmp_path):
     page = tmp_path / "page.html"
     found = run_json(*arguments(wine_csv, "--panel", listed, "--report", page))
     assert found["files"] == {"report": str(page)}
-    assert "total_phenols" in page.read_text()
+    text = page.read_text()
+    assert "4 of 13 columns in the list" in text
+    for words in ("They were chosen", "You asked for", "Forced: "):
+        assert words not in text.partition("<script>")[0], words
+    assert found["settings"]["rule"]["name"] == "coverage"
+    assert not {"keep", "size"} & set(found["settings"])
     assert run(*arguments(wine_csv, "--panel", listed, "--quiet")).output == ""
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from topofs import AtMost, Coverage, TopologicalFeatureSelector, Variance
+from topofs import AtMost, Budget, Coverage, TopologicalFeatureSelector, Variance
 from topofs.selection.panel_answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
@@ -202,6 +202,18 @@ def test_extend_loses_none_and_is_greedy_given_the_selection():
     expected = TopologicalFeatureSelector(5, keep=sorted(before)).fit(TUMOURS)
     assert after == set(expected.get_feature_names_out())
     assert selector.n_features_ == 2
+
+
+def test_what_a_budget_does_not_pay_for_is_refused_with_its_name():
+    selector = TopologicalFeatureSelector(Budget(3)).fit(TUMOURS)
+    message = (
+        "4 columns are asked for, but only 3 can be selected together within the budget of 3: "
+        "ask for fewer, or fit again with a larger Budget"
+    )
+    for ask in (lambda: selector.extend(1), lambda: selector.at(4)):
+        with pytest.raises(ValueError, match=message):
+            ask()
+    assert selector.at(2).extend(1).n_features_ == 3
 
 
 def test_questions_that_have_no_answer_get_a_sentence():

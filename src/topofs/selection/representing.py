@@ -79,6 +79,7 @@ class RepresentingSelector(RankingSelector):
     excluded_: Ints
     _wishes: Wishes
     _limited: bool
+    _budget: float | None
 
     @property
     def coverage_(self) -> Doubles:
@@ -163,9 +164,13 @@ class RepresentingSelector(RankingSelector):
         size = self._size_by_ranking() if size is None else size
         most = self._most()
         if size > most:
+            limit, advice = "under the wishes", "wish for less"
+            if self._budget is not None:
+                limit = f"within the budget of {self._budget:g}"
+                advice = "fit again with a larger Budget"
             raise ValueError(
-                f"{size} columns are asked for, but only {most} can be selected together under "
-                "the wishes: ask for fewer, or wish for less"
+                f"{size} columns are asked for, but only {most} can be selected together "
+                f"{limit}: ask for fewer, or {advice}"
             )
         return super()._support(size)
 

@@ -20,7 +20,7 @@ from topofs.selection.reading import read_table, warn_of_columns
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.saying import say
 from topofs.selection.short_names import graph_of, measure_of, rule_of
-from topofs.selection.sizes import Size
+from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
@@ -323,6 +323,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
         self.excluded_, self._limited = wishes.excluded, wishes.limited
+        budget = self.n_features_to_select
+        self._budget = float(budget.total) if isinstance(budget, Budget) else None
         if not ranking.n_selectable and not len(forced):
             raise ValueError(
                 f"the wishes leave none of the {len(nodes)} columns that vary to select: exclude "
