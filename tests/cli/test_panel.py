@@ -89,7 +89,8 @@ def test_stand_ins_are_ranked(wine, wine_csv, listed):
     ranked = selector.substitute("hue")
     found = run_json(*arguments(wine_csv, "--panel", listed, "--substitute", "hue"))
     assert found["substitutes"]["hue"] == [
-        pytest.approx({"name": s.name, "lost": s.lost, "share": s.share}) for s in ranked
+        pytest.approx({"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share})
+        for s in ranked
     ]
     said = run(*arguments(wine_csv, "--panel", listed, "--substitute", "hue")).stdout
     assert "in place of hue:" in said

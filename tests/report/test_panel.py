@@ -167,7 +167,9 @@ def test_alternatives_are_those_of_the_selector():
         expected = selector.substitute(int(feature), n=3)
         assert [one[0] for one in found] == [one.position for one in expected]
         for one, other in zip(found, expected, strict=True):
-            assert one[1:] == pytest.approx([other.lost, other.share], rel=1e-4, abs=1e-9)
+            assert one[1:] == pytest.approx(
+                [other.lost, other.gained, other.share], rel=1e-4, abs=1e-9
+            )
 
 
 def test_alternatives_for_the_first_sixty_only_and_none_without_groups():
@@ -203,8 +205,12 @@ def test_a_list_that_is_judged_is_not_called_a_selection():
     summary = summarise_selection(selector, X, table_name="t.csv", judged=True)
     words = words_of(summary)
     assert words.headline == "3 of 30 columns in the list"
-    assert words.meaning.startswith(f"The list covers {percent(float(summary.share[3]))} of what")
-    assert f"Given the list, a selection stops by itself at {summary.end}, where" in words.meaning
+    assert words.meaning.startswith(
+        f"The list covers {percent(float(summary.share[3]))} of what"
+    )
+    assert (
+        f"Given the list, a selection stops by itself at {summary.end}, where" in words.meaning
+    )
     sentences = " ".join([words.headline, words.meaning, words.method, *words.notes])
     assert f"In the list: {', '.join(n for n in X if n in JUDGED)}." in sentences
     page = selection_report(selector=selector, X=X, judged=True)
@@ -228,4 +234,6 @@ def test_what_takes_no_part_is_named_with_the_reason():
         "30": reasons[0],
         "31": reasons[1],
     }
-    assert f"2 columns took no part: still ({reasons[0]}), day ({reasons[1]})." in said(selector, X)
+    assert f"2 columns took no part: still ({reasons[0]}), day ({reasons[1]})." in said(
+        selector, X
+    )

@@ -154,7 +154,10 @@ def _as_json(
         "missing": [_group_as_json(group) for group in answer.missing],
         "next": [{"name": one.name, "adds": one.adds} for one in answer.next],
         "substitutes": {
-            column: [{"name": s.name, "lost": s.lost, "share": s.share} for s in ranked]
+            column: [
+                {"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share}
+                for s in ranked
+            ]
             for column, ranked in stand_ins.items()
         },
         "left_out": found.left_out,
@@ -241,6 +244,6 @@ def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]
     output.say(f"in place of {shown(column)}:")
     for one in ranked:
         output.say(
-            f"  {shown(one.name)}  {change_in_words(one.lost)}; the list then explains "
+            f"  {shown(one.name)}  {change_in_words(one)}; the list then explains "
             f"{share_in_words(one.share)} of {shown(column)}"
         )

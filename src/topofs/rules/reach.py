@@ -60,15 +60,18 @@ class PathReach:
         """Follow who represents whom while nodes are selected in an order."""
         return running_along(*self.kernel, order)
 
-    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain of some nodes."""
-        covered = _units(self.representatives(selected)[1])
-        gains = np.zeros(len(self.starts) - 1, dtype=np.int64)
-        for node in of.tolist():
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        least, most = _units(self.representatives(selected)[1][of]), _units(before)
+        kept = np.zeros(len(self.starts) - 1, dtype=np.int64)
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
             # Along a path both ends share as much.
-            shares = _units(self.representatives(np.array([node]))[1])
-            gains += np.maximum(shares - covered[node], 0)
-        return gains / UNIT
+            kept += np.clip(_units(self.representatives(np.array([node]))[1]), low, high)
+        return kept / UNIT
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes a path leads to from some, or are among them."""
+        return np.asarray(self.representatives(of)[1] > 0)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""
@@ -128,18 +131,23 @@ class MatrixReach:
         found = running_along(starts, columns, self.matrix.data, None, order)
         return found if self.of_graph else replace(found, n_links=None)
 
-    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain of some nodes."""
-        covered = _units(self.representatives(selected)[1])
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        least, most = _units(self.representatives(selected)[1][of]), _units(before)
         if sparse.issparse(self.matrix):
             part = self.matrix[:, of]
-            more = np.maximum(_units(part.data) - covered[of][part.indices], 0)
-            gains = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
-            return np.asarray(gains.sum(axis=1)).ravel() / UNIT
-        added = np.zeros(len(self.matrix), dtype=np.int64)
-        for node in of.tolist():
-            added += np.maximum(_units(self.matrix[:, node]) - covered[node], 0)
-        return added / UNIT
+            low, high = least[part.indices], most[part.indices]
+            more = np.clip(_units(part.data), low, high) - low
+            rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
+            return (np.asarray(rows.sum(axis=1)).ravel() + least.sum()) / UNIT
+        kept = np.zeros(len(self.matrix), dtype=np.int64)
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
+            kept += np.clip(_units(self.matrix[:, node]), low, high)
+        return kept / UNIT
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes share something with some of these, or are among them."""
+        return np.asarray((self.matrix[:, of] > 0).sum(axis=1)).ravel() > 0
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""

@@ -18,8 +18,6 @@ from topofs.kernels.variance_steps import deflate_rows
 from topofs.row_threads import for_row_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from topofs.similarity.standard_columns import StandardColumns
 
 __all__ = ["CovarianceResiduals", "Residuals", "SampleResiduals"]
@@ -34,8 +32,6 @@ EXPLAINED_SINGLE = 1e-5
 """The same in single precision."""
 
 _ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
-# Nodes that are multiplied with all rows at a time.
-_NODES = 64
 # What is kept up to date is computed anew when gains have fallen to this share.
 _FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
 
@@ -79,36 +75,36 @@ class Residuals:
 
         What is explained already has -inf.
         """
-        gains = self._gains(self._squares, [block.squares for block in self._blocks])
-        left = self._left[self.starts[self._alone]]
-        some = left > self.explained
-        safe = np.where(some, left, 1.0)
-        doubt = np.zeros(self.n_nodes)
-        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
-        return gains, doubt
-
-    def gains_within(self, nodes: Ints) -> Doubles:
-        """Tell what each node would explain of some; what is explained already has -inf."""
-        squares = np.zeros(int(self.starts[-1]))
-        of_blocks = [np.zeros_like(block.squares) for block in self._blocks]
-        for first in range(0, len(nodes), _NODES):
-            some = nodes[first : first + _NODES].tolist()
-            products = self._products(np.concatenate([self._rows_of(node) for node in some]))
-            squares += np.square(products).sum(axis=1)
-            for at, block in enumerate(self._blocks):
-                own = products[block.rows]
-                of_blocks[at] += own @ own.transpose(0, 2, 1)
-        return self._gains(squares, of_blocks)
-
-    def _gains(self, squares: Doubles, of_blocks: Sequence[Doubles]) -> Doubles:
         gains = np.full(self.n_nodes, -np.inf)
         rows = self.starts[self._alone]
         left = self._left[rows]
         some = left > self.explained
-        gains[self._alone] = np.where(some, squares[rows] / np.where(some, left, 1.0), -np.inf)
-        for block, forms in zip(self._blocks, of_blocks, strict=True):
-            gains[block.nodes] = self._explained_by(forms, block.left)
-        return gains
+        safe = np.where(some, left, 1.0)
+        gains[self._alone] = np.where(some, self._squares[rows] / safe, -np.inf)
+        for block in self._blocks:
+            gains[block.nodes] = self._explained_by(block.squares, block.left)
+        doubt = np.zeros(self.n_nodes)
+        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
+        return gains, doubt
+
+    def explained_of(self, nodes: Ints) -> Doubles:
+        """Tell what each node (rows of the result) would explain of some (columns)."""
+        rows = [self._rows_of(node) for node in nodes.tolist()]
+        products = self._products(np.concatenate(rows))
+        explained = np.zeros((self.n_nodes, products.shape[1]))
+        alone = self.starts[self._alone]
+        left = self._left[alone, None]
+        some = left > self.explained
+        explained[self._alone] = np.where(
+            some, np.square(products[alone]) / np.where(some, left, 1.0), 0.0
+        )
+        for block in self._blocks:
+            values, vectors = np.linalg.eigh(block.left)
+            inverse = self._inverse(values)
+            along = np.einsum("bij,bir->bjr", vectors, products[block.rows])
+            explained[block.nodes] = np.einsum("bjr,bj->br", np.square(along), inverse)
+        ends = np.cumsum([len(own) for own in rows])
+        return np.asarray(np.add.reduceat(explained, np.concatenate([[0], ends[:-1]]), axis=1))
 
     def _products(self, rows: Ints) -> Doubles:
         """What is left of the covariance of all rows, one of the result each, with some."""
@@ -128,10 +124,15 @@ class Residuals:
     def _explained_by(self, squares: Doubles, left: Doubles) -> Doubles:
         """tr(G⁺ F) of small matrices, -inf where nothing is left."""
         values, vectors = np.linalg.eigh(left)
-        some = values > self.explained / left.shape[-1]
-        inverse = np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
+        inverse = self._inverse(values)
         along = np.einsum("bij,bik,bkj->bj", vectors, squares, vectors)
-        return np.asarray(np.where(some.any(axis=1), (along * inverse).sum(axis=1), -np.inf))
+        some = inverse.any(axis=1)
+        return np.asarray(np.where(some, (along * inverse).sum(axis=1), -np.inf))
+
+    def _inverse(self, values: Doubles) -> Doubles:
+        """One over the eigenvalues of small matrices, 0 where nothing is left."""
+        some = values > self.explained / values.shape[-1]
+        return np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
 
     _scale: float = 1.0
 

@@ -25,7 +25,7 @@ __all__ = [
     "ScoreWords",
     "coverage_by",
     "covered_by",
-    "gains_within",
+    "kept_with",
     "related_to",
 ]
 
@@ -38,9 +38,8 @@ class Reach(Protocol):
 
     Where selected nodes explain more together than the best of them alone, a reach has more
     methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``, its
-    mean ``coverage(selected)`` and ``shares(by, of)``. ``gains_within(selected, of)`` says in
-    one go what the function of this name asks node by node, and ``related_to(of)`` which nodes
-    share more than chance with some, where every share counts as one.
+    mean ``coverage(selected)`` and ``shares(by, of)``. ``kept_with(selected, of, before)`` and
+    ``related_to(of)`` answer at once what the functions of these names ask node by node.
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -71,25 +70,26 @@ def coverage_by(reach: Reach, selected: Ints) -> float:
     return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
 
 
-def gains_within(reach: Reach, selected: Ints, of: Ints, n_nodes: int) -> Doubles:
-    """Tell what each node would add, beyond the selected ones, to what is explained of some."""
-    found = getattr(reach, "gains_within", None)
+def kept_with(reach: Reach, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+    """Tell what stays explained of some nodes with each node beside the selected ones.
+
+    Of a node no more than was explained `before` counts; the result is the sum over `of`.
+    """
+    found = getattr(reach, "kept_with", None)
     if found is not None:
-        return np.asarray(found(np.sort(selected), of))
-
-    def explained(nodes: Ints) -> float:
-        return float(covered_by(reach, nodes)[of].sum()) if len(nodes) else 0.0
-
-    before = explained(np.sort(selected))
-    return np.array([explained(np.union1d(selected, [v])) - before for v in range(n_nodes)])
+        return np.asarray(found(np.sort(selected), of, before))
+    n = len(covered_by(reach, of))
+    beside = (np.union1d(selected, [node]) for node in range(n))
+    return np.array([np.minimum(covered_by(reach, some)[of], before).sum() for some in beside])
 
 
-def related_to(reach: Reach, of: Ints, n_nodes: int) -> npt.NDArray[np.bool_]:
+def related_to(reach: Reach, of: Ints) -> npt.NDArray[np.bool_]:
     """Tell which nodes share more than chance with some, or are among them."""
     found = getattr(reach, "related_to", None)
     if found is not None:
         return np.asarray(found(of), dtype=np.bool_)
-    return gains_within(reach, np.empty(0, dtype=np.int64), of, n_nodes) > 0
+    shares = [reach.representatives(np.array([node]))[1] for node in of.tolist()]
+    return np.asarray(np.max(shares, axis=0) > 0)
 
 
 @dataclass(frozen=True, eq=False)

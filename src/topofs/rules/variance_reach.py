@@ -82,12 +82,16 @@ class VarianceReach:
         share[selected] = 1.0
         return np.asarray(np.minimum(share, 1.0))
 
-    def gains_within(self, selected: Ints, of: Ints) -> Doubles:
-        """Tell what each node would add to what the selected explain together of some nodes."""
-        given = self._rows(selected) if len(selected) else None
-        gains = self.space.residuals(given).gains_within(of)
-        gains[selected] = 0.0
-        return np.where(np.isfinite(gains), gains, 0.0)
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
+        already = self.together(selected)[of]
+        kept = np.zeros(self.n_nodes)
+        for start in range(0, len(of), _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            explained = already[part] + residuals.explained_of(of[part])
+            kept += np.minimum(explained, before[part]).sum(axis=1)
+        return kept
 
     def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
         """Tell which nodes share with some of these more than chance explains."""

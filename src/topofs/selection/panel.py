@@ -10,8 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.rules.rule import coverage_by, covered_by, gains_within, related_to
-from topofs.selection.explanation import REPRESENTS
+from topofs.rules.rule import coverage_by, covered_by, kept_with, related_to
 from topofs.selection.panel_answers import (
     Addition,
     Evaluation,
@@ -108,12 +107,14 @@ class PanelSelector(RepresentingSelector):
 
         A replacement explains what the lost column explained. With :math:`e_j(S)` the share of
         column j that the selected columns S explain, and G the lost column s and those it
-        represents with a share of 0.25 or more, the column c in the place of s loses
+        represents, sharing more than chance with it, the column c in the place of s loses
 
-        .. math:: \frac{1}{n} \sum_{j \in G} e_j(S) - e_j(S \setminus \{s\} \cup \{c\}).
+        .. math::
+           \frac{1}{n} \sum_{j \in G} \max(0, e_j(S) - e_j(S \setminus \{s\} \cup \{c\})).
 
-        Only columns that share with one of G more than chance explains are named. What c adds
-        elsewhere does not count: what a list lacks, `evaluate` says, as what to add next.
+        Only columns that share with one of G more than chance are named. What c explains
+        beyond what was explained before is told as well, but does not count in the order: what
+        a list lacks, `evaluate` says, as what to add next.
 
         Parameters
         ----------
@@ -151,21 +152,21 @@ class PanelSelector(RepresentingSelector):
             )
         selected = np.flatnonzero(self.support_[self.nodes_])
         rest, n_nodes = np.setdiff1d(selected, node), len(self.nodes_)
-        representative, share = reach.representatives(selected)
-        represented = np.flatnonzero((representative == node) & (share >= REPRESENTS))
-        before = covered_by(reach, selected)[represented].sum()
-        without = covered_by(reach, rest)[represented].sum()
-        adds = gains_within(reach, rest, represented, n_nodes)
+        group = (reach.representatives(selected)[0] == node) & related_to(reach, node)
+        of = np.flatnonzero(group)
+        before = covered_by(reach, selected)[of]
+        losses = np.maximum(before.sum() - kept_with(reach, rest, of, before), 0.0) / n_nodes
         open_ = np.setdiff1d(self._wishes.open_beside(rest), node)
-        open_ = open_[related_to(reach, represented, n_nodes)[open_]]
+        open_ = open_[related_to(reach, of)[open_]]
         place = self._ranking.place if self._ranking.place is not None else np.arange(n_nodes)
-        found = []
-        for other in open_[np.lexsort((place[open_], -adds[open_]))][:n].tolist():
-            kept = covered_by(reach, np.append(rest, other))[node[0]]
-            lost = (before - without - adds[other]) / n_nodes
-            at = int(self.nodes_[other])
+        coverage, found = coverage_by(reach, selected), []
+        for other in open_[np.lexsort((place[open_], losses[open_]))][:n].tolist():
+            explained = covered_by(reach, np.append(rest, other))
+            lost = float(losses[other])
+            gained = max(0.0, float(explained.mean()) - coverage + lost)
+            at, share = int(self.nodes_[other]), float(explained[node[0]])
             found.append(
-                Substitute(str(names[at]), at, float(lost), float(kept), str(names[position]))
+                Substitute(str(names[at]), at, lost, gained, share, str(names[position]))
             )
         return Substitutes(found)
 

@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 
+# Two digits after the point show no less.
+_NOTHING = 5e-5
+
+
 @dataclass(frozen=True)
 class RandomLists:
     """Coverage of random lists of a size.
@@ -94,8 +98,11 @@ class Substitute:
     position : int
         Its position in the table.
     lost : float
-        How much less the new list explains of the replaced column and of those it represents,
-        as a share of the variance of all columns; below 0 where it explains more of them.
+        What is no longer explained of the replaced column and of those it represents, as a
+        share of the variance of all columns.
+    gained : float
+        What is explained beyond what was before, likewise: the coverage changes by `gained`
+        less `lost`.
     share : float
         The share of the replaced column's variance that the new list explains.
     replaces : str
@@ -105,13 +112,14 @@ class Substitute:
     name: str
     position: int
     lost: float
+    gained: float
     share: float
     replaces: str
 
     def __repr__(self) -> str:
         replaced = one_line(self.replaces)
         return (
-            f"{one_line(self.name)} in place of {replaced}: {change_in_words(self.lost)}; "
+            f"{one_line(self.name)} in place of {replaced}: {change_in_words(self)}; "
             f"{share_in_words(self.share)} of {replaced} stays explained."
         )
 
@@ -127,11 +135,13 @@ class Substitutes(tuple[Substitute, ...]):
         return "\n".join(map(repr, self))
 
 
-def change_in_words(lost: float) -> str:
-    """Say what a replacement does to the coverage, from the share that is lost."""
-    if abs(lost) < 5e-5:
-        return "loses nothing of the coverage"
-    return f"{'loses' if lost > 0 else 'gains'} {abs(lost):.2%} of the coverage"
+def change_in_words(one: Substitute) -> str:
+    """Say what a replacement does to the coverage: what is lost, and what is gained."""
+    lost, gained = (
+        None if share < _NOTHING else f"{share:.2%}" for share in (one.lost, one.gained)
+    )
+    said = f"loses {lost or 'nothing'} of the coverage"
+    return said if gained is None else f"{said}, gains {gained}"
 
 
 @dataclass(frozen=True, eq=False)

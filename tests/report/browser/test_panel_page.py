@@ -193,7 +193,8 @@ def test_alternatives_of_a_selected_column(window, panel, X):
         text = item.inner_text()
         assert text.startswith(one.name)
         assert f"{percent(one.share)} of it stays explained" in text
-        assert ("lost" if one.lost > 0 else "gained") in text
+        assert ("nothing lost" if one.lost < 5e-5 else " % lost") in text
+        assert ("gained" in text) == (one.gained >= 5e-5)
     set_size(window, 5)
     assert "with 6 columns selected" in window.text("#details-body")
 

@@ -69,12 +69,13 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _alternatives(summary: SelectionSummary) -> dict[str, Any]:
-    """For each selected feature: feature, coverage lost and share, of each stand-in."""
+    """For each selected feature: feature, what is lost, gained and kept, of each stand-in."""
     return {
         "most": MOST_COLUMNS,
         "of": {
             str(feature): [
-                [one.position, *_short(np.array([one.lost, one.share]))] for one in found
+                [one.position, *_short(np.array([one.lost, one.gained, one.share]))]
+                for one in found
             ]
             for feature, found in summary.alternatives.items()
         },

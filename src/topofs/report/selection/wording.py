@@ -159,7 +159,9 @@ def _method(summary: SelectionSummary) -> str:
     if method.redundant_from is not None:
         sentence = redundancy_sentence(method.redundant_from)
     if summary.judged:
-        sentence = f"What could be added to the list is ranked by {method.rule.words.ranked_by}."
+        sentence = (
+            f"What could be added to the list is ranked by {method.rule.words.ranked_by}."
+        )
     return (
         f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
         f"{sentence} No target was used."

@@ -142,21 +142,21 @@ function alternativeParts(feature) {
   }
   const at = state.k === DATA.k ? "" : `, with ${counted(DATA.k, "column")} ${SAID.adjective}`;
   if (found.length === 0) return [element("p", { class: "small quiet" }, `Alternatives${at}: none that may be taken shares more than chance with it.`)];
-  const items = found.map(([other, lost, share]) => element("li", {}, nameButton(
+  const items = found.map(([other, lost, gained, share]) => element("li", {}, nameButton(
     other,
     dot(isSelected(other, state.k), other),
     element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stays explained`)),
-    element("span", { class: "value" }, lostText(lost)),
+    element("span", { class: "value" }, changeText(lost, gained)),
   )));
   return [
-    element("p", { class: "small quiet" }, `Alternatives, if it cannot be had${at}, and what is lost of the coverage of it and of those it represents:`),
+    element("p", { class: "small quiet" }, `Alternatives, if it cannot be had${at}, and what they do to the coverage:`),
     element("ul", { class: "neighbours alternatives", "aria-label": "Alternatives" }, ...items),
   ];
 }
 
-function lostText(lost) {
-  if (Math.abs(lost) < 5e-5) return "nothing lost";
-  return `${finePercent(lost)} ${lost > 0 ? "lost" : "gained"}`;
+function changeText(lost, gained) {
+  const said = lost < 5e-5 ? "nothing lost" : `${finePercent(lost)} lost`;
+  return gained < 5e-5 ? said : `${said}, ${finePercent(gained)} gained`;
 }
 
 function showDetails() {

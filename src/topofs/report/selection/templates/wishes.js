@@ -50,7 +50,7 @@ function statusOf(feature, k) {
   return isExcluded(feature) ? "Excluded" : SAID.other;
 }
 
-// Stand-ins of a selected column, each [feature, coverage lost, share of it explained], or null.
+// Stand-ins of a selected column, each [feature, coverage lost, gained, share of it explained], or null.
 function alternativesOf(feature) {
   return DATA.alternatives.of[feature] ?? null;
 }
