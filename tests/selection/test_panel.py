@@ -1,5 +1,7 @@
 """Questions about a list of columns, against answers computed from scratch."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,7 +146,7 @@ def test_substitutes_among_names_and_numbers():
     for rule in (Coverage(), Variance()):
         selector = TopologicalFeatureSelector(1, keep=["kind"], rule=rule).fit(table)
         found = selector.substitute("kind")
-        assert [one.name for one in found][0] == "shade"
+        assert found[0].name == "shade"
         assert {one.name for one in found} == {"shade", "height", "weight"}
         before = explained_by(table, ["kind"], rule)[1]
         for one in found:
@@ -206,6 +208,26 @@ def test_columns_that_none_of_a_list_represents_are_alone_or_isolated():
         "3 columns are alone: none of the list represents them, but others could.",
         "1 column outside the list is isolated: nothing could represent it.",
     ]
+
+
+@dataclass
+class PlainReach:
+    """Who represents whom, and nothing that is answered at once."""
+
+    whole: object
+
+    def representatives(self, selected):
+        return self.whole.representatives(selected)
+
+
+def test_a_rule_of_ones_own_needs_no_more_than_representatives():
+    selector = TopologicalFeatureSelector(3, rule=Coverage(reach="similarity")).fit(TUMOURS)
+    name = selector.get_feature_names_out()[0]
+    expected = selector.substitute(name)
+    selector._ranking = replace(selector._ranking, reach=PlainReach(selector._ranking.reach))
+    found = selector.substitute(name)
+    assert [one.name for one in found] == [one.name for one in expected]
+    assert [one.lost for one in found] == pytest.approx([one.lost for one in expected])
 
 
 def test_substitutes_keep_to_the_wishes():

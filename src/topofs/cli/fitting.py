@@ -210,8 +210,8 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
         for kind in ours:
             warnings.simplefilter("always", kind)
         # What is isolated is noted with the option that selects it.
-        for kind in (ConstantFeatureWarning, IsolatedFeatureWarning):
-            warnings.simplefilter("ignore", kind)
+        for said_elsewhere in (ConstantFeatureWarning, IsolatedFeatureWarning):
+            warnings.simplefilter("ignore", said_elsewhere)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

@@ -139,7 +139,8 @@ class MatrixReach:
             low, high = least[part.indices], most[part.indices]
             more = np.clip(_units(part.data), low, high) - low
             rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
-            return (np.asarray(rows.sum(axis=1)).ravel() + least.sum()) / UNIT
+            beyond: Ints = np.asarray(rows.sum(axis=1)).ravel()
+            return (beyond + least.sum()) / UNIT
         kept = np.zeros(len(self.matrix), dtype=np.int64)
         for node, low, high in zip(of.tolist(), least, most, strict=True):
             kept += np.clip(_units(self.matrix[:, node]), low, high)

@@ -80,7 +80,8 @@ class Representation:
             way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
             who = one_line(self.representative)
             much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-            little = f"{who} shares {share_in_words(self.share)} with it{way}: no selected feature more."
+            shares = share_in_words(self.share)
+            little = f"{who} shares {shares} with it{way}: no selected feature more."
             lines.append(much if self.share >= REPRESENTS else little)
             if self.together is not None and self.together > self.share + _MORE:
                 lines.append(
