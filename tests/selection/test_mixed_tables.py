@@ -112,7 +112,7 @@ def test_identifiers_are_left_out_with_a_warning():
         id=[f"r{i}" for i in range(200)], key=[f"k{i % 100}" for i in range(200)]
     )
     with pytest.warns(IdentifierFeatureWarning) as caught:
-        selector = TopologicalFeatureSelector().fit(table)
+        selector = TopologicalFeatureSelector(2).fit(table)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert str(caught[0].message) == (

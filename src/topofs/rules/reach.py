@@ -140,7 +140,7 @@ class MatrixReach:
             more = np.clip(_units(part.data), low, high) - low
             rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
             beyond: Ints = np.asarray(rows.sum(axis=1)).ravel()
-            return (beyond + least.sum()) / UNIT
+            return np.asarray((beyond + least.sum()) / UNIT)
         kept = np.zeros(len(self.matrix), dtype=np.int64)
         for node, low, high in zip(of.tolist(), least, most, strict=True):
             kept += np.clip(_units(self.matrix[:, node]), low, high)
