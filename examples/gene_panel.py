@@ -45,10 +45,7 @@ print(judged)
 
 # --8<-- [start:substitute]
 first = selector.groups_[0].name
-for other in selector.substitute(first, n=3):
-    print(
-        f"{other.name} for {first}: {other.lost:+.2%} lost, {other.share:.2f} of it explained"
-    )
+print(selector.substitute(first, n=3))
 more = selector.extend(10)
 new = np.flatnonzero(more.support_ & ~selector.support_)
 new = new[np.argsort(more.ranking_[new])]

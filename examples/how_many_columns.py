@@ -1,11 +1,23 @@
 """Let the table say how many columns it needs, and see which represents which."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
-from topofs import Budget, Coverage, MinShare, TopologicalFeatureSelector, UntilCoverage
+from topofs import (
+    Budget,
+    Coverage,
+    IsolatedFeatureWarning,
+    MinShare,
+    TopologicalFeatureSelector,
+    UntilCoverage,
+)
 from topofs.selection import noise_features
+
+# Shown, even where warnings are made errors: the columns of noise give one.
+warnings.simplefilter("default", IsolatedFeatureWarning)
 
 # --8<-- [start:auto]
 data = load_breast_cancer()

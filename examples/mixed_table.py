@@ -5,10 +5,16 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed
+from topofs import (
+    IdentifierFeatureWarning,
+    IsolatedFeatureWarning,
+    TopologicalFeatureSelector,
+    mixed,
+)
 
-# Shown, even where warnings are made errors: the column of identifiers gives one.
-warnings.simplefilter("default", IdentifierFeatureWarning)
+# Shown, even where warnings are made errors: identifiers and the size of shoes give one each.
+for kind in (IdentifierFeatureWarning, IsolatedFeatureWarning):
+    warnings.simplefilter("default", kind)
 
 # --8<-- [start:table]
 rng = np.random.default_rng(0)

@@ -40,6 +40,14 @@ class Strong(Graph):
 register(Strong())
 # --8<-- [end:define]
 
+if __name__ == "__main__":
+    import warnings
+
+    from topofs import IsolatedFeatureWarning
+
+    # Shown, even where warnings are made errors: with few links, some columns have none.
+    warnings.simplefilter("default", IsolatedFeatureWarning)
+
 # --8<-- [start:use]
 if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer

@@ -14,6 +14,7 @@ __all__ = [
     "ConstantFeatureWarning",
     "DependentRowsWarning",
     "IdentifierFeatureWarning",
+    "IsolatedFeatureWarning",
     "MissingExtraError",
     "NoGraphWarning",
     "NoStructureWarning",
@@ -40,6 +41,14 @@ class IdentifierFeatureWarning(UserWarning):
     """Some columns hold names that hardly repeat, such as identifiers, and take no part.
 
     So do columns of more than 1,000 names.
+    """
+
+
+class IsolatedFeatureWarning(UserWarning):
+    """Some columns share with no other more than chance; the automatic size leaves them out.
+
+    They are counted, and `isolated_` has them. ``warnings.simplefilter("ignore",
+    topofs.IsolatedFeatureWarning)`` silences it.
     """
 
 

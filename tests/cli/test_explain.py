@@ -1,5 +1,9 @@
 """``topofs explain``: why a column was or was not selected."""
 
+import warnings
+
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
@@ -81,3 +85,48 @@ def test_who_represents_whom_is_in_the_document(wine_csv):
     assert found["representation"]["share"] > 0.4
     degree = run_json("explain", wine_csv, "alcohol", "--rule", "degree")
     assert (degree["representation"], degree["score_name"]) == (None, "degree")
+
+
+def test_the_reasons_are_those_of_python(tmp_path):
+    n = 200
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "orders": rng.normal(size=n).round(3),
+            "spent": rng.normal(size=n).round(3),
+            "signup_date": [f"2024-01-{1 + i % 28:02}" for i in range(n)],
+            "tenant": "acme",
+            "version": 7.0,
+            "customer": [f"C{i}" for i in range(n)],
+            "shop": [f"S{i % 80}" for i in range(n)],
+            "mail": [f"M{i % 4}" if i % 50 else "12.5" for i in range(n)],
+            "size": ["1.5" if i % 9 else "large" for i in range(n)],
+            "none": None,
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector = TopologicalFeatureSelector().fit(frame)
+    found = run_json("select", tmp_path / "t.csv")
+    said = {out["name"]: out["reason"] for out in found["left_out"]}
+    # On the command line an option follows that uses dates.
+    expected = {name: reason.partition("; --dates")[0] for name, reason in said.items()}
+    assert set(expected) == set(frame) - {"orders", "spent", "mail"}
+    assert {out.name: out.reason for out in selector.left_out_} == expected
+    warned = " ".join(str(warning.message) for warning in caught)
+    for name, reason in expected.items():
+        sentence = f"{name} takes no part in the selection: {{}}."
+        assert str(selector.explain(name)) == sentence.format(reason)
+        assert selector.explain(name).left_out == reason
+        printed = run("explain", tmp_path / "t.csv", name).stdout
+        assert printed == sentence.format(said[name]) + "\n"
+        assert (name if reason == "constant" else f"{name} ({reason})") in warned
+    assert selector.explain("orders").left_out is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        forced = TopologicalFeatureSelector(keep=["tenant"]).fit(frame).explain("tenant")
+    assert str(forced).splitlines()[:2] == [
+        "tenant is selected.",
+        "It is not compared with the others: constant.",
+    ]

@@ -1,6 +1,10 @@
 """Long work without a terminal: a line now and then, and none where nothing is asked for."""
 
+import io
+import time
+
 import pytest
+from rich.console import Console
 
 from topofs.cli import messages
 from topofs.cli.messages import Messages
@@ -35,3 +39,17 @@ def test_quick_work_prints_nothing(capsys, clock):
             clock[0] += 0.2
             progress(done, 100)
     assert capsys.readouterr().err == ""
+
+
+def test_a_bar_says_no_number_before_it_is_known(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    said = Messages()
+    said.console = Console(force_terminal=True, file=io.StringIO(), width=100)
+    with said.counting("selecting again", "resamples") as progress:
+        time.sleep(0.25)  # the bar is drawn ten times a second
+        progress(1, 1200)
+        time.sleep(0.25)
+    drawn = said.console.file.getvalue()
+    assert "selecting again" in drawn
+    assert "None" not in drawn
+    assert "1 of 1,200 resamples" in drawn

@@ -1,5 +1,7 @@
 """``topofs panel``: a list that somebody else made."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.cli.running import run, run_json
@@ -38,6 +40,7 @@ def test_the_numbers_are_those_of_evaluate(wine_csv, listed, evaluation):
     assert [one["name"] for one in found["next"]] == [one.name for one in evaluation.next]
     assert [one["name"] for one in found["least"]] == [one.name for one in evaluation.least]
     assert found["alone"] == list(evaluation.alone)
+    assert found["isolated"] == list(evaluation.isolated)
     assert found["substitutes"] == {}
 
 
@@ -69,10 +72,13 @@ def test_what_is_missing_and_what_says_the_same(tmp_path, wine):
     two = ("--panel", "ash", "--panel", "ash_again")
     result = run("panel", tmp_path / "t.csv", *two)
     assert "say the same: ash and ash_again 1.00" in result.stdout
-    assert "alone, with no column of the list to represent them: " in result.stdout
+    found = run_json("panel", tmp_path / "t.csv", *two)
+    assert (
+        f"{len(found['alone'])} columns are alone, with no column of the list to represent them: "
+        in result.stdout
+    )
     after = result.stdout.partition("largest groups not represented:\n")[2]
     largest = after.splitlines()[0].strip().partition(",")[0]
-    found = run_json("panel", tmp_path / "t.csv", *two)
     assert found["missing"][0]["name"] == largest
     assert not set(found["alone"]) & {"ash", "ash_again"}
 
@@ -83,7 +89,8 @@ def test_stand_ins_are_ranked(wine, wine_csv, listed):
     ranked = selector.substitute("hue")
     found = run_json(*arguments(wine_csv, "--panel", listed, "--substitute", "hue"))
     assert found["substitutes"]["hue"] == [
-        pytest.approx({"name": s.name, "lost": s.lost, "share": s.share}) for s in ranked
+        pytest.approx({"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share})
+        for s in ranked
     ]
     said = run(*arguments(wine_csv, "--panel", listed, "--substitute", "hue")).stdout
     assert "in place of hue:" in said
@@ -103,7 +110,12 @@ def test_a_page_for_the_list(wine_csv, listed, tmp_path):
     page = tmp_path / "page.html"
     found = run_json(*arguments(wine_csv, "--panel", listed, "--report", page))
     assert found["files"] == {"report": str(page)}
-    assert "total_phenols" in page.read_text()
+    text = page.read_text()
+    assert "4 of 13 columns in the list" in text
+    for words in ("They were chosen", "You asked for", "Forced: "):
+        assert words not in text.partition("<script>")[0], words
+    assert found["settings"]["rule"]["name"] == "coverage"
+    assert not {"keep", "size"} & set(found["settings"])
     assert run(*arguments(wine_csv, "--panel", listed, "--quiet")).output == ""
 
 
@@ -136,3 +148,19 @@ def test_an_empty_list_is_refused(wine_csv, tmp_path):
     result = run(*arguments(wine_csv, "--panel", tmp_path / "empty.txt"))
     assert result.exit_code == 2
     assert "the file is empty; give one name a line" in result.stderr
+
+
+def test_isolated_columns_are_told_from_those_that_others_could_represent(tmp_path, wine):
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(178, 2)), columns=["noise", "hiss"])
+    table = pd.concat([wine.drop(columns=["bottle", "class"]), noise], axis=1)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = ("panel", tmp_path / "t.csv", "--panel", "ash", "--panel", "hue")
+    found = run_json(*arguments)
+    assert found["isolated"] == ["noise", "hiss"]
+    assert not set(found["alone"]) & {"noise", "hiss"}
+    said = run(*arguments)
+    assert (
+        "2 columns are isolated, and nothing could represent them: noise, hiss" in said.stdout
+    )
+    assert "selects them" not in said.stderr

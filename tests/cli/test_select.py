@@ -287,7 +287,7 @@ def test_a_column_of_text_cannot_be_forced_among_numbers_and_the_way_out_is_told
     assert "compare it with --similarity auto or mixed, or give it to --id" in result.stderr
     kept = run(*arguments)
     assert kept.exit_code == 0
-    assert "1 of 15 columns hold names that hardly repeat" in kept.stderr
+    assert "1 of 15 columns hold names that cannot be compared" in kept.stderr
     assert "bottle" in kept.stdout
 
 

@@ -3,6 +3,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_the_policy_names_style_and_script_by_their_hash():
         "explained": None,
     }
     context["words"] = dict.fromkeys(("headline", "meaning", "method", "covered"), "")
-    context["words"] |= {"notes": [], "stability": ""}
+    context["words"] |= {"notes": [], "stability": "", "said": defaultdict(str)}
     page = render(
         "selection.html.j2",
         context,

@@ -167,7 +167,9 @@ def test_alternatives_are_those_of_the_selector():
         expected = selector.substitute(int(feature), n=3)
         assert [one[0] for one in found] == [one.position for one in expected]
         for one, other in zip(found, expected, strict=True):
-            assert one[1:] == pytest.approx([other.lost, other.share], rel=1e-4, abs=1e-9)
+            assert one[1:] == pytest.approx(
+                [other.lost, other.gained, other.share], rel=1e-4, abs=1e-9
+            )
 
 
 def test_alternatives_for_the_first_sixty_only_and_none_without_groups():
@@ -192,3 +194,46 @@ def test_constant_columns_never_lift_a_limit():
     _, data = page_of(selector, X)
     assert data["most"] == 30
     assert str(X.columns.get_loc("constant")) not in data["alternatives"]["of"]
+
+
+JUDGED = ("a b", "feature 12", "feature 9")
+
+
+def test_a_list_that_is_judged_is_not_called_a_selection():
+    X = chained_table()
+    selector = TopologicalFeatureSelector(3, keep=JUDGED).fit(X)
+    summary = summarise_selection(selector, X, table_name="t.csv", judged=True)
+    words = words_of(summary)
+    assert words.headline == "3 of 30 columns in the list"
+    assert words.meaning.startswith(
+        f"The list covers {percent(float(summary.share[3]))} of what"
+    )
+    assert (
+        f"Given the list, a selection stops by itself at {summary.end}, where" in words.meaning
+    )
+    sentences = " ".join([words.headline, words.meaning, words.method, *words.notes])
+    assert f"In the list: {', '.join(n for n in X if n in JUDGED)}." in sentences
+    page = selection_report(selector=selector, X=X, judged=True)
+    body = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    for word in ("chosen", "asked for", "Forced", "selected"):
+        assert word not in sentences, word
+        assert word not in re.sub(r"<[^>]*>", " ", body), word
+    assert data_of(page)["judged"]
+    chosen = said(selector, X)
+    assert "They were chosen to represent the others" in chosen
+    assert "You asked for 3" in chosen
+
+
+def test_what_takes_no_part_is_named_with_the_reason():
+    X = chained_table().assign(still=2.0, day=[f"2024-01-{1 + i % 28:02}" for i in range(120)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = TopologicalFeatureSelector(3).fit(X)
+    reasons = ["constant", "dates, such as '2024-01-01'"]
+    assert data_of(selection_report(selector=selector, X=X))["reasons"] == {
+        "30": reasons[0],
+        "31": reasons[1],
+    }
+    assert f"2 columns took no part: still ({reasons[0]}), day ({reasons[1]})." in said(
+        selector, X
+    )

@@ -118,7 +118,7 @@ def test_constant_columns_are_outside_the_network():
     assert summary.share[-1] == pytest.approx(1)
     assert len(summary.share) == 11
     assert 4 not in summary.network.drawn
-    assert "1 column held one value only" in " ".join(words_of(summary).notes)
+    assert "1 column took no part: x4 (constant)." in " ".join(words_of(summary).notes)
     assert "Forced: x4" in " ".join(words_of(summary).notes)
 
 
@@ -272,7 +272,9 @@ def test_identifiers_beside_numbers():
     assert selector.similarity_ == Pearson()
     notes = " ".join(words_of(summarise_selection(selector, X)).notes)
     assert "24 columns of numbers and 1 of names (categories): id." in notes
-    assert "1 column held one value or names that hardly repeat, so took no part." in notes
+    assert (
+        "1 column took no part: id (names that hardly repeat, as an identifier's do)." in notes
+    )
 
 
 def test_forced_columns_come_first_and_are_not_tied():

@@ -1,6 +1,7 @@
 """The default rule: columns that represent others, and an end of their own."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,19 +9,27 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from tests.certificates import assert_tmfg
 from tests.matrices import factor_table
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
 from topofs import (
+    Budget,
     Centrality,
     ConstantFeatureWarning,
     Coverage,
+    IsolatedFeatureWarning,
+    MinShare,
     NoStructureWarning,
     Pearson,
     TopologicalFeatureSelector,
+    UntilCoverage,
     pearson,
+    stability,
 )
 from topofs.similarity import noise_floor
 from topofs.similarity.noise_floor import correct_bias
@@ -189,6 +198,48 @@ def test_without_structure_auto_takes_one_and_says_so(n_features):
     assert selector.n_features_ == 1
     assert len(selector.isolated_) == n_features
     assert TopologicalFeatureSelector(2).fit(X).n_features_ == 2
+
+
+def test_isolated_columns_that_auto_leaves_out_are_counted_once(X):
+    isolated = TopologicalFeatureSelector().fit(X).isolated_
+    assert len(isolated) >= 3
+    with pytest.warns(IsolatedFeatureWarning) as caught:
+        TopologicalFeatureSelector().fit(X)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) == (
+        f"{len(isolated)} of {X.shape[1]} columns are isolated: they share with no other more "
+        "than chance explains, so the automatic size leaves them out; isolated_ has them, and "
+        "rule=Coverage(isolated='keep') selects them"
+    )
+    wished = isolated[:-1].tolist()
+    for wish in ({"keep": wished}, {"exclude": wished}):
+        with pytest.warns(IsolatedFeatureWarning, match="1 of 18 columns is isolated: it"):
+            TopologicalFeatureSelector(**wish).fit(X)
+
+
+def test_nothing_is_said_of_isolated_columns_that_nobody_left_out(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", IsolatedFeatureWarning)
+        selector = TopologicalFeatureSelector(2).fit(X)
+        selector.at("auto").explain(0)
+        for size in (UntilCoverage(0.5), MinShare(0.5), Budget(4), None, 0.5):
+            TopologicalFeatureSelector(size).fit(X)
+        TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)
+        TopologicalFeatureSelector(keep=selector.isolated_.tolist()).fit(X)
+        TopologicalFeatureSelector("auto", rule="variance").fit(X)
+        stability(TopologicalFeatureSelector(), X, n_resamples=2, random_state=0)
+
+
+def test_a_search_counts_isolated_columns_once(X):
+    pipeline = make_pipeline(TopologicalFeatureSelector(), KNeighborsClassifier())
+    grid = {"topologicalfeatureselector__rule__links": [8, 128]}
+    y = np.arange(len(X)) % 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+        cross_val_score(pipeline, X, y, cv=3)
+    assert [warning.category for warning in caught] == [IsolatedFeatureWarning]
 
 
 def test_auto_with_forced_columns(X):

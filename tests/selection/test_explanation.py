@@ -16,7 +16,6 @@ def explanation(*neighbors, feature="ash"):
         n_same_score=0,
         score_name="degree",
         neighbors=neighbors,
-        constant=False,
     )
 
 
@@ -55,8 +54,9 @@ def test_little_is_shared_and_not_represented():
         "It represents 2 other features:",
         "  b  0.6",
         "  c  0.25",
-        "It shares 4% with d, and no selected feature more.",
-        "It shares less than 1% with e, and no selected feature more.",
+        "It shares less than 25% with 2 others, and no selected feature shares more with them:",
+        "  d  0.04",
+        "  e  0.001",
     ]
     other = Representation("a", 0.04, ("b",), (), isolated=False)
     assert other.lines(selected=False) == [
@@ -64,3 +64,10 @@ def test_little_is_shared_and_not_represented():
     ]
     alone = Representation("a", 1.0, (), (("d", 0.2),), isolated=False)
     assert alone.lines(selected=True)[0] == "It represents itself alone."
+
+
+def test_one_sentence_for_all_with_whom_little_is_shared():
+    members = tuple((f"c{i}", 0.2 - i / 200) for i in range(23))
+    lines = Representation("a", 1.0, (), members, isolated=False).lines(selected=True)
+    assert len([line for line in lines if "no selected feature" in line]) == 1
+    assert len(lines) == 2 + 23

@@ -112,12 +112,13 @@ def test_identifiers_are_left_out_with_a_warning():
         id=[f"r{i}" for i in range(200)], key=[f"k{i % 100}" for i in range(200)]
     )
     with pytest.warns(IdentifierFeatureWarning) as caught:
-        selector = TopologicalFeatureSelector().fit(table)
+        selector = TopologicalFeatureSelector(2).fit(table)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert str(caught[0].message) == (
-        "2 of 9 columns hold names that hardly repeat, as identifiers do; they take no part, "
-        "score 0 and rank last: id, key"
+        "2 of 9 columns hold names that cannot be compared; they take no part, score 0 and "
+        "rank last: id (names that hardly repeat, as an identifier's do), "
+        "key (no value in 5 rows or more)"
     )
     assert selector.ranking_[[7, 8]].tolist() == [8, 9]
     assert selector.get_feature_names_out().tolist() == ["size", "town"]

@@ -1,10 +1,17 @@
 """Questions about a list of columns, against answers computed from scratch."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from topofs import AtMost, Coverage, TopologicalFeatureSelector
+from topofs import AtMost, Budget, Coverage, TopologicalFeatureSelector, Variance
+from topofs.selection.panel_answers import SamePair, Substitute
+from topofs.similarity import noise_floor
 
 TUMOURS = load_breast_cancer(as_frame=True).data
 WINE = load_wine(as_frame=True).data
@@ -67,17 +74,160 @@ def test_pairs_that_say_the_same_and_columns_that_are_alone():
     assert "random lists of 3" in str(found)
 
 
-def test_substitutes_lose_what_they_say():
-    selector = TopologicalFeatureSelector(5).fit(TUMOURS)
-    chosen = selector.get_feature_names_out().tolist()
-    name = chosen[0]
-    rest = [other for other in chosen if other != name]
-    found = selector.substitute(name, n=3)
-    assert len(found) == 3
+def explained_by(table, columns, rule):
+    """What a list explains of each column, by fitting with nothing but these columns allowed."""
+    others = [name for name in table if name not in columns]
+    fitted = TopologicalFeatureSelector(
+        len(columns), rule=rule, keep=list(columns), exclude=others
+    ).fit(table)
+    return fitted, dict(zip(table, fitted.explained_, strict=True))
+
+
+def naive_substitutes(table, columns, lost, rule):
+    """What each candidate loses and gains, by the definition."""
+    fitted, before = explained_by(table, columns, rule)
+    floor = noise_floor(*table.shape) if rule == Variance() else 0.0
+
+    def related(one, other):
+        return one == other or explained_by(table, [one], rule)[1][other] > floor
+
+    group = next(group for group in fitted.groups_ if group.name == lost)
+    members = [lost, *(m.name for m in group.members if related(lost, m.name))]
+    rest = [name for name in columns if name != lost]
+    found = {}
+    for other in table.columns.difference(columns):
+        if any(related(other, name) for name in members):
+            after = explained_by(table, [*rest, other], rule)[1]
+            less = sum(max(0.0, before[j] - after[j]) for j in members)
+            change = sum(after[j] - before[j] for j in table)
+            n = table.shape[1]
+            found[other] = (less / n, (change + less) / n, after[lost])
+    return found
+
+
+@settings(max_examples=20)
+@given(
+    seed=st.integers(0, 10_000),
+    rule=st.sampled_from([*RULES, Coverage(reach="paths"), Variance()]),
+    levels=st.sampled_from([0, 2]),
+)
+def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, rule, levels):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 8)))
+    table += rng.normal(size=table.shape) * rng.uniform(0.2, 2, size=8)
+    # Columns of few levels tie.
+    table = table.round() if levels else table
+    table.columns = list("abcdefgh")
+    columns = rng.permutation(table.columns)[:3].tolist()
+    selector = TopologicalFeatureSelector(3, rule=rule, keep=columns).fit(table)
+    expected = naive_substitutes(table, columns, columns[0], rule)
+    found = selector.substitute(columns[0], n=8)
     assert [one.lost for one in found] == sorted(one.lost for one in found)
+    assert {one.name for one in found} == set(expected)
     for one in found:
-        now = coverage_of(selector, [*rest, one.name])
-        assert one.lost == pytest.approx(selector.shares_.mean() - now)
+        numbers = (one.lost, one.gained, one.share)
+        assert numbers == pytest.approx(expected[one.name], abs=1e-9)
+        assert min(numbers) >= 0
+
+
+def test_substitutes_among_names_and_numbers():
+    rng = np.random.default_rng(3)
+    kind = rng.choice(list("abcd"), size=300)
+    height = pd.Series(kind).map({"a": 0, "b": 1, "c": 2, "d": 3}) + rng.normal(size=300)
+    table = pd.DataFrame(
+        {
+            "kind": kind,
+            "shade": np.where(rng.random(300) < 0.8, kind, "a"),
+            "height": height,
+            "weight": height + rng.normal(size=300),
+            "noise": rng.normal(size=300),
+        }
+    )
+    for rule in (Coverage(), Variance()):
+        selector = TopologicalFeatureSelector(1, keep=["kind"], rule=rule).fit(table)
+        found = selector.substitute("kind")
+        assert found[0].name == "shade"
+        assert {one.name for one in found} == {"shade", "height", "weight"}
+        before = explained_by(table, ["kind"], rule)[1]
+        for one in found:
+            after = explained_by(table, [one.name], rule)[1]
+            kept = before.keys() - {"noise"}
+            lost = sum(max(0.0, before[j] - after[j]) for j in kept) / 5
+            assert one.lost == pytest.approx(lost, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["coverage", "variance"])
+def test_what_the_list_lacks_is_no_substitute(rule):
+    rng = np.random.default_rng(0)
+    listed, lacking = rng.normal(size=(2, 300))
+    table = {f"t{i}": listed + 0.6 * rng.normal(size=300) for i in range(4)}
+    table |= {f"m{i}": lacking + 0.4 * rng.normal(size=300) for i in range(12)}
+    selector = TopologicalFeatureSelector(1, keep=["t0"], rule=rule).fit(pd.DataFrame(table))
+    assert selector.evaluate().next[0].name.startswith("m")
+    assert [one.name[0] for one in selector.substitute("t0", n=10)] == ["t"] * 3
+    alone = pd.DataFrame({"t0": listed} | {k: v for k, v in table.items() if k[0] == "m"})
+    selector = TopologicalFeatureSelector(1, keep=["t0"], rule=rule).fit(alone)
+    found = selector.substitute("t0")
+    assert found == ()
+    assert repr(found) == "No column that may be selected shares more than chance with it."
+
+
+def test_answers_show_their_text():
+    selector = TopologicalFeatureSelector(5).fit(TUMOURS)
+    found = selector.substitute(selector.get_feature_names_out()[0], n=2)
+    assert repr(found) == str(found) == "\n".join(map(str, found))
+    assert repr(Substitute("a", 0, 0.0023, 0.0018, 0.004, "b")) == (
+        "a in place of b: loses 0.23% of the coverage, gains 0.18%; less than 1% of b stays "
+        "explained."
+    )
+    assert repr(Substitute("a", 0, 1e-12, 1e-12, 1.0, "b")) == (
+        "a in place of b: loses nothing of the coverage; 100% of b stays explained."
+    )
+    judged = selector.evaluate()
+    for answer in (judged, judged.random, judged.next[0], SamePair("a", "b", 0.9)):
+        assert repr(answer) == str(answer)
+        assert type(answer).__name__ not in repr(answer)
+        assert "=" not in repr(answer)
+    explained = selector.explain("mean area")
+    assert repr(explained) == str(explained)
+    assert repr(explained).startswith("mean area is ")
+
+
+def test_columns_that_none_of_a_list_represents_are_alone_or_isolated():
+    rng = np.random.default_rng(1)
+    hidden = rng.normal(size=(2, 200))
+    table = pd.DataFrame(
+        {f"c{i}": hidden[i % 2] + 0.5 * rng.normal(size=200) for i in range(6)}
+        | {"noise": rng.normal(size=200), "more noise": rng.normal(size=200)}
+    )
+    found = TopologicalFeatureSelector().fit(table).evaluate(["c0", "noise"])
+    assert found.alone == ("c1", "c3", "c5")
+    assert found.isolated == ("more noise",)
+    lines = str(found).splitlines()
+    assert lines[1:3] == [
+        "3 columns are alone: none of the list represents them, but others could.",
+        "1 column outside the list is isolated: nothing could represent it.",
+    ]
+
+
+@dataclass
+class PlainReach:
+    """Who represents whom, and nothing that is answered at once."""
+
+    whole: object
+
+    def representatives(self, selected):
+        return self.whole.representatives(selected)
+
+
+def test_a_rule_of_ones_own_needs_no_more_than_representatives():
+    selector = TopologicalFeatureSelector(3, rule=Coverage(reach="similarity")).fit(TUMOURS)
+    name = selector.get_feature_names_out()[0]
+    expected = selector.substitute(name)
+    selector._ranking = replace(selector._ranking, reach=PlainReach(selector._ranking.reach))
+    found = selector.substitute(name)
+    assert [one.name for one in found] == [one.name for one in expected]
+    assert [one.lost for one in found] == pytest.approx([one.lost for one in expected])
 
 
 def test_substitutes_keep_to_the_wishes():
@@ -102,6 +252,18 @@ def test_extend_loses_none_and_is_greedy_given_the_selection():
     expected = TopologicalFeatureSelector(5, keep=sorted(before)).fit(TUMOURS)
     assert after == set(expected.get_feature_names_out())
     assert selector.n_features_ == 2
+
+
+def test_what_a_budget_does_not_pay_for_is_refused_with_its_name():
+    selector = TopologicalFeatureSelector(Budget(3)).fit(TUMOURS)
+    message = (
+        "4 columns are asked for, but only 3 can be selected together within the budget of 3: "
+        "ask for fewer, or fit again with a larger Budget"
+    )
+    for ask in (lambda: selector.extend(1), lambda: selector.at(4)):
+        with pytest.raises(ValueError, match=message):
+            ask()
+    assert selector.at(2).extend(1).n_features_ == 3
 
 
 def test_questions_that_have_no_answer_get_a_sentence():

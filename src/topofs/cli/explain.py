@@ -41,6 +41,7 @@ def explain(
     Give the options that `topofs select` was given.
     """
     from topofs.selection import ranked_columns
+    from topofs.selection.explanation import left_out_sentence
     from topofs.tables.column_roles import check_columns
 
     messages = Messages(quiet=True)
@@ -59,7 +60,7 @@ def explain(
             if as_json:
                 print_json({"feature": column, "selected": False, "left_out": left_out[column]})
             else:
-                _say([f"{column} takes no part in the selection: {left_out[column]}."])
+                _say([left_out_sentence(column, left_out[column])])
             return
         explanation = found.selector.explain(column)
         columns = ranked_columns(found.selector, found.similarity)
@@ -69,7 +70,6 @@ def explain(
             "strength": ranked.strength,
             "nearest_selected": ranked.nearest,
             "similarity": ranked.similarity,
-            "left_out": explanation.why_no_part,
         }
         print_json(asdict(explanation) | further)
         return

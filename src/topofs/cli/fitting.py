@@ -18,6 +18,7 @@ from topofs.errors import (
     ConstantFeatureWarning,
     DependentRowsWarning,
     IdentifierFeatureWarning,
+    IsolatedFeatureWarning,
     NoGraphWarning,
     NoStructureWarning,
     RareFeatureWarning,
@@ -126,7 +127,9 @@ def fitted(
             _warnings_as_notes(messages, needs_graph=needs_graph),
         ):
             columns = fit_and_compare(selector, compared.named)
-        _note_isolated(selector, messages)
+        # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
+        if not only_kept:
+            _note_isolated(selector, messages)
         yield Fitted(table, compared, selector, columns)
 
 
@@ -197,8 +200,10 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
     return replace(compared, X=X.toarray(order="F"))
 
 
-def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
-    """Write the report of a selection."""
+def write_page(
+    found: Fitted, path: Path, *, stability: Stability | None = None, judged: bool = False
+) -> None:
+    """Write the report of a selection, or of a list that is judged."""
     from topofs.report.selection import write_selection_report
 
     write_selection_report(
@@ -210,6 +215,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
         left_out=found.compared.left_out,
         passed_through=found.compared.roles.passed_through,
         stability=stability,
+        judged=judged,
     )
 
 
@@ -229,7 +235,9 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        # What is isolated is noted with the option that selects it.
+        for said_elsewhere in (ConstantFeatureWarning, IsolatedFeatureWarning):
+            warnings.simplefilter("ignore", said_elsewhere)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

@@ -111,7 +111,7 @@ def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
     from topofs.cli.standard_output import Output
-    from topofs.selection.explanation import REPRESENTS
+    from topofs.selection.explanation import REPRESENTS, share_in_words
 
     output = Output()
     output.say(headline(found))
@@ -126,7 +126,8 @@ def _print_groups(found: Fitted) -> None:
         printed.add_row(f"[bold]{shown(group.name)}[/]", forced)
         for member in group.members[:_SHOWN_MEMBERS]:
             much = member.share >= REPRESENTS
-            share = f"{member.share:.2f}" if much else f"shares {member.share:.0%}"
+            little = f"shares {share_in_words(member.share)}"
+            share = f"{member.share:.2f}" if much else little
             printed.add_row(f"  {shown(member.name)}", share)
         more = len(group.members) - _SHOWN_MEMBERS
         if more > 0:

@@ -97,14 +97,17 @@ class Messages:
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
-            TextColumn(f"{{task.completed}} of {{task.total}} {unit}"),
+            TextColumn("{task.fields[done]}"),
             TimeRemainingColumn(),
             console=self.console,
             transient=True,
         )
         with bar:
-            task = bar.add_task(text, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+            # How many there are is known with the first of them.
+            task = bar.add_task(text, total=None, done="")
+            yield lambda done, total: bar.update(
+                task, completed=done, total=total, done=f"{done:,} of {total:,} {unit}"
+            )
 
     def _lines(self, text: str, unit: str) -> Callable[[int, int], None]:
         """Print what is done, of how much, and how long the rest may take."""

@@ -91,7 +91,7 @@ def panel(  # noqa: PLR0913 - one argument an option
         with messages.working("comparing with random lists"):
             answer = found.selector.evaluate(n_next=n_next)
         stand_ins = _stand_ins(found, substitute or [])
-        written = write_together((report, lambda path: write_page(found, path)))
+        written = write_together((report, lambda path: write_page(found, path, judged=True)))
     if as_json:
         print_json(_as_json(found, answer, stand_ins, report))
     elif not quiet:
@@ -150,14 +150,19 @@ def _as_json(
         "same": [asdict(pair) for pair in answer.same],
         "least": [{"name": one.name, "adds": one.adds} for one in answer.least],
         "alone": list(answer.alone),
+        "isolated": list(answer.isolated),
         "missing": [_group_as_json(group) for group in answer.missing],
         "next": [{"name": one.name, "adds": one.adds} for one in answer.next],
         "substitutes": {
-            column: [{"name": s.name, "lost": s.lost, "share": s.share} for s in ranked]
+            column: [
+                {"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share}
+                for s in ranked
+            ]
             for column, ranked in stand_ins.items()
         },
         "left_out": found.left_out,
-        "settings": found.settings,
+        # The list is under "panel": nobody asked for its columns, nor for so many.
+        "settings": {k: v for k, v in found.settings.items() if k not in {"size", "keep"}},
         "files": {} if report is None else {"report": str(report)},
     }
 
@@ -210,9 +215,14 @@ def _groups(groups: tuple[Group, ...]) -> Printed:
 
 
 def _print_missing(output: Output, answer: Evaluation) -> None:
-    if answer.alone:
-        named = names_in_words(answer.alone)
-        output.say(f"alone, with no column of the list to represent them: {named}")
+    for names, what in (
+        (answer.alone, "alone, with no column of the list to represent"),
+        (answer.isolated, "isolated, and nothing could represent"),
+    ):
+        if names:
+            are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+            n = f"{len(names):,} column{'s' * (len(names) > 1)}"
+            output.say(f"{n} {are} {what} {them}: {names_in_words(names)}")
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
         output.say("largest groups not represented:")
@@ -222,13 +232,18 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
 
 
 def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
+    from topofs.selection.explanation import share_in_words
+    from topofs.selection.panel_answers import change_in_words
+
     if not ranked:
-        output.say(f"nothing can take the place of {shown(column)}")
+        output.say(
+            f"nothing takes the place of {shown(column)}: no column that may be added shares "
+            "more than chance with it"
+        )
         return
     output.say(f"in place of {shown(column)}:")
     for one in ranked:
-        change = f"loses {one.lost:.2%}" if one.lost >= 0 else f"gains {-one.lost:.2%}"
         output.say(
-            f"  {shown(one.name)}  {change} of the coverage; the list then explains "
-            f"{one.share:.0%} of {shown(column)}"
+            f"  {shown(one.name)}  {change_in_words(one)}; the list then explains "
+            f"{share_in_words(one.share)} of {shown(column)}"
         )

@@ -38,6 +38,8 @@ __all__ = [
 SHOWN_NAMES = 10
 """How many columns that are represented by none are named."""
 
+_WORTH_NAMING = 0.01
+
 
 @dataclass(frozen=True)
 class Represented:
@@ -142,7 +144,8 @@ def members_in_words(group: Group, *, most: int) -> str:
     """List the columns that a selected one represents, the largest share first."""
     from topofs.selection.explanation import REPRESENTS
 
-    named = group.members[:most]
+    # What is less than one percent is counted with the rest, not named.
+    named = [m for m in group.members[:most] if m.share >= _WORTH_NAMING]
     much = [f"{shown(m.name)} {m.share:.2f}" for m in named if m.share >= REPRESENTS]
     little = [f"{m.share:.0%} with {shown(m.name)}" for m in named if m.share < REPRESENTS]
     more = len(group.members) - len(named)

@@ -13,6 +13,7 @@ from topofs.errors import (
     ConstantFeatureWarning,
     DependentRowsWarning,
     IdentifierFeatureWarning,
+    IsolatedFeatureWarning,
     NoStructureWarning,
     RareFeatureWarning,
     TableError,
@@ -62,6 +63,7 @@ def subsets(
             ConstantFeatureWarning,
             DependentRowsWarning,
             IdentifierFeatureWarning,
+            IsolatedFeatureWarning,
             NoStructureWarning,
             RareFeatureWarning,
         ):

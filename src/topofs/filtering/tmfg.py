@@ -64,11 +64,16 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     -----
     The tetrahedron holds the four vertices with the largest
     :math:`\sum_j w_{ij}\,[w_{ij} > \bar w]`, where :math:`\bar w` is the mean of all
-    entries, diagonal included; the diagonal plays no other part. Equal sums are told apart
-    by the sums of all weights of the row, of their squares and of their cubes: the order of
-    the columns does not matter. All other ties go to the lowest vertex, then to the oldest
-    face. Used vertices are excluded, whatever the sign of the
-    gains, so every vertex enters exactly once.
+    entries. The diagonal counts in the mean and in these sums, and plays no part afterwards.
+    Equal sums are told apart by the sums of all weights of the row, of their squares and of
+    their cubes, and then go to the lowest vertex: but for that, the order of the columns does
+    not matter here.
+
+    Equal gains go to the first of the faces in their list, and within a face to the lowest
+    vertex. The list begins with the faces of the tetrahedron. When :math:`u` enters
+    :math:`(a, b, c)`, the face :math:`(a, b, u)` takes its place in the list, and
+    :math:`(a, c, u)` and :math:`(b, c, u)` follow at the end. Used vertices are excluded,
+    whatever the sign of the gains, so every vertex enters exactly once.
 
     Time is O(n²) for typical matrices and O(n³) at worst; memory beyond the matrix is a 64th
     of it, and 1,536·n bytes for lists where eight cores or more share a large one.

@@ -11,7 +11,7 @@ from topofs.kernels.cache_folder import njit
 from topofs.kernels.cover_state import cover_with, first_bounds, gain_of, start_cover
 from topofs.kernels.gain_heap import UNIT, heapify, sift_down
 
-__all__ = ["Limits", "Turns", "gains_given", "greedy_cover"]
+__all__ = ["Limits", "Turns", "greedy_cover"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -118,20 +118,6 @@ def greedy_cover(
             heap[0] = heap[size]
             sift_down(heap, size, key, 0, place)
     return order[:taken].copy(), gains[:taken].copy(), end
-
-
-@njit(cache=True, nogil=True)
-def gains_given(reach: Any, chosen: Ints) -> Doubles:
-    """What each node would add beyond some that are chosen; 0 for a chosen one."""
-    state = start_cover(reach)
-    for v in chosen:
-        cover_with(reach, v, state)
-    n = len(reach.starts) - 1
-    gains = np.empty(n, np.float64)
-    for v in range(n):
-        gains[v] = gain_of(reach, v, state) / UNIT
-    gains[chosen] = 0.0
-    return gains
 
 
 @njit(cache=True, nogil=True)

@@ -45,7 +45,8 @@ class Coverage(Rule):
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
     facility location: F is submodular, so the greedy set is worth at least 1 − 1/e of the
-    best one of its size. The rule ends by itself where the next column would explain no more
+    best one of its size, as long as isolated columns are not put last: up to the end, or with
+    ``isolated="keep"``. The rule ends by itself where the next column would explain no more
     than itself.
 
     Parameters

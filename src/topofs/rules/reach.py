@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.kernels.cover_state import PathGraph, ShareMatrix
+from topofs.kernels.gain_heap import UNIT
 from topofs.kernels.nearest_nodes import best_path, nearest_nodes
 from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
 from topofs.similarity.operator import MatrixOperator
@@ -58,6 +59,19 @@ class PathReach:
     def running(self, order: Ints) -> RunningGroups:
         """Follow who represents whom while nodes are selected in an order."""
         return running_along(*self.kernel, order)
+
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        least, most = _units(self.representatives(selected)[1][of]), _units(before)
+        kept = np.zeros(len(self.starts) - 1, dtype=np.int64)
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
+            # Along a path both ends share as much.
+            kept += np.clip(_units(self.representatives(np.array([node]))[1]), low, high)
+        return kept / UNIT
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes a path leads to from some, or are among them."""
+        return np.asarray(self.representatives(of)[1] > 0)
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no edge above the floor."""
@@ -117,10 +131,34 @@ class MatrixReach:
         found = running_along(starts, columns, self.matrix.data, None, order)
         return found if self.of_graph else replace(found, n_links=None)
 
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        least, most = _units(self.representatives(selected)[1][of]), _units(before)
+        if sparse.issparse(self.matrix):
+            part = self.matrix[:, of]
+            low, high = least[part.indices], most[part.indices]
+            more = np.clip(_units(part.data), low, high) - low
+            rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
+            beyond: Ints = np.asarray(rows.sum(axis=1)).ravel()
+            return np.asarray((beyond + least.sum()) / UNIT)
+        kept = np.zeros(len(self.matrix), dtype=np.int64)
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
+            kept += np.clip(_units(self.matrix[:, node]), low, high)
+        return kept / UNIT
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes share something with some of these, or are among them."""
+        return np.asarray((self.matrix[:, of] > 0).sum(axis=1)).ravel() > 0
+
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
+
+
+def _units(shares: npt.NDArray[Any]) -> Ints:
+    """Shares as whole numbers, whose sums and differences are exact."""
+    return np.rint(np.asarray(shares, dtype=np.float64) * UNIT).astype(np.int64)
 
 
 def _largest(rows: Any, nodes: Ints) -> tuple[Ints, Doubles]:

@@ -87,6 +87,29 @@ class Residuals:
         doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
         return gains, doubt
 
+    def explained_of(self, nodes: Ints) -> Doubles:
+        """Tell what each node (rows of the result) would explain of some (columns)."""
+        rows = [self._rows_of(node) for node in nodes.tolist()]
+        products = self._products(np.concatenate(rows))
+        explained = np.zeros((self.n_nodes, products.shape[1]))
+        alone = self.starts[self._alone]
+        left = self._left[alone, None]
+        some = left > self.explained
+        explained[self._alone] = np.where(
+            some, np.square(products[alone]) / np.where(some, left, 1.0), 0.0
+        )
+        for block in self._blocks:
+            values, vectors = np.linalg.eigh(block.left)
+            inverse = self._inverse(values)
+            along = np.einsum("bij,bir->bjr", vectors, products[block.rows])
+            explained[block.nodes] = np.einsum("bjr,bj->br", np.square(along), inverse)
+        ends = np.cumsum([len(own) for own in rows])
+        return np.asarray(np.add.reduceat(explained, np.concatenate([[0], ends[:-1]]), axis=1))
+
+    def _products(self, rows: Ints) -> Doubles:
+        """What is left of the covariance of all rows, one of the result each, with some."""
+        raise NotImplementedError
+
     def exact(self, nodes: Ints) -> Doubles:
         """Compute what some nodes would explain, without what rounding has added up."""
         return self.gains()[0][nodes]
@@ -101,10 +124,15 @@ class Residuals:
     def _explained_by(self, squares: Doubles, left: Doubles) -> Doubles:
         """tr(G⁺ F) of small matrices, -inf where nothing is left."""
         values, vectors = np.linalg.eigh(left)
-        some = values > self.explained / left.shape[-1]
-        inverse = np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
+        inverse = self._inverse(values)
         along = np.einsum("bij,bik,bkj->bj", vectors, squares, vectors)
-        return np.asarray(np.where(some.any(axis=1), (along * inverse).sum(axis=1), -np.inf))
+        some = inverse.any(axis=1)
+        return np.asarray(np.where(some, (along * inverse).sum(axis=1), -np.inf))
+
+    def _inverse(self, values: Doubles) -> Doubles:
+        """One over the eigenvalues of small matrices, 0 where nothing is left."""
+        some = values > self.explained / values.shape[-1]
+        return np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
 
     _scale: float = 1.0
 
@@ -132,6 +160,9 @@ class CovarianceResiduals(Residuals):
         self._squares[rows] = 0.0
         self._settle()
         return float(np.square(directions).sum())
+
+    def _products(self, rows: Ints) -> Doubles:
+        return np.asarray(self.covariance[:, rows])
 
     def _deflate(self, direction: Doubles) -> None:
         n = len(direction)
@@ -223,6 +254,9 @@ class SampleResiduals(Residuals):
         for block in self._blocks:
             for at, rows in enumerate(block.rows):
                 block.squares[at], block.left[at] = self._forms_of(rows)
+
+    def _products(self, rows: Ints) -> Doubles:
+        return np.asarray(self._columns.times(self._beyond(self._columns.rows(rows)).T))
 
     def _remove(self, direction: Doubles) -> float:
         """Take one direction out of everything."""

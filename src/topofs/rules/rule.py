@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
-__all__ = ["Ranking", "Reach", "Rule", "ScoreWords", "coverage_by", "covered_by"]
+__all__ = [
+    "Ranking",
+    "Reach",
+    "Rule",
+    "ScoreWords",
+    "coverage_by",
+    "covered_by",
+    "kept_with",
+    "related_to",
+]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -29,7 +38,8 @@ class Reach(Protocol):
 
     Where selected nodes explain more together than the best of them alone, a reach has more
     methods, as `topofs.rules.variance_reach.VarianceReach` does: ``together(selected)``, its
-    mean ``coverage(selected)``, ``gains_given(selected)`` and ``shares(by, of)``.
+    mean ``coverage(selected)`` and ``shares(by, of)``. ``kept_with(selected, of, before)`` and
+    ``related_to(of)`` answer at once what the functions of these names ask node by node.
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -58,6 +68,28 @@ def coverage_by(reach: Reach, selected: Ints) -> float:
     """Give the mean of `covered_by`."""
     coverage = getattr(reach, "coverage", None)
     return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
+
+
+def kept_with(reach: Reach, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+    """Tell what stays explained of some nodes with each node beside the selected ones.
+
+    Of a node no more than was explained `before` counts; the result is the sum over `of`.
+    """
+    found = getattr(reach, "kept_with", None)
+    if found is not None:
+        return np.asarray(found(np.sort(selected), of, before))
+    n = len(covered_by(reach, of))
+    beside = (np.union1d(selected, [node]) for node in range(n))
+    return np.array([np.minimum(covered_by(reach, some)[of], before).sum() for some in beside])
+
+
+def related_to(reach: Reach, of: Ints) -> npt.NDArray[np.bool_]:
+    """Tell which nodes share more than chance with some, or are among them."""
+    found = getattr(reach, "related_to", None)
+    if found is not None:
+        return np.asarray(found(of), dtype=np.bool_)
+    shares = [reach.representatives(np.array([node]))[1] for node in of.tolist()]
+    return np.asarray(np.max(shares, axis=0) > 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from topofs.rules.reach import themselves
 from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.standard_columns import rows_of
 from topofs.similarity.value_order import places
 
@@ -89,12 +90,33 @@ class VarianceReach:
         share[selected] = 1.0
         return np.asarray(np.minimum(share, 1.0))
 
-    def gains_given(self, selected: Ints) -> Doubles:
-        """Tell what each node would add to what the selected ones explain together."""
-        given = self._rows(selected) if len(selected) else None
-        gains = self.space.residuals(given).gains()[0][self._place]
-        gains[selected] = 0.0
-        return np.where(np.isfinite(gains), gains, 0.0)
+    def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
+        already = self.together(selected)[of]
+        kept = np.zeros(self.n_nodes)
+        for start in range(0, len(of), _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            explained = (
+                already[part] + residuals.explained_of(self._place[of[part]])[self._place]
+            )
+            kept += np.minimum(explained, before[part]).sum(axis=1)
+        return kept
+
+    def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes share with some of these more than chance explains."""
+        related = np.zeros(self.n_nodes, dtype=np.bool_)
+        related[of] = True
+        degrees = self.space.degrees[self._place]
+        n_samples = self.space.chance.n_samples
+        for start in range(0, len(of), _COLUMNS):
+            some = of[start : start + _COLUMNS]
+            own, other = np.broadcast_arrays(degrees[:, None], degrees[some])
+            floor = degrees_floor(n_samples, self.n_nodes, own.ravel(), other.ravel())
+            # Of two blocks, all of the smaller may be explained, and a part of the larger.
+            shares = self.shares(some) * own / np.minimum(own, other)
+            related |= (shares > floor.reshape(shares.shape)).any(axis=1)
+        return related
 
     def coverage(self, selected: Ints) -> float:
         """Tell the mean of `together`, without the share of each node."""

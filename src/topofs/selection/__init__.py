@@ -10,6 +10,7 @@ from topofs.selection.panel_answers import (
     RandomLists,
     SamePair,
     Substitute,
+    Substitutes,
 )
 from topofs.selection.plain_settings import plain_settings
 from topofs.selection.ranked_columns import RankedColumn, fitted_similarity, ranked_columns
@@ -39,6 +40,7 @@ __all__ = [
     "SamePair",
     "Stability",
     "Substitute",
+    "Substitutes",
     "TopologicalFeatureSelector",
     "UntilCoverage",
     "fit_and_compare",

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["REPRESENTS", "Explanation", "Neighbor", "Representation"]
+__all__ = [
+    "REPRESENTS",
+    "Explanation",
+    "Neighbor",
+    "Representation",
+    "left_out_sentence",
+    "one_line",
+    "share_in_words",
+]
 
 REPRESENTS = 0.25
 """The share of a feature's variance from which on another is said to represent it."""
@@ -69,12 +77,11 @@ class Representation:
         if selected:
             lines += self._members_in_words()
         elif self.representative is not None:
-            way = f", by way of {', '.join(map(_one_line, self.path))}" if self.path else ""
-            who = _one_line(self.representative)
+            way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
+            who = one_line(self.representative)
             much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-            little = (
-                f"{who} shares {_percent(self.share)} with it{way}: no selected feature more."
-            )
+            shares = share_in_words(self.share)
+            little = f"{who} shares {shares} with it{way}: no selected feature more."
             lines.append(much if self.share >= REPRESENTS else little)
             if self.together is not None and self.together > self.share + _MORE:
                 lines.append(
@@ -86,23 +93,25 @@ class Representation:
 
     def _members_in_words(self) -> list[str]:
         """Whom a selected feature represents, and with whom it shares little."""
-        much = [(name, share) for name, share in self.members if share >= REPRESENTS]
-        n = len(much)
+        n = sum(share >= REPRESENTS for _, share in self.members)
+        listed = [f"  {one_line(name)}  {share:.4g}" for name, share in self.members]
         who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
-        lines = [f"It represents {who}"]
-        lines += [f"  {_one_line(name)}  {share:.4g}" for name, share in much]
-        lines += [
-            f"It shares {_percent(share)} with {_one_line(name)}, and no selected feature more."
-            for name, share in self.members[n:]
-        ]
-        return lines
+        lines = [f"It represents {who}", *listed[:n]]
+        n_little = len(listed) - n
+        if n_little:
+            them = "it" if n_little == 1 else "them"
+            lines.append(
+                f"It shares less than {REPRESENTS:.0%} with {n_little} "
+                f"other{'s' * (n_little > 1)}, and no selected feature shares more with {them}:"
+            )
+        return lines + listed[n:]
 
 
 @dataclass(frozen=True)
 class Explanation:
     """A feature's place in the graph and in the ranking.
 
-    Printing it gives a few lines to read.
+    It shows itself as a few lines to read.
 
     Attributes
     ----------
@@ -122,17 +131,14 @@ class Explanation:
         The name of the score.
     neighbors : tuple of Neighbor
         The features it is joined to, strongest first; empty for a column that takes no part
-        in the graph because it is constant. Links of weight 0, which some graphs need to be
+        in the graph. Links of weight 0, which some graphs need to be
         complete, are among them; the printed lines count them without naming them.
-    constant : bool
-        Whether the column takes no part: constant, all missing, an identifier, or carried by
-        too few samples.
+    left_out : str or None
+        Why the column takes no part, in a few words; None where it takes part.
     representation : Representation or None
         Who represents it and whom it represents; None where the rule has no groups.
     excluded : bool
         Whether `exclude` forbade it.
-    why_no_part : str or None
-        Why the column takes no part, where more is known than `constant` says.
     """
 
     feature: str
@@ -145,22 +151,23 @@ class Explanation:
     n_same_score: int
     score_name: str
     neighbors: tuple[Neighbor, ...]
-    constant: bool
+    left_out: str | None = None
     representation: Representation | None = None
     excluded: bool = False
-    why_no_part: str | None = None
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
         """The selected features it is tied to in the graph."""
         return tuple(neighbor for neighbor in self.neighbors if neighbor.selected)
 
-    def __str__(self) -> str:
-        name = _one_line(self.feature)
-        lines = [f"{name} is {'selected' if self.selected else 'not selected'}."]
-        if self.constant:
-            why = self.why_no_part or "constant or all missing, or names that hardly repeat"
-            lines.append(f"It takes no part in the graph: {why}.")
+    def __repr__(self) -> str:
+        if self.left_out is not None and not self.selected:
+            return left_out_sentence(self.feature, self.left_out)
+        lines = [
+            f"{one_line(self.feature)} is {'selected' if self.selected else 'not selected'}."
+        ]
+        if self.left_out is not None:
+            lines.append(f"It is not compared with the others: {self.left_out}.")
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
             f"{self.score_name} {self.score:g}" + self._same_score()
@@ -169,7 +176,7 @@ class Explanation:
             lines.append("It is forced: selected by wish.")
         if self.excluded:
             lines.append("It is excluded: by wish it cannot be selected.")
-        if self.representation is not None and not self.constant:
+        if self.representation is not None and self.left_out is None:
             lines += self.representation.lines(selected=self.selected)
         if self.neighbors:
             lines += self._links()
@@ -182,7 +189,7 @@ class Explanation:
         joined = f"Joined to {n_links} features, {n_tied} of them selected"
         lines = [joined + (":" if alike else ".")]
         lines += [
-            f"  {_one_line(neighbor.name)}  {neighbor.weight:.4g}"
+            f"  {one_line(neighbor.name)}  {neighbor.weight:.4g}"
             + "  selected" * neighbor.selected
             for neighbor in alike
         ]
@@ -202,11 +209,16 @@ class Explanation:
         return f" ({self.n_same_score} other {others} the same)."
 
 
-def _percent(share: float) -> str:
-    """A share below one half; never 0 % of what is more."""
+def left_out_sentence(name: str, reason: str) -> str:
+    """Say that a column takes no part, and why."""
+    return f"{one_line(name)} takes no part in the selection: {one_line(reason)}."
+
+
+def share_in_words(share: float) -> str:
+    """Give a share in percent; what is little is never 0 %."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
-def _one_line(name: str) -> str:
-    """A name that stays in its line, whatever characters it holds."""
+def one_line(name: str) -> str:
+    """Give a name that stays in its line, whatever characters it holds."""
     return "".join(c if c.isprintable() else "\ufffd" for c in name)

@@ -94,9 +94,9 @@ class InfiniteFeatureSelector(RankingSelector):
         check_theta(self.theta)
         read = read_table(self, X, measure, or_else="turn it into numbers")
         size, forced = self._check_size()
-        varying = np.arange(self.n_features_in_)
+        varying, self._left_out = np.arange(self.n_features_in_), {}
         if read.constant is not None:
-            varying = self._varying_columns(read.constant, depth=3)
+            varying = self._varying_columns(read.constant, left_out=read.left_out, depth=3)
         columns = compare_columns(read.columns(varying), measure, memory=parse_memory(None))
         if columns.constant is not None:
             varying = self._varying_columns(columns.constant, depth=3)

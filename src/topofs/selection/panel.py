@@ -10,14 +10,14 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.kernels.greedy import gains_given
-from topofs.rules.rule import coverage_by, covered_by
+from topofs.rules.rule import coverage_by, covered_by, kept_with, related_to
 from topofs.selection.panel_answers import (
     Addition,
     Evaluation,
     RandomLists,
     SamePair,
     Substitute,
+    Substitutes,
 )
 from topofs.selection.representing import RepresentingSelector
 from topofs.selection.subset_size import column_position
@@ -65,7 +65,7 @@ class PanelSelector(RepresentingSelector):
         Returns
         -------
         Evaluation
-            Print it to read it.
+            It shows itself as a few lines to read.
 
         Examples
         --------
@@ -84,7 +84,9 @@ class PanelSelector(RepresentingSelector):
         listed = self._with_support(positions)
         nodes = np.flatnonzero(np.isin(self.nodes_, positions))
         names = self._column_names()
-        alone = self.nodes_[listed.representative_[self.nodes_] < 0]
+        lacking = listed.representative_[self.nodes_] < 0
+        isolated = self._ranking.isolated
+        isolated = np.zeros_like(lacking) if isolated is None else isolated & lacking
         additions = self._next(nodes, n_next)
         new = {one.position for one in additions}
         extended = self._with_support([*positions, *new])
@@ -98,33 +100,45 @@ class PanelSelector(RepresentingSelector):
             groups=listed.groups_,
             same=same,
             least=least,
-            alone=tuple(str(names[i]) for i in alone),
+            alone=tuple(str(names[i]) for i in self.nodes_[lacking & ~isolated]),
+            isolated=tuple(str(names[i]) for i in self.nodes_[isolated]),
             next=additions,
             missing=tuple(missing),
         )
 
-    def substitute(self, column: str | int, *, n: int = 5) -> tuple[Substitute, ...]:
-        """Rank what could take the place of a selected column, the rest fixed.
+    def substitute(self, column: str | int, *, n: int = 5) -> Substitutes:
+        r"""Rank what could take the place of a selected column, the rest fixed.
+
+        A replacement explains what the lost column explained. With :math:`e_j(S)` the share of
+        column j that the selected columns S explain, and G the lost column s and those it
+        represents, sharing more than chance with it, the column c in the place of s loses
+
+        .. math::
+           \frac{1}{n} \sum_{j \in G} \max(0, e_j(S) - e_j(S \setminus \{s\} \cup \{c\})).
+
+        Only columns that share with one of G more than chance are named. What c explains
+        beyond what was explained before is told as well, but does not count in the order: what
+        a list lacks, `evaluate` says, as what to add next.
 
         Parameters
         ----------
         column : str or int
             Name or position of a selected column.
         n : int, default=5
-            How many to name.
+            How many to name at most.
 
         Returns
         -------
         tuple of Substitute
-            The least loss first.
+            The least loss first; it prints itself line by line.
 
         Examples
         --------
         >>> from sklearn.datasets import load_wine
         >>> from topofs import TopologicalFeatureSelector
         >>> selector = TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
-        >>> selector.substitute("flavanoids")[0].name
-        'total_phenols'
+        >>> selector.substitute("flavanoids", n=2)
+        total_phenols ...
         """
         reach = self._reach("substitute")
         if not is_whole(n) or n < 1:
@@ -141,19 +155,24 @@ class PanelSelector(RepresentingSelector):
                 f"the column {names[position]!r} takes no part: nothing replaces it"
             )
         selected = np.flatnonzero(self.support_[self.nodes_])
-        rest = np.setdiff1d(selected, node)
-        n_nodes = len(self.nodes_)
-        before = n_nodes * coverage_by(reach, selected)
-        base = n_nodes * coverage_by(reach, rest)
-        adds = self._gains(rest)
-        others = np.setdiff1d(self._wishes.open_beside(rest), node)
-        found = []
-        for other in others[np.argsort(-adds[others], kind="stable")[:n]].tolist():
-            share = covered_by(reach, np.append(rest, other))[node[0]]
-            lost = (before - base - adds[other]) / n_nodes
-            place = int(self.nodes_[other])
-            found.append(Substitute(str(names[place]), place, float(lost), float(share)))
-        return tuple(found)
+        rest, n_nodes = np.setdiff1d(selected, node), len(self.nodes_)
+        group = (reach.representatives(selected)[0] == node) & related_to(reach, node)
+        of = np.flatnonzero(group)
+        before = covered_by(reach, selected)[of]
+        losses = np.maximum(before.sum() - kept_with(reach, rest, of, before), 0.0) / n_nodes
+        open_ = np.setdiff1d(self._wishes.open_beside(rest), node)
+        open_ = open_[related_to(reach, of)[open_]]
+        place = self._ranking.place if self._ranking.place is not None else np.arange(n_nodes)
+        coverage, found = coverage_by(reach, selected), []
+        for other in open_[np.lexsort((place[open_], losses[open_]))][:n].tolist():
+            explained = covered_by(reach, np.append(rest, other))
+            lost = float(losses[other])
+            gained = max(0.0, float(explained.mean()) - coverage + lost)
+            at, share = int(self.nodes_[other]), float(explained[node[0]])
+            found.append(
+                Substitute(str(names[at]), at, lost, gained, share, str(names[position]))
+            )
+        return Substitutes(found)
 
     def extend(self, n_more: int) -> Self:
         """Select more columns, given those selected now; none is lost.
@@ -229,17 +248,6 @@ class PanelSelector(RepresentingSelector):
         other.support_ = np.zeros(self.n_features_in_, dtype=np.bool_)
         other.support_[positions] = True
         return other
-
-    def _gains(self, nodes: Ints) -> Doubles:
-        """What each node would add beyond some."""
-        reach: Any = self._reach("evaluate")
-        if hasattr(reach, "gains_given"):
-            return np.asarray(reach.gains_given(np.sort(nodes)))
-        if hasattr(reach, "kernel"):
-            return np.asarray(gains_given(reach.kernel, np.sort(nodes)))
-        alone = (np.union1d(nodes, [node]) for node in range(len(self.nodes_)))
-        covered = np.array([reach.representatives(some)[1].sum() for some in alone])
-        return np.asarray(covered - reach.representatives(nodes)[1].sum())
 
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
         """Rank the other nodes given some, at least so many of them exactly."""

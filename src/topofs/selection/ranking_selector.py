@@ -15,16 +15,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from topofs.engines.dask_table import check_dimensions, is_dask
 from topofs.errors import ConstantFeatureWarning
 from topofs.notebook import selection_html
-from topofs.selection.reading import without_rows
-from topofs.selection.saying import first_few, say
+from topofs.selection.reading import say_left_out, without_rows
 from topofs.selection.sizes import Budget, MinShare
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
+from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import text_column
 from topofs.tables.given import column_name, unmasked
+from topofs.tables.levels import CONSTANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["RankingSelector", "telling_of_pick"]
 
@@ -43,6 +44,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     scores_: npt.NDArray[np.float64]
     ranking_: npt.NDArray[np.int64]
     support_: npt.NDArray[np.bool_]
+    _left_out: Mapping[int, str]
+
+    @property
+    def left_out_(self) -> tuple[LeftOutColumn, ...]:
+        """The columns that take no part, each with the reason."""
+        check_is_fitted(self)
+        names = self._column_names()
+        return tuple(LeftOutColumn(str(names[i]), why) for i, why in self._left_out.items())
 
     @property
     def n_features_(self) -> int:
@@ -201,34 +210,38 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _varying_columns(
         self,
         constant: npt.NDArray[np.bool_],
-        left_out: npt.NDArray[np.bool_] | None = None,
+        identifiers: npt.NDArray[np.bool_] | None = None,
         *,
-        rare: npt.NDArray[np.int64] | None = None,
+        left_out: Mapping[int, str] | None = None,
+        rare: Mapping[int, str] | None = None,
         depth: int = 4,
     ) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary and are not left out, nor rare.
+        """Positions of the columns that vary and can be compared; warns of constant ones.
 
-        Warns of constant ones.
-
-        The warning points `depth` calls up, to the line of the user.
+        `left_out` says why each other takes no part, where that is more than constant; `rare` of
+        those that too few samples carry. The
+        warning points `depth` calls up, to the line of the user.
         """
-        out = constant.copy() if left_out is None else constant | left_out
-        or_names = ", or hold names that hardly repeat" if (out & ~constant).any() else ""
-        if rare is not None and rare.size:
-            out[rare] = True
+        out = constant.copy() if identifiers is None else constant | identifiers
+        or_names = ", or hold names that cannot be compared" if (out & ~constant).any() else ""
+        if rare:
+            out[list(rare)] = True
             or_names += ", or too few samples carry them (min_carriers=0 lets them take part)"
         if out.all():
             raise ValueError(
                 f"all {len(constant)} columns of X are constant or missing{or_names}: there is "
                 "nothing to compare; give at least one column with two different values"
             )
+        where = np.flatnonzero(out).tolist()
+        reasons = {**(left_out or {}), **(rare or {})}
+        self._left_out = {i: reasons.get(i, CONSTANT) for i in where}
         if constant.any():
-            names = self._column_names()[constant].tolist()
-            say(
-                f"{len(names)} of {len(constant)} columns are constant or all missing; they "
-                f"take no part, score 0 and rank last: {first_few(names)}",
+            say_left_out(
+                "are constant or all missing",
                 ConstantFeatureWarning,
-                depth=depth,
+                {i: self._left_out[i] for i in np.flatnonzero(constant).tolist()},
+                self._column_names(),
+                depth=depth + 1,
             )
         return np.flatnonzero(~out)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from topofs.tables.columns import (
     text_column,
 )
 from topofs.tables.given import column_names, readable_table, refuse_infinite
+from topofs.tables.levels import CONSTANT, why_constant
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 from topofs.terms import is_whole
 
@@ -57,6 +58,7 @@ __all__ = [
     "left_out_as_rare",
     "read_numbers",
     "read_table",
+    "say_left_out",
     "warn_of_columns",
     "warn_of_dependent_rows",
     "without_rows",
@@ -70,15 +72,16 @@ class ReadTable:
     """A table that has passed its checks, as its measure, with "auto" settled, takes it.
 
     `constant` and `identifiers` are columns that take no part: of a single value, and of names
-    that hardly repeat. None where every column takes part, or workers will find out.
-    `has_names` also counts columns of names that take no part; `read_from_text` are columns that
-    take no part for what they hold, or whose numbers were text.
+    that hardly repeat. None where every column takes part, or workers will find out. `left_out`
+    says why, by position. `has_names` also counts columns of names that take no part;
+    `read_from_text` are columns that take no part for what they hold, or whose numbers were text.
     """
 
     table: Any
     measure: Measure
     constant: Mask | None = None
     identifiers: Mask | None = None
+    left_out: Mapping[int, str] = field(default_factory=dict)
     has_names: bool = False
     read_from_text: tuple[Column, ...] = ()
 
@@ -99,13 +102,14 @@ class RareColumns:
         """Where they are, ascending."""
         return np.array(sorted(self.carriers), dtype=np.int64)
 
-    def reason(self, column: int) -> str | None:
-        """Why a column takes no part, in a few words; None where it is not among them."""
-        number = self.carriers.get(column)
-        if number is None:
-            return None
-        samples = "1 sample has" if number == 1 else f"{number} samples have"
-        return f"only {samples} another value than its most frequent one, and {self.least} must"
+    @property
+    def reasons(self) -> dict[int, str]:
+        """Why each of them takes no part, in a few words."""
+        return {
+            column: f"only {number} sample{'s have' if number > 1 else ' has'} another value than "
+            f"its most frequent one, and {self.least} must"
+            for column, number in self.carriers.items()
+        }
 
     @property
     def rule(self) -> str:
@@ -228,8 +232,14 @@ def read_table(
         _note_names(estimator, names)
     if sparse.issparse(table):
         table = without_duplicates(table)
-    settled = measure.for_table(table)
-    return ReadTable(table, settled, is_constant(table), read_from_text=written)
+    constant = is_constant(table)
+    return ReadTable(
+        table,
+        measure.for_table(table),
+        constant,
+        left_out=_why_constant(table, constant),
+        read_from_text=written,
+    )
 
 
 def read_numbers(
@@ -274,7 +284,7 @@ def read_numbers(
 
 
 def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
-    """Say which columns hold names that hardly repeat or dates, and whose numbers were text."""
+    """Say which columns hold what cannot be compared, and whose numbers were text."""
     written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
     if written:
         say(
@@ -282,24 +292,52 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
             ColumnReadingWarning,
             depth=4,
         )
-    unread = [f"{c.name} ({c.why})" for c in read.read_from_text if c.why is not None]
-    if unread:
-        say(
-            f"{len(unread)} of {len(names)} columns hold neither numbers nor names; they take "
-            f"no part, score 0 and rank last: {first_few(unread)}",
+    unread = {c.name for c in read.read_from_text if c.why is not None}
+    identifiers = () if read.identifiers is None else np.flatnonzero(read.identifiers).tolist()
+    for what, kind, which in (
+        (
+            "hold neither numbers nor names",
             ColumnReadingWarning,
-            depth=4,
-        )
-    if read.identifiers is not None:
-        others = {c.name for c in read.read_from_text}
-        which = [name for name in names[read.identifiers] if name not in others]
+            [i for i in read.left_out if names[i] in unread],
+        ),
+        (
+            "hold names that cannot be compared",
+            IdentifierFeatureWarning,
+            [i for i in identifiers if names[i] not in unread],
+        ),
+    ):
         if which:
-            say(
-                f"{len(which)} of {len(names)} columns hold names that hardly repeat, as "
-                f"identifiers do; they take no part, score 0 and rank last: {first_few(which)}",
-                IdentifierFeatureWarning,
-                depth=4,
-            )
+            say_left_out(what, kind, {i: read.left_out[i] for i in which}, names, depth=5)
+
+
+def say_left_out(
+    what: str,
+    kind: type[Warning],
+    left_out: Mapping[int, str],
+    names: npt.NDArray[np.object_],
+    *,
+    depth: int,
+) -> None:
+    """Warn of columns that take no part, each with the reason, as the command line has it."""
+    which = [
+        names[i] if why == CONSTANT else f"{names[i]} ({why})" for i, why in left_out.items()
+    ]
+    say(
+        f"{len(which)} of {len(names)} columns {what}; they take no part, score 0 and rank "
+        f"last: {first_few(which)}",
+        kind,
+        depth=depth,
+    )
+
+
+def _why_constant(table: Any, constant: Mask) -> dict[int, str]:
+    """Why the columns of numbers that do not vary take no part, by position."""
+    where = np.flatnonzero(constant)
+    if sparse.issparse(table):
+        held = table[:, where].max(axis=0).toarray().ravel() if len(where) else ()
+    else:
+        held = [np.fmax.reduce(table[:, i]) for i in where]
+    return {int(i): why_constant(float(value)) for i, value in zip(where, held, strict=True)}
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
@@ -353,7 +391,13 @@ def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
     settled = measure.for_table(table)
     values = table if settled.takes_names else table.numbers
     return ReadTable(
-        values, settled, constant, identifiers, table.has_nominal, table.read_from_text
+        values,
+        settled,
+        constant,
+        identifiers,
+        table.left_out,
+        table.has_nominal,
+        table.read_from_text,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.errors import NoStructureWarning
+from topofs.errors import IsolatedFeatureWarning, NoStructureWarning
 from topofs.notebook import groups_html
 from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
@@ -81,6 +81,7 @@ class RepresentingSelector(RankingSelector):
     _wishes: Wishes
     _limited: bool
     _rare: RareColumns
+    _budget: float | None
 
     @property
     def coverage_(self) -> Doubles:
@@ -177,9 +178,13 @@ class RepresentingSelector(RankingSelector):
         size = self._size_by_ranking() if size is None else size
         most = self._most()
         if size > most:
+            limit, advice = "under the wishes", "wish for less"
+            if self._budget is not None:
+                limit = f"within the budget of {self._budget:g}"
+                advice = "fit again with a larger Budget"
             raise ValueError(
-                f"{size} columns are asked for, but only {most} can be selected together under "
-                "the wishes: ask for fewer, or wish for less"
+                f"{size} columns are asked for, but only {most} can be selected together "
+                f"{limit}: ask for fewer, or {advice}"
             )
         return super()._support(size)
 
@@ -233,22 +238,41 @@ class RepresentingSelector(RankingSelector):
             return self.n_features_in_
         return self._ranking.n_selectable + self._n_forced_outside()
 
-    def _warn_without_structure(self) -> None:
-        if isinstance(self.n_features_to_select, MinShare):
-            return  # There isolated only means that nothing explains a column to that share.
-        alone = self._ranking.isolated
-        if alone is not None and alone.all() and len(alone) > 1:
-            n = self.n_features_
-            selected = "all of them are selected"
-            if n != len(alone):
-                verb = "is" if n == 1 else "are"
-                selected = f"{n} of them {verb} selected; give a number to have more"
-            say(
-                f"no two of the {len(alone)} columns share more than chance explains: there is "
-                f"nothing to choose by, and {selected}",
-                NoStructureWarning,
-                depth=4,
-            )
+    def _warn_of_isolated_columns(self) -> None:
+        """Say how many columns the automatic size leaves out since they are like no other."""
+        isolated = self._ranking.isolated
+        # By MinShare isolated only means that nothing explains a column to that share.
+        if isolated is None or isinstance(self.n_features_to_select, MinShare):
+            return
+        if isolated.all() and len(isolated) > 1:
+            self._warn_without_structure(len(isolated))
+            return
+        left_out = np.setdiff1d(self.nodes_[isolated], np.flatnonzero(self.support_))
+        n = len(np.setdiff1d(left_out, self.excluded_))
+        if not n or self.n_features_to_select != "auto":
+            return
+        are, they, them = ("is", "it shares", "it") if n == 1 else ("are", "they share", "them")
+        other = self.rule_.keeping_isolated()
+        way = "" if other is None else f", and rule={other!r} selects {them}"
+        say(
+            f"{n} of {self.n_features_in_} columns {are} isolated: {they} with no other more "
+            f"than chance explains, so the automatic size leaves {them} out; isolated_ has "
+            f"{them}{way}",
+            IsolatedFeatureWarning,
+            depth=4,
+        )
+
+    def _warn_without_structure(self, n_columns: int) -> None:
+        n, selected = self.n_features_, "all of them are selected"
+        if n != n_columns:
+            verb = "is" if n == 1 else "are"
+            selected = f"{n} of them {verb} selected; give a number to have more"
+        say(
+            f"no two of the {n_columns} columns share more than chance explains: there is "
+            f"nothing to choose by, and {selected}",
+            NoStructureWarning,
+            depth=5,
+        )
 
     def explain(self, feature: str | int) -> Explanation:
         """Say why a feature was or was not selected.
@@ -303,10 +327,9 @@ class RepresentingSelector(RankingSelector):
             n_same_score=same,
             score_name=self.rule_.words.short,
             neighbors=tuple(sorted(neighbors, key=lambda neighbor: -neighbor.weight)),
-            constant=not node.size,
+            left_out=self._left_out.get(column),
             representation=self._representation(column),
             excluded=column in self.excluded_,
-            why_no_part=self._rare.reason(column),
         )
 
     def _neighbors(self, node: int) -> list[Neighbor]:

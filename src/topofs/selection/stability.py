@@ -99,7 +99,7 @@ class Stability:
     n_resamples: int
     level: float
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         often = np.argsort(-self.frequency, kind="stable")[:10]
         lines = [
             f"Stability {self.phi:.3f} ({self.level:.0%} interval {self.lower:.3f} … "

@@ -26,7 +26,7 @@ from topofs.selection.reading import (
 from topofs.selection.reduced_tables import ReducingSelector
 from topofs.selection.saying import say
 from topofs.selection.short_names import graph_of, measure_of, rule_of
-from topofs.selection.sizes import Size
+from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
@@ -326,15 +326,16 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             size=self.n_features_to_select,
             names=self._column_names(),
         )
-        nodes = np.arange(self.n_features_in_)
+        nodes, self._left_out = np.arange(self.n_features_in_), {}
         self._rare = find_rare_columns(read, self.min_carriers, forced=forced)
         if read.constant is not None:
             warn_of_columns(read, self._column_names())
             nodes = self._varying_columns(
-                read.constant, read.identifiers, rare=self._rare.positions
+                read.constant, read.identifiers, left_out=read.left_out, rare=self._rare.reasons
             )
         elif self._rare.carriers:
             nodes = np.setdiff1d(nodes, self._rare.positions)
+            self._left_out = self._rare.reasons
         self._rare.warn(self._column_names(), read.table.shape[0])
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         table = read.columns(nodes)
@@ -346,7 +347,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         if columns.constant is not None:
             constant = np.zeros(self.n_features_in_, dtype=np.bool_)
             constant[nodes] = columns.constant
-            nodes = self._varying_columns(constant, rare=self._rare.positions)
+            nodes = self._varying_columns(constant, rare=self._rare.reasons)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
         if network.graph_left_out and len(nodes) > 1:
@@ -362,12 +363,14 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
         self.excluded_, self._limited = wishes.excluded, wishes.limited
+        budget = self.n_features_to_select
+        self._budget = float(budget.total) if isinstance(budget, Budget) else None
         if not ranking.n_selectable and not len(forced):
             raise self._none_to_select(kept=False)
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
         if size is None:
-            self._warn_without_structure()
+            self._warn_of_isolated_columns()
         return columns
 
     def _terms(self) -> tuple[Measure, Graph, Rule]:

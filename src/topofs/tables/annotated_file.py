@@ -14,6 +14,7 @@ from topofs.errors import TableError, import_extra
 from topofs.tables.annotated import named_matrix
 from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
+from topofs.tables.levels import why_constant
 from topofs.tables.numbers_in_table import check_rows, compared
 from topofs.tables.table import Table
 
@@ -174,7 +175,7 @@ def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> 
     }
     for i in np.flatnonzero(~(lowest < highest)).tolist():
         if table.genes[i] not in roles.keep:
-            reasons[table.genes[i]] = "all missing" if np.isnan(highest[i]) else "constant"
+            reasons[table.genes[i]] = why_constant(float(highest[i]))
     reasons |= roles.reasons
     used = [i for i, gene in enumerate(table.genes) if gene not in reasons]
     names = tuple(table.genes[i] for i in used)

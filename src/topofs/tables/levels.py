@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from topofs.tables.column import Column
 
-__all__ = ["MOST_LEVELS", "RARE", "level_codes", "usable_columns"]
+__all__ = [
+    "CONSTANT",
+    "HARDLY_REPEATS",
+    "MOST_LEVELS",
+    "RARE",
+    "ROUNDED",
+    "level_codes",
+    "usable_columns",
+    "why_constant",
+    "why_left_out",
+]
 
 RARE = 5
 """Levels of fewer samples than this are merged into one."""
@@ -20,6 +30,15 @@ RARE = 5
 MOST_LEVELS = 1000
 """A column of names with more levels than this, rare ones merged, takes no part: each level is a
 row of its own in the product, and as many are an identifier's."""
+
+CONSTANT = "constant"
+ROUNDED = "constant at double precision"
+ALL_MISSING = "all missing"
+HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
+"""Why a column takes no part."""
+
+# Whole numbers from here on may differ in digits that a float64 does not hold.
+_FIRST_ROUNDED = 2.0**53
 
 
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -39,14 +58,40 @@ def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged;
     no dates.
     """
-    return np.array([_is_usable(column) for column in columns], dtype=np.bool_)
+    return np.array([why_left_out(column) is None for column in columns], dtype=np.bool_)
 
 
-def _is_usable(column: Column) -> bool:
+def why_left_out(column: Column) -> str | None:
+    """Say in a few words why a column takes no part; None where it can be compared.
+
+    The one place of these reasons, for files and for frames.
+    """
     if column.why is not None:
-        return False
+        return column.why
+    values = column.values
     if column.nominal:
-        all_different = len(np.unique(column.values)) == len(column.values) > 2
-        return bool(0 < level_codes(column.values).max() < MOST_LEVELS and not all_different)
-    observed = column.values[~np.isnan(column.values)]
-    return len(observed) > 0 and bool(observed.min() < observed.max())
+        return _why_names_are_left_out(values)
+    lowest = np.fmin.reduce(values, initial=np.nan)
+    highest = np.fmax.reduce(values, initial=np.nan)
+    return None if lowest < highest else why_constant(float(highest))
+
+
+def why_constant(value: float) -> str:
+    """Say why a column of numbers does not vary, from the one that it holds; NaN: it has none."""
+    if np.isnan(value):
+        return ALL_MISSING
+    return ROUNDED if abs(value) >= _FIRST_ROUNDED else CONSTANT
+
+
+def _why_names_are_left_out(values: npt.NDArray[np.float64]) -> str | None:
+    levels = np.unique(values)
+    if len(levels) < 2:
+        return ALL_MISSING if np.isnan(values).all() else CONSTANT
+    last = level_codes(values).max()
+    all_different = len(levels) == len(values) > 2
+    if 0 < last < MOST_LEVELS and not all_different:
+        return None
+    if last >= MOST_LEVELS:
+        return f"more than {MOST_LEVELS:,} names"
+    often = 2 * len(levels) <= len(values)
+    return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS

@@ -10,7 +10,7 @@ import polars as pl
 
 from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column import Column
-from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
+from topofs.tables.levels import why_left_out
 from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from topofs.tables.table import Table
 
 __all__ = ["NamesInTable", "holds_names", "measures_of_names", "names_in_table"]
-
-HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
-"""Why a column of names is not compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
             stripped = series.str.strip_chars()
             values = stripped.set(stripped.is_in(MISSING_CLASSES), None)
         column = _coded(values)
-        reason = _reason(column)
+        reason = why_left_out(column)
         if series.name in table.not_names:
             reason = table.not_numbers[series.name]
         if reason is None or series.name in roles.keep:
@@ -92,16 +89,3 @@ def _coded(values: pl.Series) -> Column:
         codes = values.cast(pl.String).rank("dense").cast(pl.Float64)
     numbers = np.array(codes.to_numpy(), dtype=np.float64)
     return Column(values.name, nominal=values.dtype != pl.Enum, values=numbers)
-
-
-def _reason(column: Column) -> str | None:
-    """Why a column cannot be compared; None where it can."""
-    if usable_columns([column])[0]:
-        return None
-    levels = np.unique(column.values)
-    if column.nominal and len(levels) > 1:
-        if level_codes(column.values).max() >= MOST_LEVELS:
-            return f"more than {MOST_LEVELS:,} names"
-        often = 2 * len(levels) <= len(column.values)
-        return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS
-    return "all missing" if np.isnan(column.values).all() else "constant"

@@ -12,6 +12,7 @@ from topofs.errors import TableError
 from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
 from topofs.tables.given import FIRST_ROUNDED, from_lowest
+from topofs.tables.levels import CONSTANT, ROUNDED, why_constant
 from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 
@@ -32,7 +33,6 @@ __all__ = [
 ]
 
 _FEW_ROWS = 10
-_ROUNDED = "constant at double precision"
 _SHOWN = 3
 
 
@@ -146,7 +146,7 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
     _check_finite(table.name, columns, X, np.isinf(lowest) | np.isinf(highest))
     constant, missing = lowest == highest, np.isnan(highest)
     reasons = {
-        columns[i]: "all missing" if missing[i] else _constant(float(highest[i]))
+        columns[i]: why_constant(float(highest[i]))
         for i in np.flatnonzero(constant | missing).tolist()
     }
     return Numbers(X, reasons, rounded)
@@ -243,16 +243,11 @@ def _check_finite(
         )
 
 
-def _constant(value: float) -> str:
-    """Floats from 2⁵³ on may have been written with digits that a float64 does not hold."""
-    return _ROUNDED if abs(value) >= FIRST_ROUNDED else "constant"
-
-
 def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:
     which = f"all {len(constant)} columns of numbers are"
     if len(constant) == 1:
         which = "its one column of numbers is"
-    why = _ROUNDED if _ROUNDED in constant.values() else "constant"
+    why = ROUNDED if ROUNDED in constant.values() else CONSTANT
     return TableError(f"{name}: {which} {why} or all missing; nothing can be compared")
 
 

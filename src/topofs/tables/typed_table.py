@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from topofs.tables.columns import read_columns
 from topofs.tables.given import too_small
-from topofs.tables.levels import usable_columns
+from topofs.tables.levels import why_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,16 @@ class TypedTable:
         return np.column_stack([column.values for column in self.columns])
 
     @cached_property
+    def left_out(self) -> dict[int, str]:
+        """Positions of the columns that take no part, with the reasons."""
+        reasons = ((i, why_left_out(column)) for i, column in enumerate(self.columns))
+        return {i: why for i, why in reasons if why is not None}
+
+    @property
     def _usable(self) -> Mask:
-        return usable_columns(self.columns)
+        usable = np.ones(len(self.columns), dtype=np.bool_)
+        usable[list(self.left_out)] = False
+        return usable
 
     def __getitem__(self, key: tuple[slice, npt.NDArray[np.int64]]) -> TypedTable:
         return TypedTable(tuple(self.columns[position] for position in key[1]))
@@ -108,8 +116,14 @@ class TypedTable:
     def incomparable(self) -> tuple[Mask, Mask]:
         """Tell which columns take no part."""
         unusable = ~self._usable
-        varied = [np.unique(column.values).size > 1 for column in self.columns]
-        identifiers = unusable & [column.nominal for column in self.columns] & varied
+        names = np.array(
+            [
+                c.why is not None or (c.nominal and np.unique(c.values).size > 1)
+                for c in self.columns
+            ],
+            dtype=np.bool_,
+        )
+        identifiers = unusable & names
         return unusable & ~identifiers, identifiers
 
 

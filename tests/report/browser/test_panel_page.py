@@ -193,7 +193,8 @@ def test_alternatives_of_a_selected_column(window, panel, X):
         text = item.inner_text()
         assert text.startswith(one.name)
         assert f"{percent(one.share)} of it stays explained" in text
-        assert ("lost" if one.lost > 0 else "more") in text
+        assert ("nothing lost" if one.lost < 5e-5 else " % lost") in text
+        assert ("gained" in text) == (one.gained >= 5e-5)
     set_size(window, 5)
     assert "with 6 columns selected" in window.text("#details-body")
 
@@ -303,5 +304,29 @@ def test_hostile_names_in_every_place(browser, tmp_path, X):
         assert {row["cost"] for row in downloaded(window)} == {"1", "2", "3"}
         assert window.page.evaluate("window.hacked") is None
         assert window.page.locator("img").count() == 0
+        assert window.complaints == []
+        assert window.asked_only_for(path)
+
+
+def test_a_list_that_is_judged(browser, X, tmp_path):
+    listed = (HOSTILE, "feature 12", "feature 9")
+    selector = TopologicalFeatureSelector(3, keep=listed).fit(X)
+    path = tmp_path / "judged.html"
+    write_selection_report(path, selector=selector, X=X, table_name="list", judged=True)
+    with opened(browser, path) as window:
+        choose(window, "feature 12")
+        assert "In the list: at rank" in window.text("#details-body")
+        assert "because you asked" not in window.text("#details-body")
+        choose(window, "feature 3")
+        assert "Not in the list: it takes rank" in window.text("#details-body")
+        assert "all are in the list" in window.text("#one-less")
+        set_size(window, 5)
+        assert "The list has 3." in window.text("#lead")
+        added = names_in_order(selector, X)[3]
+        choose(window, added)
+        assert "Added: at rank 4" in window.text("#details-body")
+        text = window.page.locator("body").inner_text()
+        for word in ("chosen", "selected", "Selected", "Forced"):
+            assert word not in text, word
         assert window.complaints == []
         assert window.asked_only_for(path)

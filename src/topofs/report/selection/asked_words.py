@@ -38,7 +38,10 @@ def asked_notes(summary: SelectionSummary) -> list[str]:
     if len(features.forced):
         forced = listed([features.names[i] for i in features.forced])
         given = " The others were chosen given these." if summary.representation else ""
-        notes.append(f"Forced: {forced}.{given}")
+        if summary.judged:
+            notes.append(f"In the list: {forced}. What could be added is ranked given these.")
+        else:
+            notes.append(f"Forced: {forced}.{given}")
     if len(features.excluded):
         excluded = listed([features.names[i] for i in features.excluded])
         cannot = "It" if len(features.excluded) == 1 else "They"

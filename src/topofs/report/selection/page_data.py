@@ -29,6 +29,8 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     return {
         "k": summary.n_selected,
         "forced": len(features.forced),
+        "judged": summary.judged,
+        "reasons": {str(feature): why for feature, why in summary.reasons.items()},
         "end": summary.end,
         "most": features.most,
         "excluded": features.excluded.tolist(),
@@ -59,7 +61,6 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "features": summary.heat.rows.tolist(),
             "values": _whole(summary.heat.values[below]),
         },
-        "leftOut": _left_out(summary),
         "nominal": None if summary.nominal is None else summary.nominal.tolist(),
         "words": _words(summary, words),
         **_by_rule(summary),
@@ -68,26 +69,16 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _alternatives(summary: SelectionSummary) -> dict[str, Any]:
-    """For each selected feature: feature, coverage lost and share, of each stand-in."""
+    """For each selected feature: feature, what is lost, gained and kept, of each stand-in."""
     return {
         "most": MOST_COLUMNS,
         "of": {
             str(feature): [
-                [one.position, *_short(np.array([one.lost, one.share]))] for one in found
+                [one.position, *_short(np.array([one.lost, one.gained, one.share]))]
+                for one in found
             ]
             for feature, found in summary.alternatives.items()
         },
-    }
-
-
-def _left_out(summary: SelectionSummary) -> dict[str, str]:
-    """Why features take no part, of those whose reason is known."""
-    position = {name: i for i, name in enumerate(summary.features.names)}
-    return {
-        str(position[name]): reason
-        for reason, names in summary.left_out
-        for name in names
-        if name in position
     }
 
 
@@ -103,6 +94,7 @@ def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "alike": method.measure.means_alike,
         "cut": method.cut is not None,
         "above": words.above,
+        "said": words.said,
         # The strength of links says nothing new where it is the score, or all of it is 0.
         "strength": bool(strengths.any()) and not np.allclose(scores, strengths),
     }

@@ -9,20 +9,22 @@ import numpy as np
 from topofs.report.selection.phrases import counted, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from topofs.report.selection.representation import Representation
     from topofs.report.selection.summary import Method, SelectionSummary
 
 __all__ = ["above", "covered", "isolated_note", "meaning"]
 
 
-def covered(method: Method) -> str:
+def covered(method: Method, said: Mapping[str, str]) -> str:
     """Say what "covered" means, for a caption."""
-    by = "the selected column that represents it"
+    by = f"the {said['column']} that represents it"
     if method.rule.explains_together and method.redundant_from is None:
-        by = "all selected columns together"
+        by = f"all {said['columns']} together"
     return (
         f"Covered: how much of a column's variance is explained by {by}, on average over all "
-        "columns. A selected column represents itself fully."
+        f"columns. A {said['column']} represents itself fully."
     )
 
 
@@ -50,9 +52,11 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
         if not summary.asked.left_out:
             what = "Nothing is redundant"
     share = percent(float(summary.share[summary.n_selected]))
+    start = f"{what}: {'it covers' if one else 'together they cover'}"
+    if summary.judged:
+        start = "The list covers"
     return (
-        f"{what}: "
-        f"{'it covers' if one else 'together they cover'} {share} of what varies in "
+        f"{start} {share} of what varies in "
         f"{summary.table_name}; random lists of {summary.n_selected:,}: "
         f"{percent(summary.random_share)}."
     )
@@ -65,10 +69,13 @@ def isolated_note(summary: SelectionSummary, representation: Representation) -> 
         return None
     selected = summary.features.order[: summary.n_selected]
     n_selected = int(np.isin(representation.isolated, selected).sum())
+    adjective = "in the list" if summary.judged else "selected"
     if n_selected == n:
-        fate = "It is selected." if n == 1 else "All of them are selected."
+        fate = f"It is {adjective}." if n == 1 else f"All of them are {adjective}."
     elif n_selected:
-        fate = f"{n_selected:,} of them {'is' if n_selected == 1 else 'are'} selected."
+        fate = f"{n_selected:,} of them {'is' if n_selected == 1 else 'are'} {adjective}."
+    elif summary.judged:
+        fate = f"{'It is not' if n == 1 else 'None of them is'} in the list."
     else:
         fate = f"{'It is' if n == 1 else 'They are'} left out."
     if summary.method.redundant_from is not None:

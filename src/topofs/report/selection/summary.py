@@ -115,6 +115,10 @@ class SelectionSummary:
         Limits and sizes that the user asked for.
     alternatives : dict of int to tuple of Substitute
         What could take the place of a selected feature.
+    reasons : dict of int to str
+        Why a feature outside the network takes no part.
+    judged : bool
+        Whether the selected features are a list that somebody else made.
     """
 
     table_name: str
@@ -138,6 +142,8 @@ class SelectionSummary:
     random: RandomCoverage
     asked: Asked
     alternatives: dict[int, tuple[Substitute, ...]]
+    reasons: dict[int, str]
+    judged: bool = False
 
     @property
     def random_share(self) -> float:
@@ -155,6 +161,7 @@ def summarise_selection(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    judged: bool = False,
 ) -> SelectionSummary:
     """Compute the numbers of the page.
 
@@ -175,6 +182,8 @@ def summarise_selection(
         Columns that went to the output without being judged.
     stability : Stability, optional
         Of the selector over resamples of X, as `topofs.stability` gives.
+    judged : bool, default=False
+        Whether the selected columns are a list that somebody else made.
 
     Returns
     -------
@@ -243,6 +252,8 @@ def summarise_selection(
         random=random_coverage(selector, blocks),
         asked=asked_of(selector, features),
         alternatives=alternatives_of(selector, features),
+        reasons=_reasons(selector, features),
+        judged=judged,
     )
 
 
@@ -272,6 +283,12 @@ def _method(selector: TopologicalFeatureSelector) -> Method:
     size = selector.n_features_to_select
     redundant_from = size.share if isinstance(size, MinShare) else None
     return Method(measure, graph_of(selector.graph), rule, cut, redundant_from)
+
+
+def _reasons(selector: TopologicalFeatureSelector, features: Features) -> dict[int, str]:
+    """Why each feature outside the network takes no part."""
+    outside = np.setdiff1d(np.arange(features.n_features), features.nodes).tolist()
+    return {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}
 
 
 def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:

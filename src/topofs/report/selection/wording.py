@@ -24,14 +24,44 @@ __all__ = ["Words", "words_of"]
 _EXCELLENT, _POOR = 0.75, 0.4
 
 
+_OF_A_SELECTION = {
+    "adjective": "selected",
+    "status": "Selected",
+    "other": "Not selected",
+    "added": "Selected",
+    "column": "selected column",
+    "columns": "selected columns",
+    "slider": "Columns to select",
+    "about": "Why it is selected or not",
+    "first": "The first selected column",
+    "run": "The run selected",
+    "fewest": "none, all are forced",
+}
+_OF_A_LIST = {
+    "adjective": "in the list",
+    "status": "In the list",
+    "other": "Not in the list",
+    "added": "Added",
+    "column": "column of the list",
+    "columns": "columns of the list",
+    "slider": "Columns, with those added",
+    "about": "About one column",
+    "first": "The first column of the list",
+    "run": "The list has",
+    "fewest": "none, all are in the list",
+}
+
+
 @dataclass(frozen=True)
 class Words:
     """Sentences about a selection, plain text all of them.
 
     `covered` is for a caption and `above` says what a link must be to count; `end` is empty
-    where the selection does not stop by itself, `stability` where that was not tried.
+    where the selection does not stop by itself, `stability` where that was not tried. `said` has
+    the words for what was selected, or for a list that is judged.
     """
 
+    said: dict[str, str]
     headline: str
     meaning: str
     method: str
@@ -48,14 +78,18 @@ def words_of(summary: SelectionSummary) -> Words:
     """Write the sentences."""
     method = summary.method
     n_features = summary.features.n_features
+    said = _OF_A_LIST if summary.judged else _OF_A_SELECTION
     covered = (
         "Covered: every column's similarity to the selected column most like it, on average. A "
         "selected column counts with its similarity to itself."
     )
     if summary.representation is not None:
-        covered = representation_words.covered(method)
+        covered = representation_words.covered(method, said)
     return Words(
-        headline=f"{summary.n_selected:,} of {counted(n_features, 'column')} selected",
+        said=said,
+        headline=(
+            f"{summary.n_selected:,} of {counted(n_features, 'column')} {said['adjective']}"
+        ),
         meaning=f"{_meaning(summary)} {_why_so_many(summary)}".rstrip(),
         method=_method(summary),
         notes=tuple(_notes(summary)),
@@ -89,12 +123,13 @@ def _meaning(summary: SelectionSummary) -> str:
 def _why_so_many(summary: SelectionSummary) -> str:
     """Why the selection has this size, where the rule has a word in it."""
     n, end, representation = summary.n_selected, summary.end, summary.representation
-    if summary.asked.size is not None:
+    everything = not summary.size_given and n == summary.features.n_features
+    isolated = 0 if representation is None else len(representation.isolated)
+    no_word = everything or isolated == summary.network.n_nodes
+    if summary.asked.size is not None or end is None or no_word:
         return ""
-    if end is None or (not summary.size_given and n == summary.features.n_features):
-        return ""
-    if representation is not None and len(representation.isolated) == summary.network.n_nodes:
-        return ""
+    if summary.judged:
+        return _end(summary) if end > n else ""
     why = summary.method.rule.end_words
     if not summary.size_given:
         because = f"{why[:1].upper()}{why[1:]}, so the" if why else "The"
@@ -112,7 +147,9 @@ def _end(summary: SelectionSummary) -> str:
     if summary.end is None or summary.end >= summary.features.n_features:
         return ""
     why = summary.method.rule.end_words
-    return f"The selection stops by itself at {summary.end:,}{f', where {why}' if why else ''}."
+    start = "Given the list, a" if summary.judged else "The"
+    where = f", where {why}" if why else ""
+    return f"{start} selection stops by itself at {summary.end:,}{where}."
 
 
 def _method(summary: SelectionSummary) -> str:
@@ -121,6 +158,10 @@ def _method(summary: SelectionSummary) -> str:
     sentence = method.rule.sentence
     if method.redundant_from is not None:
         sentence = redundancy_sentence(method.redundant_from)
+    if summary.judged:
+        sentence = (
+            f"What could be added to the list is ranked by {method.rule.words.ranked_by}."
+        )
     return (
         f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
         f"{sentence} No target was used."
@@ -193,8 +234,8 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
         i not in in_network and name not in named for i, name in enumerate(features.names)
     )
     if outside:
-        why = "one value only" if nominal is None else "one value or names that hardly repeat"
-        notes.append(f"{counted(outside, 'column')} held {why}, so took no part.")
+        named = [f"{features.names[i]} ({why})" for i, why in summary.reasons.items()]
+        notes.append(f"{counted(outside, 'column')} took no part: {listed(named)}.")
     return notes
 
 

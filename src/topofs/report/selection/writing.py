@@ -61,6 +61,7 @@ def write_selection_report(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    judged: bool = False,
 ) -> None:
     """Write a page that shows what was selected and why.
 
@@ -88,6 +89,9 @@ def write_selection_report(
     stability : Stability, optional
         Of the selector over resamples of X, as `topofs.stability` gives: the page then shows
         it, and how often each column and each link came back.
+    judged : bool, default=False
+        Whether the selected columns are a list that somebody else made: the page then speaks of
+        a list that it judges, and not of a selection.
 
     Notes
     -----
@@ -118,6 +122,7 @@ def write_selection_report(
         left_out=left_out,
         passed_through=passed_through,
         stability=stability,
+        judged=judged,
     )
     write_document(path, page)
 
@@ -131,6 +136,7 @@ def selection_report(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    judged: bool = False,
 ) -> str:
     """Give the page that `write_selection_report` writes; UTF-8 can hold all of it."""
     summary = summarise_selection(
@@ -141,6 +147,7 @@ def selection_report(
         left_out=left_out,
         passed_through=passed_through,
         stability=stability,
+        judged=judged,
     )
     return selection_page(summary)
 
@@ -160,12 +167,12 @@ def selection_page(summary: SelectionSummary) -> str:
         "words": words,
         "has_groups": summary.representation is not None,
         "has_links": len(summary.network.edges) > 0,
-        "figures": _figures(summary),
+        "figures": _figures(summary, words),
         "left_out": [(reason, listed(names, most=200)) for reason, names in summary.left_out],
         "selected_names": listed(selected, most=200),
         "least": max(1, len(features.forced)),
         "most": features.most,
-        "has_forced": len(features.forced) > 0,
+        "has_forced": len(features.forced) > 0 and not summary.judged,
         "has_excluded": len(features.excluded) > 0,
         "explained": _explained(summary),
         "n_selected": summary.n_selected,
@@ -190,12 +197,16 @@ def _shape(summary: SelectionSummary) -> str:
     return f"{counted(summary.n_samples, 'row')} × {columns}"
 
 
-def _figures(summary: SelectionSummary) -> list[tuple[str, str, str]]:
+def _figures(summary: SelectionSummary, words: Words) -> list[tuple[str, str, str]]:
     """The figures beside the slider: an id, what it is called, and what it is at first."""
     n, features, ties = summary.n_selected, summary.features, summary.ties
     figures = [
         ("covered", "Covered", percent(float(summary.share[n]))),
-        ("share-selected", "Columns selected", percent(n / features.n_features)),
+        (
+            "share-selected",
+            f"Columns {words.said['adjective']}",
+            percent(n / features.n_features),
+        ),
     ]
     if summary.representation is not None:
         return [*figures, ("next", "The next adds", "–"), ("alone", "Alone", "–")]

@@ -44,7 +44,7 @@ function drawCoverage() {
   [[1, "start"], [MOST, "end"]].forEach(([size, anchor]) => {
     svg.append(drawing("text", { x: across(size), y: bottom + 16, "text-anchor": anchor }, size.toLocaleString("en")));
   });
-  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, "columns selected"));
+  svg.append(drawing("text", { x: (MARGIN.left + right) / 2, y: bottom + 32, "text-anchor": "middle" }, `columns ${SAID.adjective}`));
   svg.addEventListener("pointerdown", (event) => {
     const box = svg.getBoundingClientRect();
     setSize(((event.clientX - box.left - MARGIN.left) / (right - MARGIN.left)) * MOST);

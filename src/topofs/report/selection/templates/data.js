@@ -2,6 +2,7 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.names.length;
+const SAID = DATA.words.said; // the words for a selection, or for a list that is judged
 const SCALE = 10000; // similarities are whole ten-thousandths
 
 const POSITION = new Int32Array(N); // of each feature in the ranking, from 0
@@ -34,9 +35,9 @@ function isSelected(feature, k) {
   return POSITION[feature] < k;
 }
 
-// Forced columns come first in the order.
+// Forced columns come first in the order. Those of a list that is judged are its columns.
 function isForced(feature) {
-  return POSITION[feature] < DATA.forced;
+  return !DATA.judged && POSITION[feature] < DATA.forced;
 }
 
 // The last change of a feature's nearest selected one before size k, or -1.

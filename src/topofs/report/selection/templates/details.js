@@ -17,16 +17,14 @@ function rankText(feature) {
 function reasons(feature, k) {
   const forced = isForced(feature) ? "Forced: it is selected because you asked for it. " : "";
   if (NODE[feature] < 0) {
-    const why = DATA.leftOut[feature];
-    if (why !== undefined) return [[`It takes no part: ${why}.`]];
-    return [[`${forced}It holds ${NOMINAL.has(feature) ? "one value, or names that hardly repeat" : "one value only"}, so it takes no part.`]];
+    return [[`${forced}It takes no part: ${DATA.reasons[feature]}.`]];
   }
   if (REPRESENTATION !== null) return representationReasons(feature, k, forced);
   const score = scoreWithUnit(DATA.scores[feature]);
   const nearest = nearestSelected(feature, k);
   const sentences = [];
   if (forced) sentences.push([forced]);
-  else if (isSelected(feature, k)) sentences.push([`Selected: with ${DATA.words.unit ? score : `a score of ${score}`} it takes ${rankText(feature)}.`]);
+  else if (isSelected(feature, k)) sentences.push([`${statusOf(feature, k)}: with ${DATA.words.unit ? score : `a score of ${score}`} it takes ${rankText(feature)}.`]);
   else sentences.push([notSelectedText(feature, k)]);
   const tie = tieSentence(feature, k);
   if (tie) sentences.push([tie]);
@@ -38,8 +36,8 @@ function reasons(feature, k) {
 
 function notSelectedText(feature, k) {
   if (isExcluded(feature)) return "Excluded: it cannot be selected because you asked for that.";
-  if (!isOpen(feature)) return "Not selected: your wishes leave no room for it beside the columns ranked before it.";
-  return `Not selected: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are selected.`;
+  if (!isOpen(feature)) return `${SAID.other}: your wishes leave no room for it beside the columns ranked before it.`;
+  return `${SAID.other}: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are ${k > DATA.k ? SAID.added.toLowerCase() : SAID.adjective}.`;
 }
 
 // Who represents a column, by which way, and whom it represents.
@@ -47,7 +45,7 @@ function representationReasons(feature, k, forced) {
   const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth" : "of a column"}`;
   const sentences = [];
   if (forced) sentences.push([`${forced}It ${adds}.`]);
-  else if (isSelected(feature, k)) sentences.push([`Selected: at ${rankText(feature)} it ${adds}.`]);
+  else if (isSelected(feature, k)) sentences.push([`${statusOf(feature, k)}: at ${rankText(feature)} it ${adds}.`]);
   else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` Beyond those before it, it ${adds}.` : ""}`]);
   if (ISOLATED.has(feature)) sentences.push([`It is isolated: it has no link ${DATA.words.above}, so no other column represents it.`]);
   else if (isSelected(feature, k)) {
@@ -61,9 +59,9 @@ function representationReasons(feature, k, forced) {
 
 function representativeSentence(feature, k) {
   const by = nearestSelected(feature, k);
-  if (by === null) return ["It is alone: no selected column represents it."];
+  if (by === null) return [`It is alone: no ${SAID.column} represents it.`];
   const way = wayTo(feature, k).flatMap((step, at) => [at === 0 ? ", by way of " : ", ", step]);
-  if (!isRepresented(by.similarity)) return [`It shares ${percent(by.similarity)} with `, by.feature, ...way, ": too little to call it represented."];
+  if (!isRepresented(by.similarity)) return [`It shares ${sharedText(by.similarity)} with `, by.feature, ...way, ": too little to call it represented."];
   return [by.feature, ` represents it and explains ${percent(by.similarity)} of its variance`, ...way, "."];
 }
 
@@ -142,13 +140,13 @@ function alternativeParts(feature) {
     const beyond = POSITION[feature] >= DATA.alternatives.most;
     return beyond ? [element("p", { class: "small quiet" }, `Alternatives were looked for only for the first ${DATA.alternatives.most} selected columns.`)] : [];
   }
-  const at = state.k === DATA.k ? "" : `, with ${counted(DATA.k, "column")} selected`;
-  if (found.length === 0) return [element("p", { class: "small quiet" }, `Alternatives${at}: none, by the wishes.`)];
-  const items = found.map(([other, lost, share]) => element("li", {}, nameButton(
+  const at = state.k === DATA.k ? "" : `, with ${counted(DATA.k, "column")} ${SAID.adjective}`;
+  if (found.length === 0) return [element("p", { class: "small quiet" }, `Alternatives${at}: none that may be taken shares more than chance with it.`)];
+  const items = found.map(([other, lost, gained, share]) => element("li", {}, nameButton(
     other,
     dot(isSelected(other, state.k), other),
     element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stays explained`)),
-    element("span", { class: "value" }, lostText(lost)),
+    element("span", { class: "value" }, changeText(lost, gained)),
   )));
   return [
     element("p", { class: "small quiet" }, `Alternatives, if it cannot be had${at}, and what they do to the coverage:`),
@@ -156,15 +154,15 @@ function alternativeParts(feature) {
   ];
 }
 
-function lostText(lost) {
-  if (Math.abs(lost) < 5e-5) return "nothing lost";
-  return `${finePercent(lost)} ${lost > 0 ? "lost" : "more"}`;
+function changeText(lost, gained) {
+  const said = lost < 5e-5 ? "nothing lost" : `${finePercent(lost)} lost`;
+  return gained < 5e-5 ? said : `${said}, ${finePercent(gained)} gained`;
 }
 
 function showDetails() {
   const body = byId("details-body");
   const feature = state.active >= 0 ? state.active : DATA.order[0];
-  const hint = "The first selected column. Click a dot, find a column by its name, or choose one in the ranking to see why it is selected or not.";
+  const hint = `${SAID.first}. Click a dot, find a column by its name, or choose one in the ranking to see what is said of it.`;
   const parts = [
     ...(state.active >= 0 ? [] : [element("p", { class: "small quiet" }, hint)]),
     element("h3", {}, DATA.names[feature]),
@@ -180,7 +178,7 @@ function showDetails() {
     const alike = neighbours.filter(([, weight]) => weight !== 0);
     const shown = allNeighbours ? alike : alike.slice(0, FIRST_NEIGHBOURS);
     const again = CONFIDENCE === null ? "" : " Percent: the draws in which the link came back.";
-    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${selectedOnes.toLocaleString("en")} selected${alike.length > 0 ? "; strongest first" : ""}.${again}`));
+    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${selectedOnes.toLocaleString("en")} ${SAID.adjective}${alike.length > 0 ? "; strongest first" : ""}.${again}`));
     const kind = CONFIDENCE === null ? "neighbours" : "neighbours with-confidence";
     if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map((link) => neighbourItem(feature, link))));
     if (shown.length < alike.length) {

@@ -37,10 +37,10 @@ function badge(feature) {
   return isExcluded(feature) ? [element("span", { class: "badge excluded" }, "excluded")] : [];
 }
 
-function statusTag(feature, k, other = "Not selected") {
+function statusTag(feature, k, other = SAID.other) {
   const status = statusOf(feature, k);
-  const kind = { Forced: "status selected forced", Selected: "status selected", Excluded: "status excluded" }[status] ?? "status";
-  return element("span", { class: kind }, status === "Not selected" ? other : status);
+  const kinds = { Forced: "status selected forced", Excluded: "status excluded", [SAID.status]: "status selected", [SAID.added]: "status selected" };
+  return element("span", { class: kinds[status] ?? "status" }, status === SAID.other ? other : status);
 }
 
 function meter(share, selected) {
@@ -59,6 +59,11 @@ function percent(share) {
   let rounded = Math.round(100 * share);
   if (share > 0 && share < 1) rounded = Math.min(99, Math.max(1, rounded));
   return `${rounded} %`;
+}
+
+// What two columns share; it is more than nothing, however it is rounded.
+function sharedText(share) {
+  return share < 0.01 ? "less than 1 %" : percent(share);
 }
 
 function counted(number, noun) {

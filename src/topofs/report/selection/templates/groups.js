@@ -74,12 +74,12 @@ function showGroups() {
     more.addEventListener("click", () => { grouping.shown *= 4; showGroups(); });
     items.push(more);
   }
-  if (all.length === 0) items.push(element("p", { class: "quiet" }, "No selected column, and none that is represented, has this in its name."));
+  if (all.length === 0) items.push(element("p", { class: "quiet" }, `No ${SAID.column}, and none that is represented, has this in its name.`));
   byId("groups-list").replaceChildren(...items);
   const others = [...groups.values()].reduce((sum, members) => sum + parted(members)[0].length, 0);
   byId("groups-count").textContent = grouping.wanted
     ? counted(all.length, "group")
-    : `${counted(groups.size, "selected column")} for ${counted(others, "other")}`;
+    : `${groups.size.toLocaleString("en")} ${groups.size === 1 ? SAID.column : SAID.columns} for ${counted(others, "other")}`;
   byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
   showAlone(alone.filter((feature) => !ISOLATED.has(feature)));
 }

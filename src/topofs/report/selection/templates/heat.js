@@ -67,7 +67,7 @@ function describeHeat(shown) {
   const best = pairs[0];
   heatCanvas.setAttribute("aria-label", best === undefined
     ? "One column: nothing to compare."
-    : `Similarity between ${shown.length} selected columns. Most alike: ${DATA.names[DATA.heat.features[best[1]]]} and ${DATA.names[DATA.heat.features[best[2]]]}, ${similarityText(best[0])}.`);
+    : `Similarity between ${shown.length} ${SAID.columns}. Most alike: ${DATA.names[DATA.heat.features[best[1]]]} and ${DATA.names[DATA.heat.features[best[2]]]}, ${similarityText(best[0])}.`);
 }
 
 function setUpHeat() {

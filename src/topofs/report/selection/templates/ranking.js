@@ -1,12 +1,12 @@
 // The ranking: sorted, filtered, in pages, and as a file.
 
 const ROWS_A_PAGE = 25;
-const STATUSES = ["Forced", "Selected", "Not selected", "Excluded"];
+const STATUSES = ["Forced", SAID.status, SAID.added, SAID.other, "Excluded"];
 const ALL_COLUMNS = {
   rank: { label: "Rank", number: true, of: rankOf },
   name: { label: "Column", of: (f) => DATA.names[f] },
   kind: { label: "Holds", wide: true, of: (f) => (NOMINAL.has(f) ? "names" : "numbers") },
-  selected: { label: "Selected", of: (f) => STATUSES.indexOf(statusOf(f, state.k)) },
+  selected: { label: SAID.status, of: (f) => STATUSES.indexOf(statusOf(f, state.k)) },
   cost: { label: "Cost", number: true, wide: true, of: (f) => DATA.cost[f] },
   score: { label: DATA.words.score, number: true, down: true, wide: !SCORE_ADDS, of: (f) => (SCORE_ADDS && !isOpen(f) ? -1 : DATA.scores[f]) },
   adds: { label: "Adds", number: true, down: true, wide: true, of: (f) => (isOpen(f) ? addsOf(f) : -1) },
@@ -28,7 +28,7 @@ const COLUMNS = SHOWN_COLUMNS
   .filter((key) => key !== "kind" || DATA.nominal !== null)
   .filter((key) => key !== "chosen" || DATA.resampled !== null)
   .map((key) => ({ key, ...ALL_COLUMNS[key] }));
-const HAS_WISHES = DATA.forced > 0 || DATA.excluded.length > 0;
+const HAS_WISHES = (DATA.forced > 0 && !DATA.judged) || DATA.excluded.length > 0;
 const collator = new Intl.Collator("en", { numeric: true });
 const listing = { sort: "rank", down: false, page: 0, rows: [] };
 
@@ -81,7 +81,7 @@ const CELLS = {
     if (by === null) return [NODE[feature] < 0 ? "–" : ISOLATED.has(feature) ? "isolated" : "alone"];
     if (by.feature === feature) return ["itself"];
     const name = shortened(DATA.names[by.feature], 36);
-    return isRepresented(by.similarity) ? [name] : [element("span", { class: "quiet" }, `shares ${percent(by.similarity)} with ${name}`)];
+    return isRepresented(by.similarity) ? [name] : [element("span", { class: "quiet" }, `shares ${sharedText(by.similarity)} with ${name}`)];
   },
   share: (feature) => {
     const by = representative(feature, state.k);
@@ -127,7 +127,7 @@ function csvCell(value) {
 }
 
 function csvText() {
-  const heads = ["rank", "column", "selected", SCORE_ADDS ? "adds" : "score", "strength"];
+  const heads = ["rank", "column", DATA.judged ? "in_list" : "selected", SCORE_ADDS ? "adds" : "score", "strength"];
   heads.push(...(REPRESENTATION === null ? ["nearest_selected", "similarity"] : ["represented_by", "share"]));
   if (REPRESENTATION !== null && !SCORE_ADDS) heads.push("adds");
   if (HAS_WISHES) heads.push("wish");

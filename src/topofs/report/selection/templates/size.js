@@ -19,7 +19,7 @@ function showSteps(k) {
   const less = k > Math.max(1, DATA.forced) ? DATA.order[k - 1] : -1;
   const worth = (feature, from, to) => (REPRESENTATION === null ? `${finePercent(covered(to) - covered(from))} of coverage` : addsText(feature));
   const none = k < N ? "none, by the wishes" : "none is left";
-  const forced = DATA.forced > 0 && k === DATA.forced ? "none, all are forced" : "none, one must stay";
+  const forced = DATA.forced > 0 && k === DATA.forced ? SAID.fewest : "none, one must stay";
   byId("one-more").replaceChildren("One more: ", ...(more < 0 ? [none] : ["+ ", nameButton(more), ` adds ${worth(more, k, k + 1)}`]));
   byId("one-less").replaceChildren("One less: ", ...(less < 0 ? [forced] : ["− ", nameButton(less), ` loses ${worth(less, k - 1, k)}`]));
 }
@@ -67,7 +67,7 @@ function showHeadline(k) {
     part.style.minHeight = own ? "" : part.style.minHeight || `${part.offsetHeight}px`;
   }
   byId("headline").textContent = own ? OWN_WORDS.headline : `${k.toLocaleString("en")} of ${counted(N, "column")} tried`;
-  byId("lead").textContent = own ? OWN_WORDS.lead : `Together they cover ${percent(covered(k))}; ${randomText(k)}. The run selected ${DATA.k.toLocaleString("en")}.`;
+  byId("lead").textContent = own ? OWN_WORDS.lead : `Together they cover ${percent(covered(k))}; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
 }
 
 function setUpSize() {

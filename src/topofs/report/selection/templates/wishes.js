@@ -43,14 +43,14 @@ function parted(members) {
   return [members.filter(([, share]) => isRepresented(share)), members.filter(([, share]) => !isRepresented(share))];
 }
 
-// "Forced", "Selected", "Excluded" or "Not selected".
+// "Forced", "Selected", "Excluded" or "Not selected"; of a list "In the list", "Added" and so on.
 function statusOf(feature, k) {
   if (isForced(feature)) return "Forced";
-  if (isSelected(feature, k)) return "Selected";
-  return isExcluded(feature) ? "Excluded" : "Not selected";
+  if (isSelected(feature, k)) return isSelected(feature, DATA.k) ? SAID.status : SAID.added;
+  return isExcluded(feature) ? "Excluded" : SAID.other;
 }
 
-// Stand-ins of a selected column, each [feature, coverage lost, share of it explained], or null.
+// Stand-ins of a selected column, each [feature, coverage lost, gained, share of it explained], or null.
 function alternativesOf(feature) {
   return DATA.alternatives.of[feature] ?? null;
 }
