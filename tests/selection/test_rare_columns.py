@@ -121,7 +121,7 @@ def test_what_chance_makes_alike_is_left_out_and_a_rare_group_stays(number):
     name = after._column_names()[20]
     said = str(after.explain(str(name)))
     assert (
-        "takes no part in the graph: only 3 samples have another value than its most frequent "
+        "takes no part in the selection: only 3 samples have another value than its most frequent "
         "one, and 8 must." in said
     )
 
@@ -161,7 +161,7 @@ def test_the_page_and_resamples():
     page = selection_report(selector=fitted, X=X)
     assert "fewer than 8 samples have another value than the most frequent one" in page
     assert "held one value only" not in page
-    assert '"leftOut":{"18":"fewer than 8 samples' in page
+    assert '"reasons":{"18":"only' in page
     found = stability(TopologicalFeatureSelector(8), X, n_resamples=3, random_state=0)
     assert not found.frequency[18:].any()
 

@@ -116,8 +116,11 @@ def test_answers_follow_the_columns_to_other_places():
     np.testing.assert_allclose(reaches[0].block(slice(3, 7), slice(1, 6)), block[3:, 1:6])
     whole = reaches[1].block(slice(0, 7), slice(0, 7))
     np.testing.assert_allclose(whole[np.ix_(places, places)], block)
-    together = reaches[1].gains_given(np.array([places[5], places[0]]))[places]
-    np.testing.assert_allclose(together, reaches[0].gains_given(np.array([5, 0])))
+    of, before = np.array([1, 3]), np.array([0.9, 0.8])
+    kept = reaches[1].kept_with(places[[5, 0]], places[of], before)[places]
+    np.testing.assert_allclose(kept, reaches[0].kept_with(np.array([5, 0]), of, before))
+    related = reaches[1].related_to(places[of])[places]
+    np.testing.assert_array_equal(related, reaches[0].related_to(of))
 
 
 def test_substitutes_and_extensions(X):

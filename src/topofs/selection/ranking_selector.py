@@ -223,7 +223,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         warning points `depth` calls up, to the line of the user.
         """
         out = constant.copy() if identifiers is None else constant | identifiers
-        or_names = ", or hold names that cannot be compared" if (out & ~constant).any() else ""
+        or_names = ", or hold names that hardly repeat" if (out & ~constant).any() else ""
         if rare:
             out[list(rare)] = True
             or_names += ", or too few samples carry them (min_carriers=0 lets them take part)"
