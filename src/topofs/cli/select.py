@@ -163,7 +163,7 @@ def _write_annotated(found: Fitted, path: Path) -> None:
 
 def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
     """Say that a column which tells the rows apart is not in the reduced table."""
-    from topofs.tables.names_in_table import HARDLY_REPEATS
+    from topofs.tables.levels import HARDLY_REPEATS
 
     table = found.table
     lost = [

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from topofs.tables.column import Column
 
-__all__ = ["MOST_LEVELS", "RARE", "level_codes", "usable_columns"]
+__all__ = [
+    "HARDLY_REPEATS",
+    "MOST_LEVELS",
+    "RARE",
+    "level_codes",
+    "usable_columns",
+    "why_incomparable",
+]
+
+HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
+"""Why a column is not compared most of whose names are in one row alone."""
 
 RARE = 5
 """Levels of fewer samples than this are merged into one."""
@@ -34,19 +44,33 @@ def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
-    """Tell which columns can be compared with others at all.
+    """Tell which columns can be compared with others at all: see `why_incomparable`."""
+    return np.array([why_incomparable(column) is None for column in columns], dtype=np.bool_)
 
-    Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged;
-    no dates.
+
+def why_incomparable(column: Column) -> str | None:
+    """Say why a column cannot be compared with others; None where it can.
+
+    Numbers must vary. Names must repeat: of the values that are there, however many are missing,
+    at most half are different, and one is in `RARE` rows or more; two names alone, or one that is
+    there or not, need not. Beyond `MOST_LEVELS` they are too many.
     """
-    return np.array([_is_usable(column) for column in columns], dtype=np.bool_)
-
-
-def _is_usable(column: Column) -> bool:
     if column.why is not None:
-        return False
-    if column.nominal:
-        all_different = len(np.unique(column.values)) == len(column.values) > 2
-        return bool(0 < level_codes(column.values).max() < MOST_LEVELS and not all_different)
-    observed = column.values[~np.isnan(column.values)]
-    return len(observed) > 0 and bool(observed.min() < observed.max())
+        return column.why
+    given = column.values[~np.isnan(column.values)]
+    if not len(given):
+        return "all missing"
+    n_missing = len(column.values) - len(given)
+    if not column.nominal:
+        return "constant" if given.min() == given.max() else None
+    counts = np.unique(given, return_counts=True)[1]
+    if len(counts) == 1 and not n_missing:
+        return "constant"
+    if len(counts) > 2:
+        if 2 * len(counts) > len(given):
+            return HARDLY_REPEATS
+        if (counts < RARE).all():
+            return f"no value in {RARE} rows or more"
+    if level_codes(column.values).max() >= MOST_LEVELS:
+        return f"more than {MOST_LEVELS:,} names"
+    return None

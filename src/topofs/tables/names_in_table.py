@@ -10,7 +10,7 @@ import polars as pl
 
 from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column import Column
-from topofs.tables.levels import MOST_LEVELS, RARE, level_codes, usable_columns
+from topofs.tables.levels import why_incomparable
 from topofs.tables.text_values import MISSING_CLASSES
 from topofs.terms import registered
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from topofs.tables.table import Table
 
 __all__ = ["NamesInTable", "holds_names", "measures_of_names", "names_in_table"]
-
-HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
-"""Why a column of names is not compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +50,8 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     """Read the columns that hold names, and tell which of them can be compared.
 
     An Enum is a list of ordered categories; text, other categories and truth values have no
-    order. In a text file the marks of missing values count as missing, as in its numbers. What
-    is a date, or mostly numbers and therefore more likely a mistake, is no name.
+    order. Blank text counts as missing, and in a text file the marks of missing values do, as in
+    its numbers. What is a date, or mostly numbers and therefore more likely a mistake, is no name.
     """
     candidates = [
         column
@@ -68,12 +65,8 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     with as_table_errors(table.name):
         frame = table.select(candidates).collect(engine="streaming")
     for series in frame.iter_columns():
-        values = series
-        if series.dtype == pl.String and table.as_written is not None:
-            stripped = series.str.strip_chars()
-            values = stripped.set(stripped.is_in(MISSING_CLASSES), None)
-        column = _coded(values)
-        reason = _reason(column)
+        column = _coded(_without_marks(series, in_text_file=table.as_written is not None))
+        reason = why_incomparable(column)
         if series.name in table.not_names:
             reason = table.not_numbers[series.name]
         if reason is None or series.name in roles.keep:
@@ -81,6 +74,16 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
         else:
             unusable[series.name] = reason
     return NamesInTable(columns, unusable)
+
+
+def _without_marks(series: pl.Series, *, in_text_file: bool) -> pl.Series:
+    """Leave the values missing that stand for a missing one."""
+    if series.dtype != pl.String:
+        return series
+    stripped = series.str.strip_chars()
+    if in_text_file:
+        return stripped.set(stripped.is_in(MISSING_CLASSES), None)
+    return series.set(stripped == "", None)
 
 
 def _coded(values: pl.Series) -> Column:
@@ -92,16 +95,3 @@ def _coded(values: pl.Series) -> Column:
         codes = values.cast(pl.String).rank("dense").cast(pl.Float64)
     numbers = np.array(codes.to_numpy(), dtype=np.float64)
     return Column(values.name, nominal=values.dtype != pl.Enum, values=numbers)
-
-
-def _reason(column: Column) -> str | None:
-    """Why a column cannot be compared; None where it can."""
-    if usable_columns([column])[0]:
-        return None
-    levels = np.unique(column.values)
-    if column.nominal and len(levels) > 1:
-        if level_codes(column.values).max() >= MOST_LEVELS:
-            return f"more than {MOST_LEVELS:,} names"
-        often = 2 * len(levels) <= len(column.values)
-        return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS
-    return "all missing" if np.isnan(column.values).all() else "constant"

@@ -53,7 +53,8 @@ class TextColumn:
             written = self.seen.unusual(kind.decimal)
             return Column(self.name, nominal=False, values=values, written=written)
         # No array of text, which has room for the longest in every row.
-        code = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        code |= {word: np.nan for word in code if not word.strip()}
         values[self.given] = [code[word] for word in self.words]
         why = kind.words if kind.holds in {"dates", "unclear"} else None
         return Column(self.name, nominal=True, values=values, why=why)
