@@ -15,6 +15,7 @@ from topofs.cli.spoken import in_options
 from topofs.cli.term_options import changes_in_words
 from topofs.cli.wish_options import Wished
 from topofs.errors import (
+    ColumnReadingWarning,
     ConstantFeatureWarning,
     IdentifierFeatureWarning,
     NoGraphWarning,
@@ -203,7 +204,9 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        # The notes on the table say how its columns were read.
+        for kind in (ConstantFeatureWarning, ColumnReadingWarning):
+            warnings.simplefilter("ignore", kind)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

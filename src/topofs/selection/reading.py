@@ -23,6 +23,7 @@ from topofs.tables.columns import (
     read_columns,
     text_column,
 )
+from topofs.tables.hints import hints_of_numbers
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class ReadTable:
 
     `constant` and `identifiers` are columns that take no part: of a single value, and of names
     that hardly repeat. None where every column takes part, or workers will find out.
-    `has_names` also counts columns of names that take no part; `read_from_text` are columns that
-    take no part for what they hold, or whose numbers were text.
+    `has_names` also counts columns of names that take no part; `read_from_text` are columns of text
+    of which something is to be said.
     """
 
     table: Any
@@ -142,11 +143,11 @@ def read_numbers(
 
 
 def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
-    """Say which columns hold names that hardly repeat or dates, and whose numbers were text."""
+    """Say how columns were read: as numbers from text, or as what takes no part; and give hints."""
     written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
     if written:
         say(
-            f"text was read as numbers, which are written with commas: {first_few(written)}",
+            f"text was read as numbers: {first_few(written)}",
             ColumnReadingWarning,
             depth=4,
         )
@@ -159,7 +160,7 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
             depth=4,
         )
     if read.identifiers is not None:
-        others = {c.name for c in read.read_from_text}
+        others = {c.name for c in read.read_from_text if c.why is not None}
         which = [name for name in names[read.identifiers] if name not in others]
         if which:
             say(
@@ -168,6 +169,11 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
                 IdentifierFeatureWarning,
                 depth=4,
             )
+    hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint is not None]
+    hints = [f"columns that may be meant otherwise: {first_few(hinted)}"] if hinted else []
+    hints += hints_of_numbers(read.table, names.tolist(), leaving_out="leave it out of X")
+    for hint in hints:
+        say(hint, ColumnReadingWarning, depth=4)
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:

@@ -19,7 +19,8 @@ class Column:
     `nominal` columns hold names (levels without an order) rather than amounts or ranks. `values`
     are amounts, positions of ordered categories, or codes of the levels from 0; NaN where missing.
     `why` says why it takes no part, whatever its values (dates, or numbers and text), and `written`
-    how numbers were written as text, where it was not the usual way.
+    how numbers were written as text, where it was not the usual way. `hint` says what text may be
+    meant for, where it is something else than it is taken for.
     """
 
     name: str
@@ -27,3 +28,4 @@ class Column:
     values: npt.NDArray[np.float64]
     why: str | None = None
     written: str | None = None
+    hint: str | None = None

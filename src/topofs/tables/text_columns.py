@@ -11,9 +11,11 @@ import numpy as np
 from topofs.tables.column import Column
 from topofs.tables.text_values import (
     MISSING,
+    WAYS,
     Seen,
     as_number,
     decimal_mark,
+    hint_of,
     seen_in,
     text_kind,
 )
@@ -50,14 +52,22 @@ class TextColumn:
         kind = text_kind(self.seen, likely=likely)
         if kind.holds == "numbers" and self.seen.total:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
-            written = self.seen.unusual(kind.decimal)
-            return Column(self.name, nominal=False, values=values, written=written)
+            unusual = self.seen.unusual(kind.decimal)
+            ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
+            return Column(
+                self.name,
+                nominal=False,
+                values=values,
+                written=" and ".join(ways) or None,
+                hint=hint_of(self.seen, kind),
+            )
         # No array of text, which has room for the longest in every row.
         code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
         code |= {word: np.nan for word in code if not word.strip()}
         values[self.given] = [code[word] for word in self.words]
         why = kind.words if kind.holds in {"dates", "unclear"} else None
-        return Column(self.name, nominal=True, values=values, why=why)
+        hint = hint_of(self.seen, kind)
+        return Column(self.name, nominal=True, values=values, why=why, hint=hint)
 
 
 def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:
