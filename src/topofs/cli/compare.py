@@ -196,7 +196,7 @@ def _doubtful_classes(target: Target) -> list[str]:
     """Name the classes that may as well stand for a missing value."""
     from topofs.tables.text_values import MISSING
 
-    found = sorted(set(target.y.tolist()) & set(MISSING)) if target.y.dtype.kind == "U" else []
+    found = sorted(set(target.classes) & set(MISSING))
     return [
         f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
         for name in found

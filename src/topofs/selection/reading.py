@@ -15,6 +15,7 @@ from topofs.errors import ColumnReadingWarning, IdentifierFeatureWarning
 from topofs.selection.saying import first_few, say
 from topofs.similarity.table import is_constant, without_duplicates
 from topofs.tables.columns import (
+    as_array,
     check_dense,
     check_no_times,
     check_readable,
@@ -208,7 +209,8 @@ def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:
     if is_frame(X):
         validate_data(estimator, X, skip_check_array=True)
         return typed_table(X)
-    return typed_table(validate_data(estimator, X, dtype=None, ensure_all_finite=False))
+    values = validate_data(estimator, as_array(X), dtype=None, ensure_all_finite=False)
+    return typed_table(values)
 
 
 def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.tables.columns import as_array
 from topofs.tables.typed_table import NamedArray
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def named_matrix(
     if feature_names is None:
         return X
     names = tuple(map(str, feature_names))
-    values = X if hasattr(X, "tocsc") else np.asarray(X)
+    values = X if hasattr(X, "tocsc") else as_array(X)
     if len(names) != values.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names for {values.shape[1]} columns")
     if len(set(names)) < len(names):

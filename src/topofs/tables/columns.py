@@ -16,6 +16,7 @@ from topofs.tables.text_values import is_float
 
 __all__ = [
     "Column",
+    "as_array",
     "check_dense",
     "check_no_times",
     "check_readable",
@@ -97,7 +98,7 @@ def read_columns(table: Any) -> list[Column]:
     if is_frame(table):
         read = _polars_column if _library(table) == "polars" else _pandas_column
         return settled_columns([read(name, series) for name, series in _named_series(table)])
-    values = np.asarray(table)
+    values = as_array(table)
     check_readable(values)
     if values.ndim != 2:
         raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
@@ -105,6 +106,14 @@ def read_columns(table: Any) -> list[Column]:
         columns = np.ascontiguousarray(values.T, dtype=np.float64)
         return [_number_column(f"x{i}", row, nominal=False) for i, row in enumerate(columns)]
     return settled_columns([_object_column(f"x{i}", c) for i, c in enumerate(values.T)])
+
+
+def as_array(table: Any) -> npt.NDArray[Any]:
+    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
+    rows = table if isinstance(table, (list, tuple)) else ()
+    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
+        return np.array(table, dtype=object)
+    return np.asarray(table)
 
 
 def _library(table: Any) -> str | None:
