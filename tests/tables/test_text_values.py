@@ -19,7 +19,20 @@ pieces = st.sampled_from(
 texts = st.lists(pieces, max_size=9).map("".join)
 
 
-ODD = ["12.3%", "€50", "50 €", "-$5", "$-5k", "1e3k", "1,2M", "00", "007", "$1-$5", "1_000", "inf"]
+ODD = [
+    "12.3%",
+    "€50",
+    "50 €",
+    "-$5",
+    "$-5k",
+    "1e3k",
+    "1,2M",
+    "00",
+    "007",
+    "$1-$5",
+    "1_000",
+    "inf",
+]
 
 
 @settings(max_examples=60, deadline=None)
@@ -203,3 +216,99 @@ def test_whole_numbers_beside_decimal_commas_are_nothing_unusual():
     a, b = read_columns(frame)
     assert (a.written, b.written) == ("decimal commas, such as '1,5'", None)
     np.testing.assert_array_equal(b.values, [1, 2, 3])
+
+
+WITH_UNITS = {
+    "percent": (["12.3%", "5 %", "NA", "-0.5%"], [12.3, 5, np.nan, -0.5], "percent signs"),
+    "euros": (["€50.10", "-€3", "€ 1,200.00"], [50.1, -3, 1200], "currencies"),
+    "dollars": (["$1,200.00", "$-5", "+$0.99"], [1200, -5, 0.99], "currencies"),
+    "after": (["1.200,50 €", "3,5 €", "-7 €"], [1200.5, 3.5, -7], "currencies"),
+    "codes": (["CHF 1'200.50", "CHF 3", "20 CHF"], [1200.5, 3, 20], "currencies"),
+    "thousands": (["1.2k", "3M", "950", "-1.005K"], [1200, 3e6, 950, -1005], "k or M for"),
+    "both": (["$1.2k", "$3M", "$950"], [1200, 3e6, 950], "currencies"),
+}
+
+
+@pytest.mark.parametrize("way", WITH_UNITS)
+def test_numbers_with_units_are_numbers_and_it_is_said(tmp_path, way):
+    text, numbers, words = WITH_UNITS[way]
+    pl.DataFrame({"a": range(len(text)), "c": text}).write_csv(
+        tmp_path / "t.csv", separator=";"
+    )
+    with open_table(tmp_path / "t.csv") as table:
+        rows = table.rows.collect()["c"]
+        assert any(f"numbers with {words}" in note and "'c'" in note for note in table.notes)
+    np.testing.assert_array_equal(rows.cast(float).fill_null(np.nan).to_numpy(), numbers)
+    forms = (
+        pd.DataFrame({"c": text}),
+        pl.DataFrame({"c": text}),
+        np.array([text], dtype=object).T,
+    )
+    for form in forms:
+        (column,) = read_columns(form)
+        assert not column.nominal
+        assert words in column.written
+        np.testing.assert_array_equal(column.values, numbers)
+
+
+@pytest.mark.parametrize(
+    ("values", "holds", "words"),
+    [
+        (
+            ["12%", "5", "7%"],
+            "unclear",
+            "numbers with and without a percent sign, such as '12%'",
+        ),
+        (
+            ["€5", "5", "€7"],
+            "unclear",
+            "numbers with and without a currency, such as '€5' and '5'",
+        ),
+        (["€5", "$6"], "unclear", "amounts in 2 currencies, such as '€5'"),
+        (["10%", "5%", "none"], "unclear", "numbers with text among them, such as 'none'"),
+        (["4K", "8K", "HD"], "names", "text, such as 'HD'"),
+        (["3M", "Bayer", "BASF"], "names", "text"),
+        (["0-10%", "10-20%"], "names", "text"),
+        (["12 kg", "7.5 kg"], "names", "text, such as '12 kg'"),
+    ],
+)
+def test_units_that_are_not_clear(values, holds, words):
+    kind = text_kind(seen_in(values))
+    assert kind.holds == holds
+    assert kind.words.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("values", "taken"),
+    [
+        (["12 kg", "7.5 kg", "on order"], "'12 kg'"),
+        (["<5", "17", "unknown", "~9"], "'<5'"),
+        (["18-25", "26-35", "36+"], None),
+        (["oak", "elm", "3 oaks"], None),
+        (["A1", "B2"], None),
+        (["1st", "2nd"], "'1st'"),
+    ],
+)
+def test_what_is_nearly_a_number_is_named(tmp_path, values, taken):
+    pl.DataFrame({"a": range(len(values)), "c": values}).write_csv(tmp_path / "t.csv")
+    with open_table(tmp_path / "t.csv") as table:
+        notes = [note for note in table.notes if "taken for names" in note]
+    (column,) = read_columns(pd.DataFrame({"c": values}))
+    assert column.nominal
+    if taken is None:
+        assert notes == []
+        assert column.hint is None
+    else:
+        assert notes[0].startswith(
+            f"text such as {taken} in 'c' is taken for names; write plain"
+        )
+        assert column.hint == f"{taken} is taken for a name"
+
+
+def test_stray_text_among_numbers_has_a_line_of_its_own(tmp_path):
+    score = [str(i % 9) if i % 30 else "n/a*" for i in range(300)]
+    frame = pl.DataFrame({"a": range(300), "b": [i % 7 for i in range(300)], "score": score})
+    frame.write_csv(tmp_path / "t.csv")
+    with open_table(tmp_path / "t.csv") as table:
+        (note,) = table.notes
+    assert note.startswith("text such as 'n/a*' among the numbers of 'score': left out; leave")

@@ -180,10 +180,10 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
 
 def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
     """Write the report of a selection."""
-    from topofs.report.selection import write_selection_report
+    from topofs.report.document import write_document
+    from topofs.report.selection import selection_report
 
-    write_selection_report(
-        path,
+    page = selection_report(
         selector=found.selector,
         X=found.compared.named,
         similarity=found.similarity,
@@ -192,6 +192,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
         passed_through=found.compared.roles.passed_through,
         stability=stability,
     )
+    write_document(path, page)
 
 
 @contextmanager

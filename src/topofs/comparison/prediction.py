@@ -150,7 +150,9 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     if not len(y):
         raise TableError("every value of the target is missing: there is nothing to predict")
     if task == "regression" and not numbers:
-        raise TableError(f"the target holds text, such as {shortened(y[0])!r}; it cannot be a number")
+        raise TableError(
+            f"the target holds text, such as {shortened(str(y[0]))!r}; it cannot be a number"
+        )
     if numbers and not np.isfinite(y).all():
         raise TableError("the target holds an infinite value; leave those rows out")
     n_values = len(np.unique(y))
@@ -163,7 +165,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
     labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
-    # Models make arrays of what they predict, and one of text has room for the longest in every row.
+    # Models make arrays of what they predict; one of text is as wide everywhere as the longest.
     classes = tuple(sorted(set(labels)))
     position = {label: i for i, label in enumerate(classes)}
     return Target(task, np.array([position[label] for label in labels]), given, classes)

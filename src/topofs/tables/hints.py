@@ -138,9 +138,7 @@ def _ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
     from topofs.row_threads import for_row_ranges
 
     def among(i: int, j: int) -> npt.NDArray[np.floating[Any]]:
-        return np.stack(
-            [np.fmin.reduce(X[:, i:j], axis=0), np.fmax.reduce(X[:, i:j], axis=0)]
-        )
+        return np.stack([np.fmin.reduce(X[:, i:j], axis=0), np.fmax.reduce(X[:, i:j], axis=0)])
 
     return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]), axis=1)
 
@@ -153,13 +151,18 @@ def _of_identifiers(names: Sequence[str], leaving_out: str) -> Iterator[str]:
 
 
 def _of_codes(codes: dict[str, _Code]) -> Iterator[str]:
-    for far, where in ((True, "far from all other values"), (False, "the only value below zero")):
+    for far, where in (
+        (True, "far from all other values"),
+        (False, "the only value below zero"),
+    ):
         found = [(name, code) for name, code in codes.items() if code.far == far]
         if found:
             (name, code), *others = found
             listed = ", ".join(f"{c.value} in {other!r}" for other, c in others[:_SHOWN])
             rest = len(others) - _SHOWN
-            more = f" (so is {listed}{f' and {rest:,} more' if rest > 0 else ''})" * bool(others)
+            more = f" (so is {listed}{f' and {rest:,} more' if rest > 0 else ''})" * bool(
+                others
+            )
             yield (
                 f"{code.value} appears {code.times:,} times in {name!r} and is {where}{more}: "
                 "does it stand for a missing one? Then leave those cells empty"

@@ -60,17 +60,20 @@ def why_incomparable(column: Column) -> str | None:
     given = column.values[~np.isnan(column.values)]
     if not len(given):
         return "all missing"
-    n_missing = len(column.values) - len(given)
-    if not column.nominal:
-        return "constant" if given.min() == given.max() else None
+    if column.nominal:
+        return _why_no_names(column.values, given)
+    return "constant" if given.min() == given.max() else None
+
+
+def _why_no_names(
+    values: npt.NDArray[np.float64], given: npt.NDArray[np.float64]
+) -> str | None:
     counts = np.unique(given, return_counts=True)[1]
-    if len(counts) == 1 and not n_missing:
+    if len(counts) == 1 and len(given) == len(values):
         return "constant"
-    if len(counts) > 2:
-        if 2 * len(counts) > len(given):
-            return HARDLY_REPEATS
-        if (counts < RARE).all():
-            return f"no value in {RARE} rows or more"
-    if level_codes(column.values).max() >= MOST_LEVELS:
-        return f"more than {MOST_LEVELS:,} names"
-    return None
+    if len(counts) > 2 and 2 * len(counts) > len(given):
+        return HARDLY_REPEATS
+    if len(counts) > 2 and (counts < RARE).all():
+        return f"no value in {RARE} rows or more"
+    too_many = level_codes(values).max() >= MOST_LEVELS
+    return f"more than {MOST_LEVELS:,} names" if too_many else None

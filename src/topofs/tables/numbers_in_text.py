@@ -84,7 +84,9 @@ def numbers_in_text(
         for column, shapes in seen.items()
     }
     padded |= {c: s.example("padded") for c, s in seen.items() if s.of("padded")}
-    padded = {c: example for c, example in padded.items() if c not in kinds or _is_number(kinds[c])}
+    padded = {
+        c: example for c, example in padded.items() if c not in kinds or _is_number(kinds[c])
+    }
     return _found(types, kinds, seen, padded)
 
 
@@ -140,7 +142,9 @@ def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, Seen]:
         rows = text.select(columns_named(columns))
         for batch in rows.collect_batches(maintain_order=True, engine="streaming"):
             for series in batch.iter_columns():
-                counted = series.drop_nulls().to_frame().group_by("*", maintain_order=True).len()
+                counted = (
+                    series.drop_nulls().to_frame().group_by("*", maintain_order=True).len()
+                )
                 for value, times in counted.iter_rows():
                     seen[series.name].add(value, times)
     return seen
@@ -194,7 +198,9 @@ def _found(
     return NumbersInText(
         types=types,
         expressions=[
-            (_number(c, marks[c], seen[c]) if c in marks else _stripped(c)).cast(t, strict=False)
+            (_number(c, marks[c], seen[c]) if c in marks else _stripped(c)).cast(
+                t, strict=False
+            )
             for c, t in types.items()
         ],
         not_numbers={column: _in_options(kind) for column, kind in others.items()},

@@ -289,7 +289,10 @@ def text_kind(
     if seen.n_numbers == seen.total:
         return _mixed_units(seen) or _numbers(seen, decimal, likely)
     # Where not all values are numbers, "3M" is a name rather than three million.
-    for shapes, what in ((seen.n_numbers - seen.of("k"), "numbers"), (seen.of("date"), "dates")):
+    for shapes, what in (
+        (seen.n_numbers - seen.of("k"), "numbers"),
+        (seen.of("date"), "dates"),
+    ):
         if 2 * shapes > seen.total:
             odd = seen.example(*(("text", "date") if what == "numbers" else ("text", *SHAPES)))
             words = f"{what} with text among them, such as {odd}"
@@ -335,7 +338,9 @@ def _own_mark(seen: Seen) -> Mark | None:
 def _mixed_units(seen: Seen) -> TextKind | None:
     """Refuse numbers that have different units beside them, or some have one and others none."""
     if len(seen.currencies) > 1:
-        words = f"amounts in {len(seen.currencies)} currencies, such as {seen.example('currency')}"
+        words = (
+            f"amounts in {len(seen.currencies)} currencies, such as {seen.example('currency')}"
+        )
         return TextKind("unclear", words)
     for unit, what in (("%", "a percent sign"), ("currency", "a currency")):
         if 0 < seen.of(unit) < seen.total:

@@ -23,10 +23,11 @@ from topofs.rules.running_groups import RunningGroups, running_over_all
 from topofs.selection.short_names import graph_of
 from topofs.selection.sizes import Budget, MinShare
 from topofs.tables.columns import has_nominal_columns
+from topofs.tables.levels import why_incomparable
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
@@ -102,6 +103,8 @@ class SelectionSummary:
         Of the first features; its rows are features.
     left_out : tuple of (str, tuple of str)
         Reasons, each with the columns it left out; none that was passed through.
+    took_no_part : tuple of (str, tuple of str)
+        Likewise, those of the features that were not compared.
     passed_through : tuple of str
         Columns that went to the output without being judged.
     nominal : array of int or None
@@ -131,6 +134,7 @@ class SelectionSummary:
     ties: Ties | None
     heat: HeatMap
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
+    took_no_part: tuple[tuple[str, tuple[str, ...]], ...]
     passed_through: tuple[str, ...]
     nominal: npt.NDArray[np.int64] | None
     resampled: Resampled | None
@@ -229,7 +233,10 @@ def summarise_selection(
         bars=bars_of(features.scores[features.nodes]),
         ties=ties_at(features, n_selected) if representation is None else None,
         heat=HeatMap(features.nodes[first[heat.rows]], heat.values),
-        left_out=_by_reason([c for c in left_out if c.name not in passed_through]),
+        left_out=_by_reason(
+            (str(c.reason), str(c.name)) for c in left_out if c.name not in passed_through
+        ),
+        took_no_part=_by_reason(_not_compared(features, table)),
         passed_through=tuple(map(str, passed_through)),
         nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,
@@ -267,9 +274,17 @@ def _method(selector: TopologicalFeatureSelector) -> Method:
     return Method(measure, graph_of(selector.graph), rule, cut, redundant_from)
 
 
-def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group columns by the reason, in the order in which reasons first occur."""
+def _not_compared(features: Features, X: Any) -> Iterator[tuple[str, str]]:
+    """The reason and the name of each feature that is no node of the network, nor forced."""
+    others = np.setdiff1d(np.arange(features.n_features), features.nodes)
+    for i in np.setdiff1d(others, features.forced).tolist():
+        reason = why_incomparable(X.columns[i]) if isinstance(X, TypedTable) else None
+        yield reason or "one value only", features.names[i]
+
+
+def _by_reason(columns: Iterable[tuple[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Group names of columns by the reason, in the order in which reasons first occur."""
     groups: dict[str, list[str]] = {}
-    for column in columns:
-        groups.setdefault(str(column.reason), []).append(str(column.name))
+    for reason, name in columns:
+        groups.setdefault(reason, []).append(name)
     return tuple((reason, tuple(names)) for reason, names in groups.items())
