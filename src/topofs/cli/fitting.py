@@ -199,15 +199,15 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
 def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[None]:
     """Say in a line what a fit warns of; other warnings stay what they are.
 
-    Only forced columns can be constant here, and nothing need be said of these.
+    Only forced columns can be constant here, and nothing need be said of these. How columns were
+    read, the notes on the table say.
     """
     ours = (IdentifierFeatureWarning, NoGraphWarning, NoStructureWarning)
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        # The notes on the table say how its columns were read.
-        for kind in (ConstantFeatureWarning, ColumnReadingWarning):
-            warnings.simplefilter("ignore", kind)
+        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        warnings.simplefilter("ignore", ColumnReadingWarning)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

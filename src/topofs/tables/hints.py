@@ -103,7 +103,7 @@ one? Then leave those cells empty
     """
     if isinstance(X, TypedTable):
         numbers = [i for i, column in enumerate(X.columns) if not column.nominal]
-        columns: Sequence[Any] = [X.columns[i].values for i in numbers]
+        columns: Any = [X.columns[i].values for i in numbers]
         names = [names[i] for i in numbers]
         ranges = np.array([_range(column) for column in columns]).reshape(-1, 2).T
     elif isinstance(X, np.ndarray) and X.dtype.kind == "f":

@@ -143,7 +143,9 @@ def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
             yield plain
 
 
-def _copy(stream: IO[bytes], file: IO[bytes], name: str, what: str, limit: int) -> None:
+def _copy(
+    stream: IO[bytes] | gzip.GzipFile, file: IO[bytes], name: str, what: str, limit: int
+) -> None:
     """Copy a stream, unless it is longer than the limit."""
     while block := stream.read(1 << 20):
         refuse_oversize(name, what, file.tell() + len(block), limit)
