@@ -53,7 +53,10 @@ class IsolatedFeatureWarning(UserWarning):
 
 
 class ColumnReadingWarning(UserWarning):
-    """Text was read as numbers with decimal commas, or columns of dates take no part."""
+    """How a column was read may surprise: numbers from text, or dates that take no part.
+
+    Numbers that look like identifiers or hold a code such as -99 for missing values, too.
+    """
 
 
 class NoGraphWarning(UserWarning):

@@ -2,9 +2,11 @@
 
 import errno
 import gzip
+import io
 import os
 import subprocess
 import sys
+import zipfile
 from contextlib import contextmanager
 
 import numpy as np
@@ -15,6 +17,15 @@ from tests.cli.running import run
 from topofs import atomic_write
 
 GOOD = "a,b,c\n1,2,3\n2,1,5\n3,3,1\n5,1,2\n"
+
+
+def workbook():
+    """What tells an Excel workbook from other zip archives."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return content.getvalue()
+
 
 TABLES = {
     "empty file": (b"", 3, "the file is empty"),
@@ -49,7 +60,18 @@ TABLES = {
     "all missing": (b"a,b\n,NA\n,\n", 3, "constant or all missing"),
     "infinite": (b"a,b,c\n1,2,3\n2,-inf,1\n3,1,2\n", 3, "'b' holds an infinite value in row 2"),
     "damaged gzip": (gzip.compress(GOOD.encode() * 99)[:-20], 3, "gzip file is damaged"),
-    "a zip archive": (b"PK\x03\x04" + bytes(40), 3, "zip archive or an Excel workbook"),
+    "a zip archive": (b"PK\x03\x04" + bytes(40), 3, "zip archive; unpack it first"),
+    "an Excel workbook": (
+        workbook(),
+        3,
+        "Excel workbook, and CSV, TSV, Parquet, .h5ad, .mat and",
+    ),
+    "JSON": (
+        b'\n[ {"a": 1, "b": 2}]',
+        3,
+        "this is JSON, and CSV, TSV, Parquet, .h5ad, .mat and",
+    ),
+    "JSON lines": (b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', 3, "convert it, for example with:"),
     "a PDF": (b"%PDF-1.7\n%\xe2\xe3", 3, "PDF"),
     "a cut Parquet file": (b"PAR1" + bytes(20), 3, "cannot be read"),
     "a damaged MATLAB file": (b"MATLAB 5.0 MAT-file" + bytes(90), 3, "cut short"),
@@ -388,3 +410,34 @@ def test_all_text_among_numbers_tells_of_mixed(tmp_path):
     result = run("select", tmp_path / "t.csv", "--similarity", "pearson")
     assert_one_line(result, 3, "no column of numbers to select from (a: text, such as 'x'; b: ")
     assert "; --similarity auto or mixed compares names" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.ndjson", "t.jsonl.gz"])
+def test_json_is_told_by_the_name_too(tmp_path, name):
+    content = b"[1, 2, 3]"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    reader = "read_json(" if name == "t.json" else "read_ndjson("
+    assert_one_line(run("select", tmp_path / name), 3, f"polars.{reader}")
+
+
+def test_a_header_in_brackets_is_no_json(tmp_path):
+    (tmp_path / "t.csv").write_text("[a],{b},c\n1,2,3\n2,1,4\n3,3,1\n")
+    assert run("select", tmp_path / "t.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["select"],
+        ["stability"],
+        ["compare", "--target", "c"],
+        ["panel", "--panel", "a"],
+    ],
+    ids=lambda command: command[0],
+)
+@pytest.mark.parametrize("name", ["r.pdf", "report", "r.html.gz"])
+def test_a_report_is_a_web_page(tmp_path, command, name):
+    result = run(command[0], tmp_path / "none.csv", *command[1:], "--report", tmp_path / name)
+    # Before any work: the table is not even looked for.
+    assert_one_line(result, 2, "a report is a web page; end the name in .html or .htm")
+    assert not list(tmp_path.iterdir())

@@ -2,9 +2,11 @@
 
 import json
 import re
+import warnings
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.matrices import factor_table
@@ -205,3 +207,30 @@ def test_scripts_only_ever_make_text_of_names():
         text = (folder / name).read_text(encoding="utf-8")
         assert not re.search(banned, text), name
         assert "</" not in text, name
+
+
+def test_only_a_web_page_is_written(tmp_path):
+    selector = TopologicalFeatureSelector(1).fit(table())
+    with pytest.raises(ValueError, match=r"r\.pdf: a report is a web page; end the name in"):
+        write_selection_report(tmp_path / "r.pdf", selector=selector, X=table())
+    assert not list(tmp_path.iterdir())
+    write_selection_report(tmp_path / "r.HTM", selector=selector, X=table())
+    assert (tmp_path / "r.HTM").read_text().startswith("<!")
+
+
+def test_all_columns_that_took_no_part_are_listed_with_their_reasons():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((60, 3)), columns=["x", "y", "z"])
+    X["name"] = [f"n{i}" for i in range(60)]
+    X["day"] = pd.date_range("2024-01-01", periods=60)
+    X = pd.concat(
+        [X, pd.DataFrame(1.0, index=X.index, columns=[f"c{i}" for i in range(300)])], axis=1
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = TopologicalFeatureSelector(1, similarity="mixed").fit(X)
+        page = selection_report(selector=selector, X=X)
+    assert "<li><b>names that hardly repeat, as an identifier&#39;s do</b>: name</li>" in page
+    assert "<li><b>dates or times</b>: day</li>" in page
+    constant = ", ".join(f"c{i}" for i in range(300))
+    assert f"<li><b>constant</b>: {constant}</li>" in page

@@ -58,7 +58,8 @@ def test_decimal_commas_are_read(tmp_path, value, number):
     table, frame = opened(tmp_path, f'a;b\n1;"{value}"\n2;"3,5"\n')
     if number is None:
         assert table.not_numbers == {"b": f"text, such as {value!r}"}
-        assert table.notes == ()
+        near = f"text such as {value!r} in 'b' is taken for names; write plain numbers to have"
+        assert table.notes == (f"{near} amounts compared",) * (value == "1,5 m")
     else:
         assert frame["b"].to_list() == pytest.approx([number, 3.5])
         assert "numbers with decimal commas in 'b', such as '" in table.notes[0]

@@ -83,3 +83,29 @@ def test_a_packed_cell_table_has_the_limit_too(tmp_path):
 def test_a_large_file_may_grow_with_its_size():
     how = HowToRead(max_bytes=1000)
     assert (how.limit(10), how.limit(10**6)) == (1000, 20_000_000)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_endless_stream_is_not_copied_to_the_end(tmp_path, monkeypatch, packed):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    if packed:
+        # A pipe of 60 kB that holds 4 MB.
+        long_gzip(tmp_path / "t.csv.gz")
+        packed = (tmp_path / "t.csv.gz").read_bytes()
+        (tmp_path / "t.csv.gz").unlink()
+        result = run("select", "-", "--max-size", "1MB", stdin=packed)
+        name = "standard input: unpacked, this would"
+    else:
+        result = run("select", "/dev/zero", "--max-size", "8MB")
+        name = "/dev/zero: a copy of this would"
+    assert result.exit_code == 3, result.output
+    assert f"error: {name} take" in result.stderr
+    assert "raise --max-size" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_may_hold_what_is_allowed():
+    text = b"a,b,c\n" + b"1,2,3\n4,3,5\n2,2,2\n" * 10_000
+    assert run("select", "-", "--max-size", "1MB", stdin=text).exit_code == 0
+    assert run("select", "-", "--max-size", "100kB", stdin=text).exit_code == 3

@@ -10,21 +10,48 @@ from hypothesis import strategies as st
 from topofs import ColumnReadingWarning, TopologicalFeatureSelector
 from topofs.tables import open_table
 from topofs.tables.columns import read_columns
-from topofs.tables.numbers_in_text import _SHAPES, _seen, numbers_in_text
+from topofs.tables.numbers_in_text import _number, _seen, numbers_in_text
 from topofs.tables.text_values import as_number, seen_in, shape_of, text_kind
 
-pieces = st.sampled_from([*"0123456789.,-+eE '/: aT", "12", "345", "2024", "\u00a0"])
+pieces = st.sampled_from(
+    [*"0123456789.,-+eE '/: aT%€$kKM<", "12", "345", "2024", "\u00a0", "kg", "CHF", "kr"]
+)
 texts = st.lists(pieces, max_size=9).map("".join)
+
+
+ODD = [
+    "12.3%",
+    "€50",
+    "50 €",
+    "-$5",
+    "$-5k",
+    "1e3k",
+    "1,2M",
+    "00",
+    "007",
+    "$1-$5",
+    "1_000",
+    "inf",
+]
 
 
 @settings(max_examples=60, deadline=None)
 @given(values=st.lists(texts, min_size=1, max_size=30))
-@example(values=["1_000", "inf", "-Infinity", "1 234", "1'234,5", "NA", " 7 "])
-def test_polars_and_python_see_the_same_shapes(values):
-    found = _seen(pl.LazyFrame({"c": values}), ["c"])["c"]
-    expected = seen_in(values)
-    assert {s: found.of(s) for s in _SHAPES} == {s: expected.of(s) for s in _SHAPES}
-    assert found.first == expected.first
+@example(values=[*ODD, "-Infinity", "1 234", "1'234,5", "NA", " 7 "])
+def test_files_and_frames_see_the_same_shapes(values):
+    assert _seen(pl.LazyFrame({"c": values}), ["c"])["c"] == seen_in(values)
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=texts, decimal=st.sampled_from([".", ","]))
+def test_what_is_taken_for_a_number_is_one(text, decimal):
+    """The shape alone promises that a file and a frame read a value, and read it alike."""
+    seen = seen_in([text])
+    kind = text_kind(seen, decimal=decimal)
+    if kind.holds == "numbers" and seen.total:
+        frame = pl.DataFrame({"c": [text]})
+        read = frame.select(_number("c", kind.decimal, seen).cast(float)).item()
+        assert str(read) == str(as_number(text.strip(), kind.decimal))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +176,7 @@ def test_the_same_table_gives_the_same_columns_from_every_form(tmp_path):
         )
     said = [str(warning.message) for warning in caught]
     assert len(said) == 2
-    assert "written with commas: price ('" in said[0]
+    assert "numbers: price (thousands set apart, such as '" in said[0]
     assert "2 of 7 columns hold neither" in said[1]
     assert "day (dates, such as '2024-01-01')" in said[1]
     assert "odd (numbers with text among them, such as 'x')" in said[1]
@@ -187,5 +214,101 @@ def test_an_example_of_how_numbers_are_written_is_one():
 def test_whole_numbers_beside_decimal_commas_are_nothing_unusual():
     frame = pd.DataFrame({"a": ["1,5", "2", "3"], "b": ["1", "2", "3"]})
     a, b = read_columns(frame)
-    assert (a.written, b.written) == ("'1,5'", None)
+    assert (a.written, b.written) == ("decimal commas, such as '1,5'", None)
     np.testing.assert_array_equal(b.values, [1, 2, 3])
+
+
+WITH_UNITS = {
+    "percent": (["12.3%", "5 %", "NA", "-0.5%"], [12.3, 5, np.nan, -0.5], "percent signs"),
+    "euros": (["€50.10", "-€3", "€ 1,200.00"], [50.1, -3, 1200], "currencies"),
+    "dollars": (["$1,200.00", "$-5", "+$0.99"], [1200, -5, 0.99], "currencies"),
+    "after": (["1.200,50 €", "3,5 €", "-7 €"], [1200.5, 3.5, -7], "currencies"),
+    "codes": (["CHF 1'200.50", "CHF 3", "20 CHF"], [1200.5, 3, 20], "currencies"),
+    "thousands": (["1.2k", "3M", "950", "-1.005K"], [1200, 3e6, 950, -1005], "k or M for"),
+    "both": (["$1.2k", "$3M", "$950"], [1200, 3e6, 950], "currencies"),
+}
+
+
+@pytest.mark.parametrize("way", WITH_UNITS)
+def test_numbers_with_units_are_numbers_and_it_is_said(tmp_path, way):
+    text, numbers, words = WITH_UNITS[way]
+    pl.DataFrame({"a": range(len(text)), "c": text}).write_csv(
+        tmp_path / "t.csv", separator=";"
+    )
+    with open_table(tmp_path / "t.csv") as table:
+        rows = table.rows.collect()["c"]
+        assert any(f"numbers with {words}" in note and "'c'" in note for note in table.notes)
+    np.testing.assert_array_equal(rows.cast(float).fill_null(np.nan).to_numpy(), numbers)
+    forms = (
+        pd.DataFrame({"c": text}),
+        pl.DataFrame({"c": text}),
+        np.array([text], dtype=object).T,
+    )
+    for form in forms:
+        (column,) = read_columns(form)
+        assert not column.nominal
+        assert words in column.written
+        np.testing.assert_array_equal(column.values, numbers)
+
+
+@pytest.mark.parametrize(
+    ("values", "holds", "words"),
+    [
+        (
+            ["12%", "5", "7%"],
+            "unclear",
+            "numbers with and without a percent sign, such as '12%'",
+        ),
+        (
+            ["€5", "5", "€7"],
+            "unclear",
+            "numbers with and without a currency, such as '€5' and '5'",
+        ),
+        (["€5", "$6"], "unclear", "amounts in 2 currencies, such as '€5'"),
+        (["10%", "5%", "none"], "unclear", "numbers with text among them, such as 'none'"),
+        (["4K", "8K", "HD"], "names", "text, such as 'HD'"),
+        (["3M", "Bayer", "BASF"], "names", "text"),
+        (["0-10%", "10-20%"], "names", "text"),
+        (["12 kg", "7.5 kg"], "names", "text, such as '12 kg'"),
+    ],
+)
+def test_units_that_are_not_clear(values, holds, words):
+    kind = text_kind(seen_in(values))
+    assert kind.holds == holds
+    assert kind.words.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("values", "taken"),
+    [
+        (["12 kg", "7.5 kg", "on order"], "'12 kg'"),
+        (["<5", "17", "unknown", "~9"], "'<5'"),
+        (["18-25", "26-35", "36+"], None),
+        (["oak", "elm", "3 oaks"], None),
+        (["A1", "B2"], None),
+        (["1st", "2nd"], "'1st'"),
+    ],
+)
+def test_what_is_nearly_a_number_is_named(tmp_path, values, taken):
+    pl.DataFrame({"a": range(len(values)), "c": values}).write_csv(tmp_path / "t.csv")
+    with open_table(tmp_path / "t.csv") as table:
+        notes = [note for note in table.notes if "taken for names" in note]
+    (column,) = read_columns(pd.DataFrame({"c": values}))
+    assert column.nominal
+    if taken is None:
+        assert notes == []
+        assert column.hint is None
+    else:
+        assert notes[0].startswith(
+            f"text such as {taken} in 'c' is taken for names; write plain"
+        )
+        assert column.hint == f"{taken} is taken for a name"
+
+
+def test_stray_text_among_numbers_has_a_line_of_its_own(tmp_path):
+    score = [str(i % 9) if i % 30 else "n/a*" for i in range(300)]
+    frame = pl.DataFrame({"a": range(300), "b": [i % 7 for i in range(300)], "score": score})
+    frame.write_csv(tmp_path / "t.csv")
+    with open_table(tmp_path / "t.csv") as table:
+        (note,) = table.notes
+    assert note.startswith("text such as 'n/a*' among the numbers of 'score': left out; leave")

@@ -105,10 +105,11 @@ def compare(  # noqa: PLR0913 - one argument an option
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
     from topofs.comparison.prediction import Resampling
-    from topofs.report.comparison import write_comparison_report
+    from topofs.report.comparison import comparison_report
+    from topofs.report.document import write_document
     from topofs.tables import ColumnRoles
 
-    check_outputs([report], source=table)
+    check_outputs([], source=table, report=report)
     if time is not None and (repeats or 1) > 1:
         raise ValueError("--time leaves one way to split the rows: leave --repeats out")
     messages = Messages(quiet=quiet)
@@ -130,7 +131,12 @@ def compare(  # noqa: PLR0913 - one argument an option
     }
     found, name = _compared(table, roles, task, options, messages, how=how)
     written = write_together(
-        (report, lambda path: write_comparison_report(path, comparison=found, table_name=name))
+        (
+            report,
+            lambda path: write_document(
+                path, comparison_report(comparison=found, table_name=name)
+            ),
+        )
     )
     if as_json:
         print_json({"table": name} | found.as_dict())
@@ -198,7 +204,7 @@ def _doubtful_classes(target: Target) -> list[str]:
     """Name the classes that may as well stand for a missing value."""
     from topofs.tables.text_values import MISSING
 
-    found = sorted(set(target.y.tolist()) & set(MISSING)) if target.y.dtype.kind == "U" else []
+    found = sorted(set(target.classes) & set(MISSING))
     return [
         f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
         for name in found

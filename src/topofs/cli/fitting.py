@@ -15,6 +15,7 @@ from topofs.cli.spoken import in_options, spoken
 from topofs.cli.term_options import changes_in_words
 from topofs.cli.wish_options import Wished
 from topofs.errors import (
+    ColumnReadingWarning,
     ConstantFeatureWarning,
     DependentRowsWarning,
     IdentifierFeatureWarning,
@@ -204,10 +205,10 @@ def write_page(
     found: Fitted, path: Path, *, stability: Stability | None = None, judged: bool = False
 ) -> None:
     """Write the report of a selection, or of a list that is judged."""
-    from topofs.report.selection import write_selection_report
+    from topofs.report.document import write_document
+    from topofs.report.selection import selection_report
 
-    write_selection_report(
-        path,
+    page = selection_report(
         selector=found.selector,
         X=found.compared.named,
         similarity=found.similarity,
@@ -217,13 +218,15 @@ def write_page(
         stability=stability,
         judged=judged,
     )
+    write_document(path, page)
 
 
 @contextmanager
 def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[None]:
     """Say in a line what a fit warns of; other warnings stay what they are.
 
-    Only forced columns can be constant here, and nothing need be said of these.
+    Only forced columns can be constant here, and nothing need be said of these. How columns were
+    read, the notes on the table say.
     """
     ours = (
         DependentRowsWarning,
@@ -235,9 +238,10 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        # What is isolated is noted with the option that selects it.
-        for said_elsewhere in (ConstantFeatureWarning, IsolatedFeatureWarning):
-            warnings.simplefilter("ignore", said_elsewhere)
+        # Notes on the table say how columns were read; what is isolated is noted with the option
+        # that selects it.
+        for said in (ColumnReadingWarning, ConstantFeatureWarning, IsolatedFeatureWarning):
+            warnings.simplefilter("ignore", said)
         yield
     for warning in caught:
         if needs_graph and issubclass(warning.category, NoGraphWarning):

@@ -68,7 +68,7 @@ class Messages:
         more = len(found) - len(named)
         self.note(
             f"{len(found)} column{'s' * (len(found) > 1)} left out: {', '.join(named)}"
-            + (f" and {more} more" if more else "")
+            + (f" and {more} more (topofs select --json lists all)" if more else "")
         )
 
     def written(self, paths: Iterable[Path]) -> None:

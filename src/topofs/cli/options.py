@@ -185,7 +185,9 @@ def how(
     max_size: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="What a packed file may unpack to; else 2GB.", hidden=True
+            metavar="SIZE",
+            help="What a packed file unpacks to or a pipe holds at most; else 2GB.",
+            hidden=True,
         ),
     ] = None,
 ) -> HowToRead:

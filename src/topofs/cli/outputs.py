@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["check_outputs", "write_together"]
 
 
-def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
-    """Refuse files that cannot be written, before any work is done."""
+def check_outputs(
+    paths: Iterable[Path | None], *, source: str, report: Path | None = None
+) -> None:
+    """Refuse files that cannot be written, before any work is done; a report must be a page."""
+    from topofs.report.document import check_page_ending
+
     seen: set[Path] = set()
-    for path in paths:
+    for path in (*paths, report):
         if path is None:
             continue
         place = followed(path)
@@ -41,6 +45,8 @@ def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
                 f"{path}: is the table that is read, and would be overwritten; give another "
                 "name for the output"
             )
+    if report is not None:
+        check_page_ending(report)
 
 
 def write_together(*files: tuple[Path | None, Callable[[Path], None]]) -> list[Path]:

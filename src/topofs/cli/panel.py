@@ -73,7 +73,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     """
     check_groups(settings)
     messages = Messages(quiet=quiet)
-    check_outputs([report], source=table)
+    check_outputs([], source=table, report=report)
     wishes = replace(limits, keep=_names(listed))
     with (
         _speaking_of_the_panel(),

@@ -80,7 +80,7 @@ def select(  # noqa: PLR0913 - one argument an option
     from topofs.tables.writing import check_ending
 
     messages = Messages(quiet=quiet)
-    check_outputs((out, ranking, graph_out, report), source=table)
+    check_outputs((out, ranking, graph_out), source=table, report=report)
     annotated = out is not None and is_annotated_ending(out)
     for path in (None if annotated else out, ranking):
         if path is not None:

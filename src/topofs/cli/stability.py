@@ -65,7 +65,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
 
     check_jobs(jobs)
     messages = Messages(quiet=quiet)
-    check_outputs([out, report], source=table)
+    check_outputs([out], source=table, report=report)
     if out is not None:
         check_ending(out)
     with fitted(

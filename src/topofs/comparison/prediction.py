@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from topofs.errors import TableError
 from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
 from topofs.tables.given import unmasked
+from topofs.tables.text_values import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,6 @@ FORWARD = "forward"
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
 _RARE = 5
-_LONGEST_CLASS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +76,17 @@ class Target:
     task : {"classification", "regression"}
         A class or a number.
     y : array, shape (n_given,)
-        Its values, without the missing ones.
+        Its values, without the missing ones; of classes, their positions in `classes`.
     given : array of bool, shape (n_samples,)
         The rows that have one.
+    classes : tuple of str
+        The classes in the order of their names; none where a number is predicted.
     """
 
     task: str
     y: npt.NDArray[Any]
     given: npt.NDArray[np.bool_]
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,9 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
 
     Examples
     --------
-    >>> target_of(np.array(["oak", None, "elm"], dtype=object)).y.tolist()
-    ['oak', 'elm']
+    >>> target = target_of(np.array(["oak", None, "elm"], dtype=object))
+    >>> target.y.tolist(), target.classes
+    ([1, 0], ('elm', 'oak'))
     >>> target_of(np.array([0.5, 1.5, np.nan])).task
     'regression'
     """
@@ -153,7 +157,9 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     if not len(y):
         raise TableError("every value of the target is missing: there is nothing to predict")
     if task == "regression" and not numbers:
-        raise TableError(f"the target holds text, such as {y[0]!r}; it cannot be a number")
+        raise TableError(
+            f"the target holds text, such as {shortened(str(y[0]))!r}; it cannot be a number"
+        )
     if numbers and not np.isfinite(y).all():
         raise TableError("the target holds an infinite value; leave those rows out")
     n_values = len(np.unique(y))
@@ -166,9 +172,10 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
     labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
-    # An array of text has room for the longest in every row; long ones are objects.
-    short = max(map(len, labels)) <= _LONGEST_CLASS
-    return Target(task, np.array(labels, dtype=str if short else object), given)
+    # Models make arrays of what they predict; one of text is as wide everywhere as the longest.
+    classes = tuple(sorted(set(labels)))
+    position = {label: i for i, label in enumerate(classes)}
+    return Target(task, np.array([position[label] for label in labels]), given, classes)
 
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:
@@ -256,7 +263,8 @@ def _check_split(
         )
     if target.task == "classification" and len(np.unique(target.y[train])) < 2:
         raise TableError(
-            f"one split trains on {len(train)} rows of the one class {str(target.y[train[0]])!r}: "
+            f"one split trains on {len(train)} rows of the one class "
+            f"{shortened(target.classes[target.y[train[0]]])!r}: "
             "give more rows or fewer --folds"
         )
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.atomic_write import replacing
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-__all__ = ["embedded_json", "render", "write_document"]
+__all__ = ["check_page_ending", "embedded_json", "render", "write_document"]
+
+_ENDINGS = (".html", ".htm")
 
 # In JSON these can only stand inside a string, where the escape means the same.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -63,6 +66,16 @@ def embedded_json(value: Any) -> str:
     for sign, escape in _ESCAPES.items():
         text = text.replace(sign, escape)
     return text
+
+
+def check_page_ending(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a file that says it is no web page; devices and pipes may have any."""
+    place = Path(path)
+    is_device = place.parent == Path("/dev") or (place.exists() and not place.is_file())
+    if place.suffix.lower() not in _ENDINGS and not is_device:
+        raise ValueError(
+            f"{path}: a report is a web page; end the name in {' or '.join(_ENDINGS)}"
+        )
 
 
 def write_document(path: str | os.PathLike[str], page: str) -> None:

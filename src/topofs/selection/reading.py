@@ -27,6 +27,7 @@ from topofs.similarity.table import (
 )
 from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import (
+    as_array,
     check_dense,
     check_no_times,
     has_nominal_columns,
@@ -37,6 +38,7 @@ from topofs.tables.columns import (
     text_column,
 )
 from topofs.tables.given import column_names, readable_table, refuse_infinite
+from topofs.tables.hints import hints_of_numbers
 from topofs.tables.levels import CONSTANT, why_constant
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 from topofs.terms import is_whole
@@ -74,7 +76,7 @@ class ReadTable:
     `constant` and `identifiers` are columns that take no part: of a single value, and of names
     that hardly repeat. None where every column takes part, or workers will find out. `left_out`
     says why, by position. `has_names` also counts columns of names that take no part;
-    `read_from_text` are columns that take no part for what they hold, or whose numbers were text.
+    `read_from_text` are columns of text of which something is to be said.
     """
 
     table: Any
@@ -284,11 +286,11 @@ def read_numbers(
 
 
 def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
-    """Say which columns hold what cannot be compared, and whose numbers were text."""
+    """Say how columns were read: as numbers from text, or as what takes no part; and give hints."""
     written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
     if written:
         say(
-            f"text was read as numbers, which are written with commas: {first_few(written)}",
+            f"text was read as numbers: {first_few(written)}",
             ColumnReadingWarning,
             depth=4,
         )
@@ -308,6 +310,11 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
     ):
         if which:
             say_left_out(what, kind, {i: read.left_out[i] for i in which}, names, depth=5)
+    hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint is not None]
+    hints = [f"columns that may be meant otherwise: {first_few(hinted)}"] if hinted else []
+    hints += hints_of_numbers(read.table, names.tolist(), leaving_out="leave it out of X")
+    for hint in hints:
+        say(hint, ColumnReadingWarning, depth=4)
 
 
 def say_left_out(
@@ -378,7 +385,8 @@ def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:
     if is_frame(X):
         validate_data(estimator, X, skip_check_array=True)
         return typed_table(X)
-    return typed_table(validate_data(estimator, X, dtype=None, ensure_all_finite=False))
+    values = validate_data(estimator, as_array(X), dtype=None, ensure_all_finite=False)
+    return typed_table(values)
 
 
 def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.tables.columns import as_array
 from topofs.tables.given import column_name
 from topofs.tables.typed_table import NamedArray
 
@@ -49,7 +50,7 @@ def named_matrix(
         return X
     names = tuple(map(str, feature_names))
     whole = hasattr(X, "tocsc") or isinstance(X, np.ma.MaskedArray)
-    values = X if whole else np.asarray(X)
+    values = X if whole else as_array(X)
     if len(names) != values.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names for {values.shape[1]} columns")
     if len(set(names)) < len(names):

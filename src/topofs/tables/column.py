@@ -23,7 +23,8 @@ class Column:
     are amounts, positions of ordered categories, or codes of the levels from 0; NaN where missing.
     None of them is infinite, whatever the column was read from: that is a ValueError.
     `why` says why it takes no part, whatever its values (dates, or numbers and text), and `written`
-    how numbers were written as text, where it was not the usual way.
+    how numbers were written as text, where it was not the usual way. `hint` says what text may be
+    meant for, where it is something else than it is taken for.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Column:
     values: npt.NDArray[np.float64]
     why: str | None = None
     written: str | None = None
+    hint: str | None = None
 
     def __post_init__(self) -> None:
         infinite = np.isinf(self.values)

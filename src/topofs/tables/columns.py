@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Column",
+    "as_array",
     "check_dense",
     "check_no_times",
     "has_nominal_columns",
@@ -138,7 +139,8 @@ def text_as_numbers(
             raise ValueError(f"column {column.name!r} holds {column.why or 'text'}, {advice}")
         read[i] = column
     numbers = with_floats(table, {i: column.values for i, column in read.items()})
-    return numbers, tuple(column for column in read.values() if column.written is not None)
+    said = [column for column in read.values() if column.written or column.hint]
+    return numbers, tuple(said)
 
 
 def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColumn]:
@@ -146,7 +148,7 @@ def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColum
     if is_frame(table):
         read = _polars_column if library_of(table) == "polars" else _pandas_column
         return [read(name, series) for name, series in named_series(table)]
-    values = np.asarray(table)
+    values = as_array(table)
     if values.dtype.kind in "mM":
         raise _refusal("x0" if names is None else names[0], "timestamps")
     if values.ndim != 2:
@@ -159,6 +161,14 @@ def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColum
             for name, row in zip(called, rows, strict=True)
         ]
     return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
+
+
+def as_array(table: Any) -> npt.NDArray[Any]:
+    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
+    rows = table if isinstance(table, (list, tuple)) else ()
+    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
+        return np.array(table, dtype=object)
+    return np.asarray(table)
 
 
 def _is_pandas_number(series: Any) -> bool:

@@ -62,6 +62,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
             text,
             [c for c, t in settled.items() if t == pl.String],
             floats=[c for c, t in settled.items() if t == pl.Float64],
+            whole=[c for c, t in settled.items() if t == pl.Int64],
             decimal=decimal,
         )
         # What is a float with a point may be none with a comma.

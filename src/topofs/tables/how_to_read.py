@@ -21,7 +21,7 @@ class HowToRead:
 
     `layer` is that of an AnnData file; `decimal` the mark of numbers in text, found out otherwise;
     `dates_as_numbers` makes days of dates, which are left out otherwise; `max_bytes` is what a
-    small packed file may take unpacked.
+    small packed file may take unpacked, and a pipe may hold.
     """
 
     layer: str | None = None

@@ -53,26 +53,26 @@ def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
-    """Tell which columns can be compared with others at all.
-
-    Numbers that vary, and names with two to `MOST_LEVELS` levels after rare ones are merged;
-    no dates.
-    """
+    """Tell which columns can be compared with others at all: see `why_left_out`."""
     return np.array([why_left_out(column) is None for column in columns], dtype=np.bool_)
 
 
 def why_left_out(column: Column) -> str | None:
-    """Say in a few words why a column takes no part; None where it can be compared.
+    """Say why a column cannot be compared with others; None where it can.
 
-    The one place of these reasons, for files and for frames.
+    Numbers must vary. Names must repeat: of the values that are there, however many are missing,
+    at most half are different, and one is in `RARE` rows or more; two names alone, or one that is
+    there or not, need not. Beyond `MOST_LEVELS` they are too many. The one place of these reasons,
+    for files and for frames.
     """
     if column.why is not None:
         return column.why
-    values = column.values
+    given = column.values[~np.isnan(column.values)]
+    if not len(given):
+        return ALL_MISSING
     if column.nominal:
-        return _why_names_are_left_out(values)
-    lowest = np.fmin.reduce(values, initial=np.nan)
-    highest = np.fmax.reduce(values, initial=np.nan)
+        return _why_names_are_left_out(column.values, given)
+    lowest, highest = given.min(), given.max()
     return None if lowest < highest else why_constant(float(highest))
 
 
@@ -83,15 +83,15 @@ def why_constant(value: float) -> str:
     return ROUNDED if abs(value) >= _FIRST_ROUNDED else CONSTANT
 
 
-def _why_names_are_left_out(values: npt.NDArray[np.float64]) -> str | None:
-    levels = np.unique(values)
-    if len(levels) < 2:
-        return ALL_MISSING if np.isnan(values).all() else CONSTANT
-    last = level_codes(values).max()
-    all_different = len(levels) == len(values) > 2
-    if 0 < last < MOST_LEVELS and not all_different:
-        return None
-    if last >= MOST_LEVELS:
-        return f"more than {MOST_LEVELS:,} names"
-    often = 2 * len(levels) <= len(values)
-    return f"no value in {RARE} rows or more" if often else HARDLY_REPEATS
+def _why_names_are_left_out(
+    values: npt.NDArray[np.float64], given: npt.NDArray[np.float64]
+) -> str | None:
+    counts = np.unique(given, return_counts=True)[1]
+    if len(counts) == 1 and len(given) == len(values):
+        return CONSTANT
+    if len(counts) > 2 and 2 * len(counts) > len(given):
+        return HARDLY_REPEATS
+    if len(counts) > 2 and (counts < RARE).all():
+        return f"no value in {RARE} rows or more"
+    too_many = level_codes(values).max() >= MOST_LEVELS
+    return f"more than {MOST_LEVELS:,} names" if too_many else None

@@ -50,8 +50,8 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     """Read the columns that hold names, and tell which of them can be compared.
 
     An Enum is a list of ordered categories; text, other categories and truth values have no
-    order. In a text file the marks of missing values count as missing, as in its numbers. What
-    is a date, or mostly numbers and therefore more likely a mistake, is no name.
+    order. Blank text counts as missing, and in a text file the marks of missing values do, as in
+    its numbers. What is a date, or mostly numbers and therefore more likely a mistake, is no name.
     """
     candidates = [
         column
@@ -65,11 +65,7 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
     with as_table_errors(table.name):
         frame = table.select(candidates).collect(engine="streaming")
     for series in frame.iter_columns():
-        values = series
-        if series.dtype == pl.String and table.as_written is not None:
-            stripped = series.str.strip_chars()
-            values = stripped.set(stripped.is_in(MISSING_CLASSES), None)
-        column = _coded(values)
+        column = _coded(_without_marks(series, in_text_file=table.as_written is not None))
         reason = why_left_out(column)
         if series.name in table.not_names:
             reason = table.not_numbers[series.name]
@@ -78,6 +74,16 @@ def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
         else:
             unusable[series.name] = reason
     return NamesInTable(columns, unusable)
+
+
+def _without_marks(series: pl.Series, *, in_text_file: bool) -> pl.Series:
+    """Leave the values missing that stand for a missing one."""
+    if series.dtype != pl.String:
+        return series
+    stripped = series.str.strip_chars()
+    if in_text_file:
+        return stripped.set(stripped.is_in(MISSING_CLASSES), None)
+    return series.set(stripped == "", None)
 
 
 def _coded(values: pl.Series) -> Column:

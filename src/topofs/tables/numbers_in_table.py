@@ -12,6 +12,7 @@ from topofs.errors import TableError
 from topofs.tables.asking_polars import as_table_errors
 from topofs.tables.column_roles import ColumnRoles, LeftOutColumn
 from topofs.tables.given import FIRST_ROUNDED, from_lowest
+from topofs.tables.hints import hints_of_numbers
 from topofs.tables.levels import CONSTANT, ROUNDED, why_constant
 from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
@@ -168,7 +169,8 @@ def compared(
     names: tuple[str, ...],
 ) -> ComparableTable:
     """Put the columns that are compared beside those that are not, and why."""
-    notes = table.notes
+    hints = hints_of_numbers(X, names, leaving_out="leave it out with --drop")
+    notes = (*table.notes, *hints)
     if table.n_samples < _FEW_ROWS:
         few = f"with {table.n_samples} rows columns look alike by chance: trust this little"
         notes = (*notes, few)

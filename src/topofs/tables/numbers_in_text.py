@@ -9,27 +9,29 @@ import polars as pl
 
 from topofs.tables.asking_polars import columns_named
 from topofs.tables.text_values import (
+    CURRENCY_FIRST,
+    CURRENCY_LAST,
     GROUP_MARKS,
-    GROUPED,
     MISSING,
-    SHAPES,
+    MULTIPLE,
+    PADDED,
+    PERCENT,
+    WAYS,
+    ZEROS,
     Seen,
     decimal_mark,
+    shortened,
     text_kind,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from topofs.tables.text_values import Mark, TextKind
 
 __all__ = ["NumbersInText", "numbers_in_text"]
 
-_WAYS: dict[Mark, str] = {
-    ",": "decimal commas",
-    ".": "thousands set apart",
-}
-_SHAPES = (*SHAPES, "1.5", "text")
+_ENOUGH_FOR_ZEROS = 10_000
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class NumbersInText:
     `types` has those of whole numbers, of numbers, of truth values, or of nothing at all, and
     `expressions` turn their text into these; `not_numbers` has the others with what they hold, of
     which `not_names` are no names either and `dates` are dates. `notes` say how numbers are
-    written, where it is not the usual way.
+    written, where it is not the usual way, and name what is nearly a number.
     """
 
     types: Mapping[str, pl.DataType]
@@ -55,14 +57,16 @@ def numbers_in_text(
     columns: Sequence[str],
     *,
     floats: Sequence[str] = (),
+    whole: Sequence[str] = (),
     decimal: Mark | None = None,
 ) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
 
     `columns` are those not yet known to be numbers; `floats` are numbers if a point is a decimal
-    one. The `decimal` mark is found out where it is not given.
+    one, `whole` in any case. The `decimal` mark is found out where it is not given.
     """
     types = _plain_numbers(text, columns)
+    padded = _padded(text, [*whole, *(c for c, kind in types.items() if kind == pl.Int64)])
     others = [column for column in columns if column not in types]
     points = [*floats, *(c for c, kind in types.items() if kind == pl.Float64)]
     if decimal == ",":
@@ -79,7 +83,28 @@ def numbers_in_text(
         column: text_kind(shapes, decimal=decimal, likely=likely)
         for column, shapes in seen.items()
     }
-    return _found(types, kinds, seen)
+    padded |= {c: s.example("padded") for c, s in seen.items() if s.of("padded")}
+    padded = {
+        c: example for c, example in padded.items() if c not in kinds or _is_number(kinds[c])
+    }
+    return _found(types, kinds, seen, padded)
+
+
+def _is_number(kind: TextKind) -> bool:
+    return kind.holds == "numbers"
+
+
+def _padded(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, str]:
+    """Find the columns of whole numbers with zeros before one of the first, and such a number."""
+    if not columns:
+        return {}
+    head = text.select(columns_named(columns)).head(_ENOUGH_FOR_ZEROS)
+    found = head.select(
+        stripped.filter(stripped.str.contains(PADDED.pattern)).first()
+        for stripped in map(_stripped, columns)
+    )
+    examples = found.collect(engine="streaming").row(0)
+    return {c: repr(shortened(e)) for c, e in zip(columns, examples, strict=True) if e}
 
 
 def _plain_numbers(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, pl.DataType]:
@@ -110,37 +135,18 @@ def _looked_at(column: str) -> list[pl.Expr]:
 
 
 def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, Seen]:
-    """Count the shapes of the values of some columns, in one pass."""
-    if not columns:
-        return {}
-    expressions = []
-    for column in columns:
-        stripped, shape = _stripped(column), _shape(column)
-        for number in range(len(_SHAPES)):
-            expressions += [
-                (shape == number).sum().alias(f"{column}\0{number}"),
-                stripped.filter(shape == number).first().alias(f"{column}\0first {number}"),
-            ]
-    answers = iter(text.select(expressions).collect(engine="streaming").row(0))
-    found = {}
-    for column in columns:
-        counted = {shape: (next(answers), next(answers)) for shape in _SHAPES}
-        found[column] = Seen(
-            {shape: count for shape, (count, _) in counted.items()},
-            {shape: first for shape, (count, first) in counted.items() if count},
-        )
-    return found
-
-
-def _shape(column: str) -> pl.Expr:
-    """The number of each value's shape in `_SHAPES`; null where it is missing."""
-    bare, stripped = _bare(column), _stripped(column)
-    # The first one that fits is put on last.
-    number = pl.when(bare.cast(pl.Float64, strict=False).is_null()).then(len(_SHAPES) - 1)
-    shape = number.otherwise(len(_SHAPES) - 2)
-    for i, pattern in reversed(list(enumerate(SHAPES.values()))):
-        shape = pl.when(bare.str.contains(pattern)).then(i).otherwise(shape)
-    return pl.when(_is_given(stripped)).then(shape)
+    """Look at the values of some columns, in one pass; memory holds a batch of rows."""
+    seen = {column: Seen() for column in columns}
+    if columns:
+        rows = text.select(columns_named(columns))
+        for batch in rows.collect_batches(maintain_order=True, engine="streaming"):
+            for series in batch.iter_columns():
+                counted = (
+                    series.drop_nulls().to_frame().group_by("*", maintain_order=True).len()
+                )
+                for value, times in counted.iter_rows():
+                    seen[series.name].add(value, times)
+    return seen
 
 
 def _is_given(stripped: pl.Expr) -> pl.Expr:
@@ -156,18 +162,25 @@ def _truth(column: str) -> pl.Expr:
     return pl.when(_is_given(stripped)).then(stripped.str.to_lowercase() == "true")
 
 
-def _bare(column: str, mark: Mark | None = None) -> pl.Expr:
-    """The text of numbers without what sets thousands apart, with a decimal point."""
-    stripped = _stripped(column)
-    bare = (
-        pl.when(stripped.str.contains(GROUPED))
-        .then(stripped.str.replace_all(GROUP_MARKS, ""))
-        .otherwise(stripped)
-    )
+def _number(column: str, mark: Mark, seen: Seen) -> pl.Expr:
+    """The text of numbers as polars reads it."""
+    plain = _stripped(column)
+    if seen.of("currency"):
+        plain = plain.str.replace(CURRENCY_FIRST.pattern, "${1}${3}")
+        plain = plain.str.replace(CURRENCY_LAST.pattern, "${1}")
+    if seen.of("%"):
+        plain = plain.str.replace(PERCENT.pattern, "${1}")
+    bare = plain.str.replace(MULTIPLE.pattern, "${1}") if seen.of("k") else plain
+    bare = bare.str.replace_all(GROUP_MARKS, "")
     if mark == ",":
         bare = bare.str.replace_all(".", "", literal=True)
-        return bare.str.replace_all(",", ".", literal=True)
-    return bare if mark is None else bare.str.replace_all(",", "", literal=True)
+        bare = bare.str.replace_all(",", ".", literal=True)
+    else:
+        bare = bare.str.replace_all(",", "", literal=True)
+    if seen.of("k"):
+        letter = plain.str.extract(MULTIPLE.pattern, 2)
+        bare = bare + letter.replace_strict(ZEROS, default=None).fill_null("")
+    return bare
 
 
 def _disagree(seen: Mapping[str, Seen]) -> bool:
@@ -176,7 +189,10 @@ def _disagree(seen: Mapping[str, Seen]) -> bool:
 
 
 def _found(
-    types: dict[str, pl.DataType], kinds: dict[str, TextKind], seen: dict[str, Seen]
+    types: dict[str, pl.DataType],
+    kinds: dict[str, TextKind],
+    seen: dict[str, Seen],
+    padded: dict[str, str],
 ) -> NumbersInText:
     numbers = {column: kind for column, kind in kinds.items() if kind.holds == "numbers"}
     others = {
@@ -184,24 +200,13 @@ def _found(
         for column, kind in kinds.items()
         if kind.holds not in {"numbers", "truth values"}
     }
-    notes = []
-    for mark, way in _WAYS.items():
-        written = [
-            c for c, kind in numbers.items() if kind.decimal == mark and seen[c].unusual(mark)
-        ]
-        if written:
-            first = written[0]
-            more = f" and {len(written) - 1} more" if len(written) > 1 else ""
-            example = seen[first].unusual(mark)
-            other = "," if mark == "." else "."
-            notes.append(
-                f"numbers with {way} in {first!r}{more}, such as {example}, are read as such "
-                f"(--decimal {other} reads the comma otherwise)"
-            )
     types = {c: t for c, t in types.items() if c not in others}
     types |= dict.fromkeys(numbers, pl.Float64())
     marks = {column: kind.decimal for column, kind in numbers.items()}
-    expressions = [_bare(c, marks.get(c)).cast(t, strict=False) for c, t in types.items()]
+    expressions = [
+        (_number(c, marks[c], seen[c]) if c in marks else _stripped(c)).cast(t, strict=False)
+        for c, t in types.items()
+    ]
     truths = [column for column, kind in kinds.items() if kind.holds == "truth values"]
     return NumbersInText(
         types=types | dict.fromkeys(truths, pl.Boolean()),
@@ -209,8 +214,55 @@ def _found(
         not_numbers={column: _in_options(kind) for column, kind in others.items()},
         not_names=frozenset(c for c, kind in others.items() if kind.holds != "names"),
         dates=frozenset(c for c, kind in others.items() if kind.holds == "dates"),
-        notes=tuple(notes),
+        notes=(*_ways_of_writing(numbers, seen), *_mistaken(kinds), *_codes(padded)),
     )
+
+
+def _ways_of_writing(
+    numbers: Mapping[str, TextKind], seen: Mapping[str, Seen]
+) -> Iterator[str]:
+    """Say how numbers are written, where it is not the usual way."""
+    unusual = {column: seen[column].unusual(kind.decimal) for column, kind in numbers.items()}
+    for way, words in WAYS.items():
+        written = [column for column, found in unusual.items() if way in found]
+        if written:
+            otherwise = {",": ".", ".": ","}.get(way)
+            option = f" (--decimal {otherwise} reads the comma otherwise)" if otherwise else ""
+            yield (
+                f"numbers with {words} in {_and_more(written)}, such as "
+                f"{unusual[written[0]][way]}, are read as such{option}"
+            )
+
+
+def _mistaken(kinds: Mapping[str, TextKind]) -> Iterator[str]:
+    """Name the columns that are nearly numbers."""
+    among = {c: k.mistaken for c, k in kinds.items() if k.mistaken and k.holds == "unclear"}
+    if among:
+        yield (
+            f"text such as {next(iter(among.values()))} among the numbers of "
+            f"{_and_more(list(among))}: left out; leave such cells empty to have the numbers "
+            "compared"
+        )
+    beside = {c: k.mistaken for c, k in kinds.items() if k.mistaken and k.holds == "names"}
+    if beside:
+        yield (
+            f"text such as {next(iter(beside.values()))} in {_and_more(list(beside))} is taken "
+            "for names; write plain numbers to have amounts compared"
+        )
+
+
+def _codes(padded: Mapping[str, str]) -> Iterator[str]:
+    """Name the numbers that are written as identifiers and codes are."""
+    if padded:
+        yield (
+            f"numbers such as {next(iter(padded.values()))} in {_and_more(list(padded))} begin "
+            "with zeros, as identifiers and codes do: if they are, leave them out with --drop"
+        )
+
+
+def _and_more(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - 1} more" if len(columns) > 1 else ""
+    return f"{columns[0]!r}{more}"
 
 
 def _in_options(kind: TextKind) -> str:

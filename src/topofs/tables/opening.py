@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import shutil
+import re
 import sys
 import zipfile
 import zlib
@@ -39,9 +39,17 @@ STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _HDF5 = b"\x89HDF"
+_READ = "CSV, TSV, Parquet, .h5ad, .mat and .npz are read"
+_EXCEL = (
+    f"an Excel workbook, and {_READ}; save the sheet as CSV, or convert it, for example with: "
+    "python -c \"import pandas; pandas.read_excel('t.xlsx').to_csv('t.csv', index=False)\""
+)
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+# An object with a first name, or a list of lists or objects.
+_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{]\s*["0-9\-])')
 _FOREIGN = {
-    _ZIP: "a zip archive or an Excel workbook; save the table as CSV or Parquet",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
+    _ZIP: "a zip archive; unpack it first",
+    b"\xd0\xcf\x11\xe0": _EXCEL,
     b"ARROW1": "an Arrow or Feather file; save the table as Parquet",
     _HDF5: "an HDF5 file; save the table as Parquet",
     b"SQLite format 3": "an SQLite database; save the table as CSV or Parquet",
@@ -62,7 +70,7 @@ def open_table(
     and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``), numpy archives
     (``X`` and ``y``), and the folders of the NIPS 2003 challenge. Packed with gzip, or from the
     standard input, the table is first copied to a temporary file, so that memory never holds
-    it whole; of AnnData files it does.
+    it whole; of AnnData files it does. A copy is no longer than `how` allows.
 
     Parameters
     ----------
@@ -70,7 +78,7 @@ def open_table(
         The file, or ``"-"`` for the standard input.
     how : HowToRead, optional
         What the file does not say: the layer of an AnnData file, the decimal mark of numbers,
-        and what a packed file may take unpacked.
+        what a packed file may take unpacked, and what a pipe may hold.
 
     Yields
     ------
@@ -102,7 +110,7 @@ def open_table(
     path = Path(source)
     _check_there(path)
     if path.is_dir() or path.is_file():
-        with _unpacked(path, path.name, how) as plain:
+        with _unpacked(path, path.name, limit=how.limit(path.stat().st_size)) as plain:
             yield _open_file(plain, path.name, how)
         return
     # A pipe can be read only once.
@@ -129,13 +137,23 @@ def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
     with TemporaryDirectory(prefix="topofs-") as folder:
         path = Path(folder) / "table"
         with path.open("wb") as file:
-            shutil.copyfileobj(stream, file, 1 << 20)
-        with _unpacked(path, name, how) as plain:
+            _copy(stream, file, name, "a copy of this", how.max_bytes)
+        # Nobody knows how long a pipe is that is packed: what it unpacks to has the same bound.
+        with _unpacked(path, name, limit=how.max_bytes) as plain:
             yield plain
 
 
+def _copy(
+    stream: IO[bytes] | gzip.GzipFile, file: IO[bytes], name: str, what: str, limit: int
+) -> None:
+    """Copy a stream, unless it is longer than the limit."""
+    while block := stream.read(1 << 20):
+        refuse_oversize(name, what, file.tell() + len(block), limit)
+        file.write(block)
+
+
 @contextmanager
-def _unpacked(path: Path, name: str, how: HowToRead) -> Iterator[Path]:
+def _unpacked(path: Path, name: str, *, limit: int) -> Iterator[Path]:
     """Give the path itself, or that of an unpacked copy of a gzip file."""
     if path.is_dir() or not _starts_with(path, _GZIP):
         yield path
@@ -144,10 +162,7 @@ def _unpacked(path: Path, name: str, how: HowToRead) -> Iterator[Path]:
         plain = Path(folder) / "table"
         try:
             with gzip.open(path) as packed, plain.open("wb") as file:
-                limit = how.limit(path.stat().st_size)
-                while block := packed.read(1 << 20):
-                    refuse_oversize(name, "unpacked, this", file.tell() + len(block), limit)
-                    file.write(block)
+                _copy(packed, file, name, "unpacked, this", limit)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise TableError(f"{name}: the gzip file is damaged ({error})") from error
         yield plain
@@ -172,13 +187,17 @@ def _open_plain(path: Path, name: str, how: HowToRead) -> Table:
     start = _first_bytes(path)
     if start.startswith(b"MATLAB "):
         return open_arrays(path, name, kind="mat", limit=limit)
+    if _JSON.match(start) or Path(name.removesuffix(".gz")).suffix.lower() in _JSON_ENDINGS:
+        raise TableError(f"{name}: this is {_json(name)}")
     if _is_text(start):
         # A column may be called PAR1.
         return open_delimited(path, name, decimal=how.decimal)
     if start.startswith(b"PAR1"):
         return open_parquet(path, name, decimal=how.decimal, limit=limit)
-    if start.startswith(_ZIP) and _holds_arrays(path):
+    if start.startswith(_ZIP) and _holds(path, ".npy"):
         return open_arrays(path, name, kind="npz", limit=limit)
+    if start.startswith(_ZIP) and _holds(path, "xl/workbook.xml"):
+        raise TableError(f"{name}: this is {_EXCEL}")
     for magic, what in _FOREIGN.items():
         if start.startswith(magic):
             raise TableError(f"{name}: this is {what}")
@@ -190,12 +209,23 @@ def _is_text(start: bytes) -> bool:
     return all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start)
 
 
-def _holds_arrays(path: Path) -> bool:
+def _holds(path: Path, ending: str) -> bool:
+    """Whether a zip archive has a file of such a name."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return any(member.endswith(".npy") for member in archive.namelist())
+            return any(member.endswith(ending) for member in archive.namelist())
     except zipfile.BadZipFile:
         return False
+
+
+def _json(name: str) -> str:
+    """Say what is read in place of JSON, and how to convert it."""
+    lines = Path(name.removesuffix(".gz")).suffix.lower() in _JSON_ENDINGS[1:]
+    read = "read_ndjson('t.jsonl')" if lines else "read_json('t.json')"
+    return (
+        f'JSON, and {_READ}; convert it, for example with: python -c "import polars; '
+        f"polars.{read}.write_csv('t.csv')\""
+    )
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

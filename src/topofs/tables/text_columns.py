@@ -14,10 +14,12 @@ from topofs.tables.given import from_lowest
 from topofs.tables.text_values import (
     GROUP_MARKS,
     MISSING,
+    WAYS,
     Seen,
     as_number,
     as_truth,
     decimal_mark,
+    hint_of,
     seen_in,
     text_kind,
 )
@@ -61,16 +63,25 @@ class TextColumn:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
             if self.seen.of("whole") == self.seen.total:
                 values = _whole(self.words, self.given, values)
-            written = self.seen.unusual(kind.decimal)
-            return Column(self.name, nominal=False, values=values, written=written)
+            unusual = self.seen.unusual(kind.decimal)
+            ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
+            return Column(
+                self.name,
+                nominal=False,
+                values=values,
+                written=" and ".join(ways) or None,
+                hint=hint_of(self.seen, kind),
+            )
         if kind.holds == "truth values":
             values[self.given] = [_truth(word) for word in self.words]
             return Column(self.name, nominal=True, values=values)
         # No array of text, which has room for the longest in every row.
-        code = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        code |= {word: np.nan for word in code if not word.strip()}
         values[self.given] = [code[word] for word in self.words]
         why = kind.words if kind.holds in {"dates", "unclear"} else None
-        return Column(self.name, nominal=True, values=values, why=why)
+        hint = hint_of(self.seen, kind)
+        return Column(self.name, nominal=True, values=values, why=why, hint=hint)
 
 
 def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:

@@ -2,7 +2,8 @@
 
 The one place that decides it, for files and for frames. A number may have a decimal point or a
 decimal comma, and its thousands may be set apart by the other of the two, by spaces or by
-apostrophes; a column is written in one way.
+apostrophes; a percent sign, a currency, or k and M for thousands and millions may stand beside it.
+A column is written in one way.
 """
 
 from __future__ import annotations
@@ -13,19 +14,27 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
+    "CURRENCY_FIRST",
+    "CURRENCY_LAST",
     "GROUPED",
     "GROUP_MARKS",
     "MISSING",
     "MISSING_CLASSES",
+    "MULTIPLE",
+    "PADDED",
+    "PERCENT",
     "SHAPES",
+    "WAYS",
+    "ZEROS",
     "Seen",
     "TextKind",
     "as_number",
     "as_truth",
     "decimal_mark",
+    "hint_of",
     "is_float",
     "seen_in",
     "shape_of",
@@ -44,6 +53,39 @@ GROUP_MARKS = "[ '\u2019\u00a0\u202f]"
 
 GROUPED = rf"^[+-]?[1-9][0-9]{{0,2}}({GROUP_MARKS}[0-9]{{3}})+([.,][0-9]*)?$"
 """A number with such marks; without them it has one of the shapes below."""
+
+_SPACE = "[ \u00a0\u202f]?"
+_SIGNS = "US\\$|HK\\$|NZ\\$|A\\$|C\\$|S\\$|R\\$|[$€£¥₹₽₩₺₪₫₱₦₴฿₿]|zł|Kč|kr"
+_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY"
+_DIGIT = "[0-9.,]"
+
+CURRENCY_FIRST = re.compile(rf"^([+-]?)({_SIGNS}|{_CODES}){_SPACE}([+-]?{_DIGIT})")
+"""A number with its currency before it; without it groups 1 and 3 are left."""
+
+CURRENCY_LAST = re.compile(rf"({_DIGIT}|[kKM]){_SPACE}({_SIGNS}|{_CODES})$")
+"""A number with its currency after it; without it group 1 is left."""
+
+PERCENT = re.compile(rf"({_DIGIT}){_SPACE}%$")
+"""A percentage; without the sign group 1 is left."""
+
+MULTIPLE = re.compile(rf"^([^A-Za-z]*{_DIGIT}){_SPACE}([kKM])$")
+"""A number of thousands or millions (see `ZEROS`); without them group 1 is left."""
+
+ZEROS = {"k": "e3", "K": "e3", "M": "e6"}
+"""What a number is multiplied by, as the exponent that is written after it."""
+
+PADDED = re.compile("^0[0-9]{2,}$")
+"""A whole number with zeros before it, as codes have and amounts do not."""
+
+# A number with a unit or a sign beside it, such as "12 kg" or "<5".
+_NEAR_NUMBER = re.compile(
+    rf"^([<>~≈≤≥]=?{_SPACE}[0-9][0-9.,]*|[+-]?[0-9][0-9.,]*{_SPACE}[A-Za-zµ°²³/\"'*]{{1,10}}[.]?)$"
+)
+# What every number and date begins with; the words are those that Python reads as numbers.
+_MAY_BE_NUMBER = re.compile(
+    rf"^([0-9.,]|[+-]|{_SIGNS}|{_CODES}|[<>~≈≤≥]|(?i:inf|nan))|[^\x00-\x7f]"
+)
+_ENDS_AS_NUMBER = re.compile("^[+-]?[0-9.,](.*[0-9.,])?$")
 
 _DAY = "(0?[1-9]|[12][0-9]|3[01])"
 _YEAR = "[12][0-9]{3}"
@@ -68,45 +110,79 @@ SHAPES = {
 
 Mark = Literal[".", ","]
 
+WAYS = {
+    ",": "decimal commas",
+    ".": "thousands set apart",
+    "%": "percent signs",
+    "currency": "currencies",
+    "k": "k or M for thousands or millions",
+}
+"""What numbers are written with, where it is not the usual way, in the words of a message."""
+
+UNITS = ("%", "currency", "k")
+"""What may stand beside a number (see `WAYS`)."""
+
+_NO_NUMBERS = ("date", "true", "text")
 # Shapes of numbers that are worth a word, by the decimal mark; those first that tell most.
 _UNUSUAL: dict[Mark, tuple[str, ...]] = {
     ".": ("1,234.5", "1,234"),
     ",": ("1,5", "1.234,5", "1,234", "1.234"),
 }
+_SHAPES = {shape: re.compile(pattern) for shape, pattern in SHAPES.items()}
+_GROUPED, _GROUP_MARKS = re.compile(GROUPED), re.compile(GROUP_MARKS)
 _POINT = ("1.5", "1,234.5")
 _COMMA = ("1,5", "1.234,5")
 _SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass
 class Seen:
-    """How many values of each shape (a key of `SHAPES`, "1.5", "text") there are, and the first."""
+    """How many values of each shape there are, and with each mark, and the first of them.
 
-    counts: Mapping[str, int]
-    first: Mapping[str, str]
+    Shapes are the keys of `SHAPES`, "1.5" and "text". Marks are `UNITS` beside a number, or "bare";
+    "padded" is a whole number with zeros before it, and "near" a text that is nearly a number.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+    currencies: set[str] = field(default_factory=set)
+
+    def add(self, value: str, times: int) -> None:
+        """Look at a value that is there so many times; marks of missing values are passed over."""
+        text = value.strip()
+        if text in MISSING:
+            return
+        shape = shape_of(text)
+        for mark in (shape, *_marks(text, shape)):
+            self.counts[mark] += times
+            self.first.setdefault(mark, text)
+            if mark == "currency":
+                found = CURRENCY_FIRST.search(text) or CURRENCY_LAST.search(text)
+                self.currencies |= {found[2]} if found else set()
 
     @property
     def total(self) -> int:
         """Number of values that are not missing."""
-        return sum(self.counts.values())
+        return self.of(*SHAPES, "1.5", "text")
 
     @property
     def n_numbers(self) -> int:
-        """Number of values that are numbers, whatever their decimal mark."""
-        return self.total - self.of("date", "true", "text")
+        """Number of values that are numbers, whatever their decimal mark and unit."""
+        return self.total - self.of(*_NO_NUMBERS)
 
     def of(self, *shapes: str) -> int:
-        """Count the values of some shapes."""
+        """Count the values of some shapes, or with one of some marks."""
         return sum(self.counts.get(shape, 0) for shape in shapes)
 
     def example(self, *shapes: str) -> str:
         """Quote a value of some shapes, the first that there is."""
         return repr(shortened(next(self.first[s] for s in shapes if self.of(s))))
 
-    def unusual(self, decimal: Mark) -> str | None:
-        """Quote a number that programs do not write with this decimal mark, if there is one."""
+    def unusual(self, decimal: Mark) -> dict[str, str]:
+        """Quote numbers that programs write otherwise, with this decimal mark, by their `WAYS`."""
         shapes = _UNUSUAL[decimal]
-        return self.example(*shapes) if self.of(*shapes) else None
+        found = {unit: self.example(unit) for unit in UNITS if self.of(unit)}
+        return found | ({decimal: self.example(*shapes)} if self.of(*shapes) else {})
 
 
 @dataclass(frozen=True)
@@ -114,23 +190,45 @@ class TextKind:
     """What a column of text is used as; dates and what is unclear take no part.
 
     `words` say the same with an example, and `settled_by_mark` whether naming the decimal mark
-    would make it a column of numbers.
+    would make it a column of numbers. `mistaken` is an example of what keeps numbers from being
+    read as such: text among them, or a unit beside them.
     """
 
     holds: Literal["numbers", "truth values", "dates", "names", "unclear"]
     words: str = ""
     decimal: Mark = "."
     settled_by_mark: bool = field(default=False, kw_only=True)
+    mistaken: str | None = field(default=None, kw_only=True)
 
 
 def shape_of(text: str) -> str:
-    """Tell the shape of a value without spaces around it: "oak" is a "text", "1 724.6" a "1.5"."""
-    if re.search(GROUPED, text):
-        text = re.sub(GROUP_MARKS, "", text)
-    for shape, pattern in SHAPES.items():
-        if re.search(pattern, text):
+    """Tell the shape of a value without spaces around it: "oak" is a "text", "1 724.6" a "1.5".
+
+    Units beside a number play no part in its shape.
+    """
+    if not _MAY_BE_NUMBER.search(text):
+        return "true" if _SHAPES["true"].search(text) else "text"
+    if _SHAPES["date"].search(text):
+        return "date"
+    text = _without_units(text)
+    if _GROUPED.search(text):
+        text = _GROUP_MARKS.sub("", text)
+    for shape, pattern in _SHAPES.items():
+        if shape != "date" and pattern.search(text):
             return shape
-    return "1.5" if is_float(text) else "text"
+    # polars, which turns the text of a file into numbers, knows no others.
+    return "1.5" if text.isascii() and "_" not in text and is_float(text) else "text"
+
+
+def _without_units(text: str) -> str:
+    """Leave out what stands beside a number; k and M, too."""
+    if _ENDS_AS_NUMBER.search(text):
+        return text
+    return MULTIPLE.sub(r"\1", PERCENT.sub(r"\1", _without_currency(text)))
+
+
+def _without_currency(text: str) -> str:
+    return CURRENCY_LAST.sub(r"\1", CURRENCY_FIRST.sub(r"\1\3", text))
 
 
 def is_float(text: str) -> bool:
@@ -143,16 +241,32 @@ def is_float(text: str) -> bool:
 
 
 def seen_in(values: Iterable[str]) -> Seen:
-    """Look at the values of a column; marks of missing values are passed over."""
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    for value, count in Counter(values).items():
-        text = value.strip()
-        if text not in MISSING:
-            shape = shape_of(text)
-            counts[shape] += count
-            first.setdefault(shape, text)
-    return Seen(counts, first)
+    """Look at the values of a column."""
+    seen = Seen()
+    for value, times in Counter(values).items():
+        seen.add(value, times)
+    return seen
+
+
+def _marks(text: str, shape: str) -> Iterator[str]:
+    """Tell which marks (see `Seen`) a value of some shape has."""
+    if shape == "text":
+        if _NEAR_NUMBER.search(text):
+            yield "near"
+    elif shape != "date" and _ENDS_AS_NUMBER.search(text):
+        yield "bare"
+        if PADDED.search(text):
+            yield "padded"
+    elif shape != "date":
+        plain = _without_currency(text)
+        if plain != text:
+            yield "currency"
+        if PERCENT.search(text):
+            yield "%"
+        if MULTIPLE.search(plain):
+            yield "k"
+        if _without_units(plain) == text:
+            yield "bare"
 
 
 def decimal_mark(columns: Iterable[Seen]) -> Mark | None:
@@ -177,12 +291,34 @@ def text_kind(
     if seen.of("true") == seen.total:
         return TextKind("truth values")
     if seen.n_numbers == seen.total:
-        return _numbers(seen, decimal, likely)
-    for shapes, what in ((seen.n_numbers, "numbers"), (seen.of("date"), "dates")):
+        return _mixed_units(seen) or _numbers(seen, decimal, likely)
+    # Where not all values are numbers, "3M" is a name rather than three million.
+    for shapes, what in (
+        (seen.n_numbers - seen.of("k"), "numbers"),
+        (seen.of("date"), "dates"),
+    ):
         if 2 * shapes > seen.total:
-            odd = seen.example("text", *(("date", "true") if what == "numbers" else SHAPES))
-            return TextKind("unclear", f"{what} with text among them, such as {odd}")
-    return TextKind("names", f"text, such as {seen.example('text', *SHAPES, '1.5')}")
+            odd = seen.example(
+                *(("text", "date", "true") if what == "numbers" else ("text", *SHAPES))
+            )
+            words = f"{what} with text among them, such as {odd}"
+            return TextKind("unclear", words, mistaken=odd if what == "numbers" else None)
+    beside = seen.of("near", "k")
+    mostly = beside and 2 * (seen.n_numbers + seen.of("near")) > seen.total
+    return TextKind(
+        "names",
+        f"text, such as {seen.example('text', *SHAPES, '1.5')}",
+        mistaken=seen.example("near", "k") if mostly else None,
+    )
+
+
+def hint_of(seen: Seen, kind: TextKind) -> str | None:
+    """Say what a column may be meant for, where it is not what it is taken for."""
+    if kind.holds == "names" and kind.mistaken is not None:
+        return f"{kind.mistaken} is taken for a name"
+    if kind.holds == "numbers" and seen.of("padded"):
+        return f"{seen.example('padded')} begins with zeros, as identifiers and codes do"
+    return None
 
 
 def as_truth(text: str) -> bool:
@@ -191,10 +327,15 @@ def as_truth(text: str) -> bool:
 
 
 def as_number(text: str, decimal: Mark) -> float:
-    """Read a number with a decimal mark; the other one and spaces set thousands apart."""
-    bare = re.sub(GROUP_MARKS, "", text)
+    """Read a number with a decimal mark; the other one and spaces set thousands apart.
+
+    12.3% is 12.3, and 1.2k is 1,200.
+    """
+    multiple = MULTIPLE.search(_without_currency(text))
+    bare = _GROUP_MARKS.sub("", _without_units(text))
     other = "," if decimal == "." else "."
-    return float(bare.replace(other, "").replace(decimal, "."))
+    digits = bare.replace(other, "").replace(decimal, ".")
+    return float(digits + (ZEROS[multiple[2]] if multiple else ""))
 
 
 def _own_mark(seen: Seen) -> Mark | None:
@@ -203,6 +344,21 @@ def _own_mark(seen: Seen) -> Mark | None:
     if point == comma:
         return None
     return "." if point else ","
+
+
+def _mixed_units(seen: Seen) -> TextKind | None:
+    """Refuse numbers that have different units beside them, or some have one and others none."""
+    if len(seen.currencies) > 1:
+        words = (
+            f"amounts in {len(seen.currencies)} currencies, such as {seen.example('currency')}"
+        )
+        return TextKind("unclear", words)
+    for unit, what in (("%", "a percent sign"), ("currency", "a currency")):
+        if 0 < seen.of(unit) < seen.total:
+            other = f" and {seen.example('bare')}" if seen.of("bare") else ""
+            words = f"numbers with and without {what}, such as {seen.example(unit)}{other}"
+            return TextKind("unclear", words)
+    return None
 
 
 def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:

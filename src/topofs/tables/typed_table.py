@@ -110,8 +110,8 @@ class TypedTable:
 
     @property
     def read_from_text(self) -> tuple[Column, ...]:
-        """The columns that take no part for what they hold, or whose numbers were text."""
-        return tuple(c for c in self.columns if c.why is not None or c.written is not None)
+        """The columns of text of which something is to be said: see `Column`."""
+        return tuple(c for c in self.columns if c.why or c.written or c.hint)
 
     def incomparable(self) -> tuple[Mask, Mask]:
         """Tell which columns take no part."""

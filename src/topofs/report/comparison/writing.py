@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from topofs.report.comparison.figure import chart_of
 from topofs.report.comparison.summary import ALPHA, summarise_comparison
 from topofs.report.comparison.wording import words_of
-from topofs.report.document import render, write_document
+from topofs.report.document import check_page_ending, render, write_document
 
 if TYPE_CHECKING:
     import os
@@ -32,12 +32,13 @@ def write_comparison_report(
     Parameters
     ----------
     path : path-like
-        The HTML file to write. Its folder must exist.
+        The file to write: .html or .htm. Its folder must exist.
     comparison : Comparison
         As `topofs.comparison.comparing` gives.
     table_name : str
         What the table is called.
     """
+    check_page_ending(path)
     write_document(path, comparison_report(comparison=comparison, table_name=table_name))
 
 

@@ -27,7 +27,7 @@ from topofs.tables.columns import has_nominal_columns
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
@@ -103,6 +103,8 @@ class SelectionSummary:
         Of the first features; its rows are features.
     left_out : tuple of (str, tuple of str)
         Reasons, each with the columns it left out; none that was passed through.
+    took_no_part : tuple of (str, tuple of str)
+        Likewise, those of the features that were not compared.
     passed_through : tuple of str
         Columns that went to the output without being judged.
     nominal : array of int or None
@@ -136,6 +138,7 @@ class SelectionSummary:
     ties: Ties | None
     heat: HeatMap
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
+    took_no_part: tuple[tuple[str, tuple[str, ...]], ...]
     passed_through: tuple[str, ...]
     nominal: npt.NDArray[np.int64] | None
     resampled: Resampled | None
@@ -240,12 +243,9 @@ def summarise_selection(
         ties=ties_at(features, n_selected) if representation is None else None,
         heat=HeatMap(features.nodes[first[heat.rows]], heat.values),
         left_out=_by_reason(
-            [
-                c
-                for c in [*left_out, *left_out_as_rare(selector)]
-                if c.name not in passed_through
-            ]
+            (str(c.reason), str(c.name)) for c in left_out if c.name not in passed_through
         ),
+        took_no_part=_by_reason(_took_no_part(selector, features)),
         passed_through=tuple(map(str, passed_through)),
         nominal=_nominal(table),
         resampled=resampled_of(stability, network, features.n_features) if stability else None,
@@ -291,9 +291,19 @@ def _reasons(selector: TopologicalFeatureSelector, features: Features) -> dict[i
     return {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}
 
 
-def _by_reason(columns: Sequence[LeftOut]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group columns by the reason, in the order in which reasons first occur."""
+def _took_no_part(
+    selector: TopologicalFeatureSelector, features: Features
+) -> Iterator[tuple[str, str]]:
+    """The reason and the name of each feature outside the network that is not forced."""
+    rare = {out.name: out.reason for out in left_out_as_rare(selector)}
+    for i, reason in _reasons(selector, features).items():
+        if i not in features.forced:
+            yield rare.get(features.names[i], reason), features.names[i]
+
+
+def _by_reason(columns: Iterable[tuple[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Group names of columns by the reason, in the order in which reasons first occur."""
     groups: dict[str, list[str]] = {}
-    for column in columns:
-        groups.setdefault(str(column.reason), []).append(str(column.name))
+    for reason, name in columns:
+        groups.setdefault(reason, []).append(name)
     return tuple((reason, tuple(names)) for reason, names in groups.items())

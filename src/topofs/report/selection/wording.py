@@ -234,8 +234,8 @@ def _kinds_of_columns(summary: SelectionSummary) -> list[str]:
         i not in in_network and name not in named for i, name in enumerate(features.names)
     )
     if outside:
-        named = [f"{features.names[i]} ({why})" for i, why in summary.reasons.items()]
-        notes.append(f"{counted(outside, 'column')} took no part: {listed(named)}.")
+        why_not = [f"{features.names[i]} ({why})" for i, why in summary.reasons.items()]
+        notes.append(f"{counted(outside, 'column')} took no part: {listed(why_not)}.")
     return notes
 
 

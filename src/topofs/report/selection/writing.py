@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topofs.report.document import embedded_json, render, write_document
+from topofs.report.document import check_page_ending, embedded_json, render, write_document
 from topofs.report.selection.asked_words import explained_by
 from topofs.report.selection.page_data import page_data
 from topofs.report.selection.phrases import counted, listed, percent
@@ -71,7 +71,7 @@ def write_selection_report(
     Parameters
     ----------
     path : path-like
-        The HTML file to write. Its folder must exist.
+        The file to write: .html or .htm. Its folder must exist.
     selector : TopologicalFeatureSelector
         Fitted.
     X : array-like, sparse matrix, data frame, NamedArray or TypedTable
@@ -114,6 +114,7 @@ def write_selection_report(
     ...     "4 of 13 columns selected" in report.read_text(encoding="utf-8")
     True
     """
+    check_page_ending(path)
     page = selection_report(
         selector=selector,
         X=X,
@@ -168,7 +169,10 @@ def selection_page(summary: SelectionSummary) -> str:
         "has_groups": summary.representation is not None,
         "has_links": len(summary.network.edges) > 0,
         "figures": _figures(summary, words),
-        "left_out": [(reason, listed(names, most=200)) for reason, names in summary.left_out],
+        "left_out": [
+            (reason, ", ".join(names))
+            for reason, names in (*summary.left_out, *summary.took_no_part)
+        ],
         "selected_names": listed(selected, most=200),
         "least": max(1, len(features.forced)),
         "most": features.most,
