@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["check_outputs", "write_together"]
 
 
-def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
-    """Refuse files that cannot be written, before any work is done."""
+def check_outputs(
+    paths: Iterable[Path | None], *, source: str, what: str = "the table"
+) -> None:
+    """Refuse files that cannot be written, before any work is done; `source` is read."""
     seen: set[Path] = set()
     for path in paths:
         if path is None:
@@ -38,7 +40,7 @@ def check_outputs(paths: Iterable[Path | None], *, source: str) -> None:
             )
         if _is_source(path, source):
             raise ValueError(
-                f"{path}: is the table that is read, and would be overwritten; give another "
+                f"{path}: is {what} that is read, and would be overwritten; give another "
                 "name for the output"
             )
 
