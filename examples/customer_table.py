@@ -43,6 +43,8 @@ table = pd.DataFrame(
     }
 )
 table.to_csv("customers.csv", index=False)
+later = table.sample(300, random_state=1).drop(columns=["shop", "churned"])
+later.assign(app_version="5.1").to_csv("next_month.csv", index=False)
 print(f"customers.csv: {table.shape[0]} rows, {table.shape[1]} columns")
 # --8<-- [end:make]
 

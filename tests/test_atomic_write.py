@@ -1,11 +1,18 @@
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from topofs import atomic_write
-from topofs.atomic_write import NotPutBackError, replacing, replacing_together
+from topofs.atomic_write import (
+    NotPutBackError,
+    remove_temporary,
+    replacing,
+    replacing_together,
+    temporary_folder,
+)
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -194,3 +201,50 @@ def test_a_long_name(tmp_path):
     with replacing(target) as unfinished:
         unfinished.write_text("new")
     assert target.read_text() == "new"
+
+
+@pytest.fixture
+def not_moving(monkeypatch):
+    """The lock is kept to the end of the process; here the process goes on."""
+    monkeypatch.setattr(atomic_write, "_moving", threading.Lock())
+
+
+@pytest.mark.usefixtures("not_moving")
+def test_a_process_that_ends_at_once_leaves_nothing_temporary(tmp_path):
+    with replacing(tmp_path / "o.txt") as unfinished, temporary_folder() as folder:
+        unfinished.write_text("half")
+        (folder / "table").write_text("a,b")
+        remove_temporary()
+        assert not unfinished.exists()
+        assert not folder.exists()
+        folder.mkdir()
+        unfinished.write_text("whole")
+        atomic_write._moving.release()
+    assert os.listdir(tmp_path) == ["o.txt"]
+
+
+@pytest.mark.usefixtures("not_moving")
+def test_files_on_their_way_arrive_before_the_process_ends(tmp_path, monkeypatch):
+    """They are put back together, too: the second file cannot be moved."""
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("old")
+    moves, replace = [], os.replace
+
+    def move(source, target):
+        moves.append(target)
+        if len(moves) == 1:
+            ending.start()
+            ending.join(0.1)
+            assert ending.is_alive()
+        if len(moves) == 2:
+            raise OSError(errno.EIO, "no", str(target))
+        replace(source, target)
+
+    ending = threading.Thread(target=remove_temporary)
+    monkeypatch.setattr(os, "replace", move)
+    with pytest.raises(OSError, match="no"), replacing_together([one, two]) as unfinished:
+        for path in unfinished:
+            path.write_text("new")
+    ending.join()
+    assert one.read_text() == "old"
+    assert os.listdir(tmp_path) == ["one.txt"]

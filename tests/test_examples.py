@@ -15,6 +15,7 @@ NEEDS = {
     "gene_panel": "scanpy",
     "homological_network": "torch",
     "learned_similarity": "torch",
+    "persistence": "skops",
     "representative_assets": "skfolio",
 }
 

@@ -1,10 +1,14 @@
-"""Write a file whole or not at all, and several together or none of them."""
+"""Write a file whole or not at all, and several together or none of them.
+
+What is temporary until then is known here, so that a process which ends at once can remove it.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +17,51 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["NotPutBackError", "followed", "replacing", "replacing_together"]
+__all__ = [
+    "NotPutBackError",
+    "followed",
+    "remove_temporary",
+    "replacing",
+    "replacing_together",
+    "temporary_folder",
+]
 
 
 # A name may have 255 bytes at most, and the temporary one is longer.
 _SHOWN_STEM = 40
 
+_SECONDS_TO_MOVE = 5
+
+_temporary: set[Path] = set()
+"""The temporary files and folders that there are now."""
+
+_moving = threading.Lock()
+"""Held while files are moved to their places or put back."""
+
 
 class NotPutBackError(OSError):
     """A file stays replaced although others could not be; the message says where the old one is."""
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Give a new folder that is removed at the end of the block, with all that is in it."""
+    with tempfile.TemporaryDirectory(prefix="topofs-") as name, _known(Path(name)) as folder:
+        yield folder
+
+
+def remove_temporary() -> None:
+    """Remove the temporary files and folders of all blocks: the process ends at once after it.
+
+    Files that are on their way to their places, or back, arrive first; none is moved any more.
+    """
+    _moving.acquire(timeout=_SECONDS_TO_MOVE)  # and never released
+    for path in list(_temporary):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
 
 
 @contextmanager
@@ -75,11 +115,22 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
         return
     with _naming(path):
         unfinished = _new_file_beside(target)
+    with _known(unfinished):
+        try:
+            yield _Move(path, unfinished, target)
+        finally:
+            with suppress(OSError):
+                unfinished.unlink()
+
+
+@contextmanager
+def _known(path: Path) -> Iterator[Path]:
+    """Let `remove_temporary` know of a path while the block runs."""
+    _temporary.add(path)
     try:
-        yield _Move(path, unfinished, target)
+        yield path
     finally:
-        with suppress(OSError):
-            unfinished.unlink()
+        _temporary.discard(path)
 
 
 def followed(path: str | os.PathLike[str]) -> Path:
@@ -104,7 +155,7 @@ def _new_file_beside(target: Path) -> Path:
 def _move_all(moves: list[_Move]) -> None:
     """Move the files one after the other; if one cannot be moved, undo those before it."""
     old_files = []
-    with ExitStack() as undo:
+    with _moving, ExitStack() as undo:
         for number, move in enumerate(moves):
             with _naming(move.path):
                 # The last one is moved or not: it never has to be put back.
@@ -113,8 +164,8 @@ def _move_all(moves: list[_Move]) -> None:
                     undo.callback(_put_back, old_files[-1], move)
                 os.replace(move.unfinished, move.target)  # noqa: PTH105 - it is atomic
         undo.pop_all()
-    for old in old_files:
-        _forget(old)
+        for old in old_files:
+            _forget(old)
 
 
 def _second_name(move: _Move) -> Path | None:

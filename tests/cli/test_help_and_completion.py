@@ -19,6 +19,9 @@ def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
     ("words", "expected"),
     [
         ("topofs se", "select"),
+        ("topofs ap", "apply"),
+        ("topofs select --sav", "--save"),
+        ("topofs apply --o", "--out"),
         ("topofs select --simi", "--similarity"),
         ("topofs select --similarity s", "spearman"),
         ("topofs select --similarity mu", "mutual_information"),

@@ -86,7 +86,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_addresses_and_free_text_with_gaps_take_no_part(form):
     with pytest.warns(
-        IdentifierFeatureWarning, match=r"2 of 5 columns .*: (email|x0) \(names that .*, (note|x1) \("
+        IdentifierFeatureWarning,
+        match=r"2 of 5 columns .*: (email|x0) \(names that .*, (note|x1) \(",
     ):
         fitted = TopologicalFeatureSelector(similarity="mixed").fit(FORMS[form]())
     assert fitted.nodes_.tolist() == [2, 3, 4]

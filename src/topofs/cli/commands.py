@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "GROUP", "BrokenCommandError", "Commands"]
 
-COMMANDS = ("select", "groups", "explain", "panel", "stability", "compare", "graph")
+COMMANDS = (
+    "select",
+    "apply",
+    "groups",
+    "explain",
+    "panel",
+    "stability",
+    "compare",
+    "graph",
+)
 """The library's own commands, each a module ``topofs.cli.NAME`` with an ``app``."""
 
 GROUP = "topofs.commands"

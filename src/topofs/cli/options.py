@@ -28,6 +28,7 @@ __all__ = [
     "Time",
     "check_jobs",
     "how",
+    "how_to_open",
     "parse_size",
     "roles",
     "settings",
@@ -170,32 +171,43 @@ def roles(
     )
 
 
+_Decimal = Annotated[
+    Any, name_option('Decimal mark: "," or "."; else it is found out.', _MARKS)
+]
+_Layer = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
+]
+_MaxSize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="What a packed file may unpack to; else 2GB.", hidden=True
+    ),
+]
+
+
 def how(
     *,
-    decimal: Annotated[
-        Any, name_option('Decimal mark: "," or "."; else it is found out.', _MARKS)
-    ] = None,
+    decimal: _Decimal = None,
     dates: Annotated[
         Any, name_option("Use dates as: numbers (days). Else left out.", _DATES)
     ] = None,
-    layer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
-    ] = None,
-    max_size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="What a packed file unpacks to or a pipe holds at most; else 2GB.",
-            hidden=True,
-        ),
-    ] = None,
+    layer: _Layer = None,
+    max_size: _MaxSize = None,
+) -> HowToRead:
+    """Say how the file is to be read, and what its columns mean."""
+    opened = how_to_open(decimal=decimal, layer=layer, max_size=max_size)
+    return replace(opened, dates_as_numbers=dates is not None)
+
+
+def how_to_open(
+    *, decimal: _Decimal = None, layer: _Layer = None, max_size: _MaxSize = None
 ) -> HowToRead:
     """Say how the file is to be read."""
     from topofs.engines.memory_size import parse_memory
     from topofs.tables.how_to_read import HowToRead
 
-    known = HowToRead(layer=layer, decimal=decimal, dates_as_numbers=dates is not None)
+    known = HowToRead(layer=layer, decimal=decimal)
     if max_size is None:
         return known
     try:

@@ -19,9 +19,16 @@ __all__ = ["check_outputs", "write_together"]
 
 
 def check_outputs(
-    paths: Iterable[Path | None], *, source: str, report: Path | None = None
+    paths: Iterable[Path | None],
+    *,
+    source: str,
+    what: str = "the table",
+    report: Path | None = None,
 ) -> None:
-    """Refuse files that cannot be written, before any work is done; a report must be a page."""
+    """Refuse files that cannot be written, before any work is done; a report must be a page.
+
+    `source` is what is read.
+    """
     from topofs.report.document import check_page_ending
 
     seen: set[Path] = set()
@@ -42,7 +49,7 @@ def check_outputs(
             )
         if _is_source(path, source):
             raise ValueError(
-                f"{path}: is the table that is read, and would be overwritten; give another "
+                f"{path}: is {what} that is read, and would be overwritten; give another "
                 "name for the output"
             )
     if report is not None:

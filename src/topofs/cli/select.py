@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import warnings
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +25,7 @@ from topofs.cli.representing import (
     represented_columns,
     stopping,
 )
+from topofs.cli.saved_selection import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.unfolding import unfolding
 from topofs.cli.wish_options import Wished, size, wishes
 
@@ -68,6 +68,10 @@ def select(  # noqa: PLR0913 - one argument an option
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="A page to look at, in one file.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="The selection, for `topofs apply`."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     how: HowToRead,
@@ -80,13 +84,15 @@ def select(  # noqa: PLR0913 - one argument an option
     from topofs.tables.writing import check_ending
 
     messages = Messages(quiet=quiet)
-    check_outputs((out, ranking, graph_out), source=table, report=report)
+    check_outputs((out, ranking, graph_out, save), source=table, report=report)
     annotated = out is not None and is_annotated_ending(out)
     for path in (None if annotated else out, ranking):
         if path is not None:
             check_ending(path)
     if graph_out is not None:
         check_graph_ending(graph_out)
+    if save is not None:
+        check_saved_ending(save)
     with fitted(
         table,
         size=size,
@@ -105,11 +111,18 @@ def select(  # noqa: PLR0913 - one argument an option
                 (ranking, lambda path: _write_ranking(found, path)),
                 (graph_out, lambda path: write_graph(found, path)),
                 (report, lambda path: write_page(found, path)),
+                (save, lambda path: write_selection(_saved(found, how), path)),
             )
         if out is not None and not annotated:
             _note_not_written(found, out, messages)
     if as_json:
-        files = {"out": out, "ranking": ranking, "graph_out": graph_out, "report": report}
+        files = {
+            "out": out,
+            "ranking": ranking,
+            "graph_out": graph_out,
+            "report": report,
+            "save": save,
+        }
         print_json(_as_json(found, files))
     elif not quiet:
         _print_selection(found)
@@ -141,23 +154,33 @@ def _write_table(found: Fitted, path: Path) -> None:
 
 
 def _write_annotated(found: Fitted, path: Path) -> None:
-    """Write the selected genes of an AnnData object, with all that belongs to them.
+    """Write the selected genes of an AnnData object, with all that belongs to them."""
+    from topofs.tables.annotated_file import write_genes
 
-    `var` gets ``selected``, ``rank`` and, with a rule that has groups, ``representative``.
-    """
-    from topofs.tables.annotated_file import AnnotatedTable
-
-    table, selector = found.table, found.selector
-    assert isinstance(table, AnnotatedTable)
+    selector = found.selector
     names = selector.get_feature_names_out().tolist()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        reduced = table.annotated[:, names].copy()
-        reduced.var["selected"] = True
-        reduced.var["rank"] = selector.ranking_[selector.support_]
-        if selector.has_groups:
-            reduced.var["representative"] = names
-        reduced.write_h5ad(path)
+    ranks = dict(zip(names, selector.ranking_[selector.support_].tolist(), strict=True))
+    write_genes(found.table, ranks, path, with_groups=selector.has_groups)
+
+
+def _saved(found: Fitted, how: HowToRead) -> SavedSelection:
+    """What `topofs apply` needs of the selection, and a reader wants to know."""
+    from topofs import __version__
+
+    return SavedSelection(
+        selected=tuple(column["name"] for column in _selected(found)),
+        passed_through=found.compared.roles.passed_through,
+        columns=found.table.columns,
+        has_groups=found.selector.has_groups,
+        decimal=how.decimal,
+        layer=how.layer,
+        origin={
+            "version": __version__,
+            "table": found.table.name,
+            "n_samples": found.table.n_samples,
+            "settings": found.settings,
+        },
+    )
 
 
 def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:

@@ -1,16 +1,33 @@
-"""Signals that end a process, as exceptions: what is half done is cleaned up first."""
+"""Signals that end a process, as exceptions: what is half done is cleaned up first.
+
+The first signal raises in the main thread. Where it comes while a C library calls back into Python
+(compilers do so), the exception is swallowed there, and the signal is sent again. The second one
+ends the process at once, whatever the main thread is doing, and temporary files are removed.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
+
+from topofs.atomic_write import remove_temporary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["EndedBySignal", "ending_by_exception"]
+
+_SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
+_SHOW_THE_CURSOR = b"\x1b[?25h"
+
+# Bytes that are no signal.
+_SWALLOWED = b"\x00"
+_OVER = b"\xff"
 
 
 class EndedBySignal(KeyboardInterrupt):
@@ -23,25 +40,118 @@ class EndedBySignal(KeyboardInterrupt):
 
 @contextmanager
 def ending_by_exception() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise while the block runs, as SIGINT does.
+    """Let SIGTERM and SIGHUP raise while the block runs, as SIGINT does; a second one ends all.
 
     A signal that is ignored (``nohup``) stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
-    own = [n for n in numbers if n is not None and signal.getsignal(n) == signal.SIG_DFL]
-
-    def end(number: int, _: Any) -> None:
-        for other in own:
-            signal.signal(other, signal.SIG_IGN)  # once is enough: cleaning up takes a moment
-        raise EndedBySignal(number)
-
-    for number in own:
-        signal.signal(number, end)
-    try:
+    with _Signals().watched():
         yield
-    finally:
-        for number in own:
-            signal.signal(number, signal.SIG_DFL)
+
+
+class _Signals:
+    """The signals that ask this process to end, and what became of the first one.
+
+    Handlers run in the main thread, and only when it is back from C. A thread of its own hears of
+    every signal by a byte in a pipe, so it can end the process meanwhile.
+    """
+
+    def __init__(self) -> None:
+        named = {"SIGINT": signal.default_int_handler} | dict.fromkeys(
+            ("SIGTERM", "SIGHUP"), signal.SIG_DFL
+        )
+        numbers = {getattr(signal, name, None): own for name, own in named.items()}
+        self._handlers: dict[int, Any] = {
+            number: handler
+            for number, handler in numbers.items()
+            if number is not None and signal.getsignal(number) == handler
+        }
+        self._asked: int | None = None
+        self._is_swallowed = False
+        self._is_over = False
+        self._hook = sys.unraisablehook
+        self._main = threading.get_ident()
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Handle the signals while the block runs."""
+        self._reader, self._writer = os.pipe()
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(self._writer, False)
+        before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        thread = threading.Thread(target=self._watch, name="topofs-signals", daemon=True)
+        thread.start()
+        sys.unraisablehook = self._note_swallowed
+        for number in self._handlers:
+            signal.signal(number, self._raise_first)
+        try:
+            yield
+        finally:
+            self._is_over = True
+            os.write(self._writer, _OVER)
+            thread.join()
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
+            sys.unraisablehook = self._hook
+            signal.set_wakeup_fd(before)
+            os.close(self._reader)
+            os.close(self._writer)
+            if self._is_swallowed and self._asked is not None:
+                raise _as_exception(self._asked)
+
+    def _raise_first(self, number: int, _: Any) -> None:
+        if self._is_over:
+            self._asked, self._is_swallowed = self._asked or number, True
+        elif self._asked is None or self._is_swallowed:
+            self._asked, self._is_swallowed = self._asked or number, False
+            raise _as_exception(self._asked)
+
+    def _note_swallowed(self, unraisable: Any) -> None:
+        if self._asked is None or not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            self._hook(unraisable)
+            return
+        self._is_swallowed = True
+        os.write(self._writer, _SWALLOWED)
+
+    def _watch(self) -> None:
+        """Send a swallowed signal again, and end the process at the second of the user."""
+        n_to_raise = 1
+        while (byte := os.read(self._reader, 1)) not in (_OVER, b""):
+            if byte == _SWALLOWED:
+                time.sleep(_SENT_AGAIN_AFTER)
+                if not self._is_over:
+                    n_to_raise += 1
+                    self._send_again()
+            elif byte[0] in self._handlers:
+                if not n_to_raise:
+                    _end_at_once(byte[0])
+                n_to_raise -= 1
+
+    def _send_again(self) -> None:
+        assert self._asked is not None
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(self._main, self._asked)
+        else:
+            signal.raise_signal(self._asked)
+
+
+def _as_exception(number: int) -> KeyboardInterrupt:
+    return KeyboardInterrupt() if number == signal.SIGINT else EndedBySignal(number)
+
+
+def _end_at_once(number: int) -> None:
+    """End the process and its workers; of what it began only temporary files are removed."""
+    with suppress(Exception):
+        remove_temporary()
+    if "multiprocessing" in sys.modules:
+        from multiprocessing import active_children
+
+        with suppress(Exception):
+            for worker in active_children():
+                worker.terminate()
+    with suppress(OSError):
+        if os.isatty(2):
+            os.write(2, _SHOW_THE_CURSOR)
+    os._exit(128 + number)

@@ -20,7 +20,7 @@ from topofs.tables.table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -34,6 +34,7 @@ __all__ = [
     "holds_annotated",
     "is_annotated_ending",
     "open_annotated",
+    "write_genes",
 ]
 
 ENDING = ".h5ad"
@@ -138,6 +139,25 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
         matrix=matrix,
         genes=genes,
     )
+
+
+def write_genes(
+    table: Table, ranks: Mapping[str, int], path: Path, *, with_groups: bool
+) -> None:
+    """Write selected genes, in the order of `ranks`, as an AnnData file with all of theirs.
+
+    `var` gets ``selected``, ``rank`` and, where genes represent others, ``representative``.
+    """
+    assert isinstance(table, AnnotatedTable)
+    names = list(ranks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reduced = table.annotated[:, names].copy()
+        reduced.var["selected"] = True
+        reduced.var["rank"] = list(ranks.values())
+        if with_groups:
+            reduced.var["representative"] = names
+        reduced.write_h5ad(path)
 
 
 def _unpacked_bytes(path: Path) -> int:

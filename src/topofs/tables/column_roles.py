@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from topofs.tables.table import Table
 
-__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns"]
+__all__ = ["ColumnRoles", "LeftOutColumn", "check_columns", "near_name"]
 
 _SHOWN_COLUMNS = 8
 
@@ -143,10 +143,15 @@ def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) 
     names = set(known)
     for column in columns:
         if column not in names:
-            near = get_close_matches(column, known, n=1)
-            if near:
-                advice = f"did you mean {near[0]!r}?"
+            near = near_name(column, known)
+            if near is not None:
+                advice = f"did you mean {near!r}?"
             else:
                 shown = ", ".join(repr(name) for name in known[:_SHOWN_COLUMNS])
                 advice = f"there are {shown}" + (", …" if len(known) > _SHOWN_COLUMNS else "")
             raise UnknownColumnError(f"{option}: there is no column {column!r}; {advice}")
+
+
+def near_name(name: str, known: Sequence[str]) -> str | None:
+    """Find the name that may have been meant, if there is one."""
+    return next(iter(get_close_matches(name, known, n=1)), None)

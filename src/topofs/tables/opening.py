@@ -9,9 +9,9 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from topofs.atomic_write import temporary_folder
 from topofs.errors import TableError
 from topofs.tables.annotated_file import (
     holds_annotated,
@@ -134,8 +134,8 @@ def _check_there(path: Path) -> None:
 @contextmanager
 def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
     """Copy a stream to a temporary file, and unpack it where it is packed."""
-    with TemporaryDirectory(prefix="topofs-") as folder:
-        path = Path(folder) / "table"
+    with temporary_folder() as folder:
+        path = folder / "table"
         with path.open("wb") as file:
             _copy(stream, file, name, "a copy of this", how.max_bytes)
         # Nobody knows how long a pipe is that is packed: what it unpacks to has the same bound.
@@ -158,8 +158,8 @@ def _unpacked(path: Path, name: str, *, limit: int) -> Iterator[Path]:
     if path.is_dir() or not _starts_with(path, _GZIP):
         yield path
         return
-    with TemporaryDirectory(prefix="topofs-") as folder:
-        plain = Path(folder) / "table"
+    with temporary_folder() as folder:
+        plain = folder / "table"
         try:
             with gzip.open(path) as packed, plain.open("wb") as file:
                 _copy(packed, file, name, "unpacked, this", limit)

@@ -39,7 +39,9 @@ def check_ending(path: str | os.PathLike[str]) -> str:
     )
 
 
-def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
+def write_columns(
+    table: Table, columns: Sequence[str], path: Path, *, in_given_order: bool = False
+) -> None:
     r"""Write some columns of a table, in the order of its columns and rows.
 
     From one text file to another the very text goes over; otherwise values and types do. The
@@ -53,6 +55,8 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
         The columns, in any order.
     path : pathlib.Path
         The file to write; it must not be the one the table is read from.
+    in_given_order : bool, default=False
+        Whether the columns come in the order in which they are given.
 
     Raises
     ------
@@ -76,7 +80,7 @@ def write_columns(table: Table, columns: Sequence[str], path: Path) -> None:
     """
     ending = check_ending(path)
     wanted = set(columns)
-    chosen = [name for name in table.columns if name in wanted]
+    chosen = columns if in_given_order else [c for c in table.columns if c in wanted]
     source = table.stored
     if table.as_written is not None and ending != ".parquet":
         source = table.as_written
