@@ -23,10 +23,11 @@ from topofs.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from topofs.cli.messages import Messages
+    from topofs.comparison.leakage import Leak
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
@@ -177,7 +178,13 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
     return replace(compared, X=X.toarray(order="F"))
 
 
-def write_page(found: Fitted, path: Path, *, stability: Stability | None = None) -> None:
+def write_page(
+    found: Fitted,
+    path: Path,
+    *,
+    stability: Stability | None = None,
+    leaks: Sequence[Leak] = (),
+) -> None:
     """Write the report of a selection."""
     from topofs.report.selection import write_selection_report
 
@@ -190,6 +197,7 @@ def write_page(found: Fitted, path: Path, *, stability: Stability | None = None)
         left_out=found.compared.left_out,
         passed_through=found.compared.roles.passed_through,
         stability=stability,
+        notes=[leak.sentence(str(found.compared.roles.target)) for leak in leaks],
     )
 
 

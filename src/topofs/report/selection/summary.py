@@ -114,6 +114,8 @@ class SelectionSummary:
         Limits and sizes that the user asked for.
     alternatives : dict of int to tuple of Substitute
         What could take the place of a selected feature.
+    notes : tuple of str
+        What was said of the table before.
     """
 
     table_name: str
@@ -137,6 +139,7 @@ class SelectionSummary:
     random: RandomCoverage
     asked: Asked
     alternatives: dict[int, tuple[Substitute, ...]]
+    notes: tuple[str, ...] = ()
 
     @property
     def random_share(self) -> float:
@@ -154,6 +157,7 @@ def summarise_selection(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    notes: Sequence[str] = (),
 ) -> SelectionSummary:
     """Compute the numbers of the page.
 
@@ -174,6 +178,8 @@ def summarise_selection(
         Columns that went to the output without being judged.
     stability : Stability, optional
         Of the selector over resamples of X, as `topofs.stability` gives.
+    notes : sequence of str
+        Sentences that stand before the other notes of the page.
 
     Returns
     -------
@@ -236,6 +242,7 @@ def summarise_selection(
         random=random_coverage(selector, blocks),
         asked=asked_of(selector, features),
         alternatives=alternatives_of(selector, features),
+        notes=tuple(map(str, notes)),
     )
 
 

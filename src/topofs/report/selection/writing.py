@@ -61,6 +61,7 @@ def write_selection_report(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    notes: Sequence[str] = (),
 ) -> None:
     """Write a page that shows what was selected and why.
 
@@ -88,6 +89,8 @@ def write_selection_report(
     stability : Stability, optional
         Of the selector over resamples of X, as `topofs.stability` gives: the page then shows
         it, and how often each column and each link came back.
+    notes : sequence of str
+        Sentences that stand before the other notes of the page.
 
     Notes
     -----
@@ -118,6 +121,7 @@ def write_selection_report(
         left_out=left_out,
         passed_through=passed_through,
         stability=stability,
+        notes=notes,
     )
     write_document(path, page)
 
@@ -131,6 +135,7 @@ def selection_report(
     left_out: Sequence[LeftOut] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
     """Give the page that `write_selection_report` writes; UTF-8 can hold all of it."""
     summary = summarise_selection(
@@ -141,6 +146,7 @@ def selection_report(
         left_out=left_out,
         passed_through=passed_through,
         stability=stability,
+        notes=notes,
     )
     return selection_page(summary)
 
