@@ -28,7 +28,9 @@ def customers(tmp_path_factory):
             "paid": age * 2.5 + rng.normal(size=n),
             "visits": rng.poisson(5, n),
             "plan": rng.choice(["basic", "pro", "team"], n),
-            "cancellation_reason": [rng.choice(["price", "moved"]) if gone else "" for gone in left],
+            "cancellation_reason": [
+                rng.choice(["price", "moved"]) if gone else "" for gone in left
+            ],
             "goodbye": [f"so long, {i}" if gone else " " for i, gone in enumerate(left)],
             "active": np.where(left, "no", "yes"),
             "churn": left.astype(int),

@@ -122,6 +122,16 @@ def test_copies_of_a_number_in_other_units_are_found(copy):
     assert find_leaks(X, y) == ()
 
 
+def test_one_row_far_from_all_others_is_no_line():
+    rng = np.random.default_rng(6)
+    X, y = rng.standard_normal((100, 3)), rng.standard_normal(100)
+    X[7, 1] = y[7] = 1e6
+    assert find_leaks(X, y) == ()
+    few = np.zeros(50_000)
+    few[:2] = 1.5
+    assert find_leaks(rng.standard_normal((50_000, 2)), target_of(few, task="regression")) == ()
+
+
 def test_a_rare_class_in_a_large_table_is_told():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((60_000, 4))

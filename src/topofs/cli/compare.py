@@ -191,8 +191,8 @@ def _compared(
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(X, values, target_name=target, progress=progress, **options)
     settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
-    leaks = sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score)
-    return replace(comparison, settings=settings, leaks=tuple(leaks)), table.name
+    leaks = tuple(sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score))
+    return replace(comparison, settings=settings, leaks=leaks), table.name
 
 
 def _doubtful_classes(target: Target) -> list[str]:

@@ -188,8 +188,10 @@ def _sample(target: Target, most: int) -> _Classes | _Numbers | None:
     rng = np.random.default_rng(0)
     rows = np.flatnonzero(target.given)
     if target.task == "regression":
-        drawn = np.sort(rng.permutation(len(rows))[:most])
-        return _Numbers(rows[drawn], target.y[drawn]) if len(drawn) >= _LEAST_ROWS else None
+        some = np.sort(rng.permutation(len(rows))[:most])
+        y = target.y[some]
+        varies = len(y) >= _LEAST_ROWS and y.min() < y.max()
+        return _Numbers(rows[some], y) if varies else None
     _, codes, counts = np.unique(target.y, return_inverse=True, return_counts=True)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]
     frequent = frequent[counts[frequent] >= _LEAST_ROWS]
@@ -291,9 +293,12 @@ class _Numbers(_Answers):
         missing = np.isnan(values)
         if nominal or missing.all():
             return found
-        # On a line, also where a few values are far from all others.
+        # On a line, where values may lie far apart; but one row alone makes no line.
         filled = np.where(missing, np.mean(values[~missing]), values)
-        return max(found, min(1.0, float(np.mean(_standardised(filled) * self.y) ** 2)))
+        farthest = int(np.abs(self.y).argmax())
+        others = np.delete(filled, farthest), np.delete(self.y, farthest)
+        line = min(_on_a_line(filled, self.y), _on_a_line(*others))
+        return max(found, line)
 
     def _score(self, order: Rows, others: Doubles, n_others: Rows) -> float:
         predicted = others / np.maximum(n_others, 1)[:, None]
@@ -304,6 +309,11 @@ class _Numbers(_Answers):
         from scipy.special import betainc
 
         return float(_TRIES * betainc((len(self.y) - 2) / 2, 0.5, 1 - score))
+
+
+def _on_a_line(x: Doubles, y: Doubles) -> float:
+    """R² of a straight line."""
+    return min(1.0, float(np.mean(_standardised(x) * _standardised(y)) ** 2))
 
 
 def _standardised(values: Doubles) -> Doubles:
