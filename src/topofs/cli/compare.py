@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import dense, in_order_of_time, reading
+from topofs.cli.leaks import SHOWN_LEAKS, leaks_by_missing
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -190,14 +191,16 @@ def _compared(
         unwanted = set(compared.roles.exclude)
         excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
         options["selector"].set_params(exclude=excluded or None)
-        X = dense(compared, table, why="the models that are compared take").X
+        X = dense(compared, table, why="the models that are compared take").named
+        leaks = leaks_by_missing(table, compared, values)
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
     messages.notes(_doubtful_classes(values))
     with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
         comparison = run(X, values, target_name=target, progress=progress, **options)
     settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
-    return replace(comparison, settings=settings), table.name
+    leaks = tuple(sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score))
+    return replace(comparison, settings=settings, leaks=leaks), table.name
 
 
 def _doubtful_classes(target: Target) -> list[str]:
@@ -239,6 +242,11 @@ def _print_comparison(found: Comparison) -> None:
             cells.append(f"{scores.mean:.3f}{mark}")
         printed.add_row(found.size_name(size), *cells)
     output.print(printed)
+    for doubt in found.doubts[:SHOWN_LEAKS]:
+        output.say(shown(doubt))
+    if len(found.doubts) > SHOWN_LEAKS:
+        more = len(found.doubts) - SHOWN_LEAKS
+        output.say(f"… and {more} more; --json and --report list them all")
     output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
     for rival in rivals:
         output.say(_verdict(found, rival))

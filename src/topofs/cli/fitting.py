@@ -27,10 +27,11 @@ from topofs.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from topofs.cli.messages import Messages
+    from topofs.comparison.leakage import Leak
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.selection.sizes import Size
@@ -202,7 +203,12 @@ def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTab
 
 
 def write_page(
-    found: Fitted, path: Path, *, stability: Stability | None = None, judged: bool = False
+    found: Fitted,
+    path: Path,
+    *,
+    stability: Stability | None = None,
+    judged: bool = False,
+    leaks: Sequence[Leak] = (),
 ) -> None:
     """Write the report of a selection, or of a list that is judged."""
     from topofs.report.document import write_document
@@ -217,6 +223,7 @@ def write_page(
         passed_through=found.compared.roles.passed_through,
         stability=stability,
         judged=judged,
+        notes=[leak.sentence(str(found.compared.roles.target)) for leak in leaks],
     )
     write_document(path, page)
 

@@ -181,7 +181,9 @@ _Layer = Annotated[
 _MaxSize = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="What a packed file may unpack to; else 2GB.", hidden=True
+        metavar="SIZE",
+        help="What a packed file unpacks to or a pipe holds at most; else 2GB.",
+        hidden=True,
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.leaks import leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -91,9 +92,15 @@ def panel(  # noqa: PLR0913 - one argument an option
         with messages.working("comparing with random lists"):
             answer = found.selector.evaluate(n_next=n_next)
         stand_ins = _stand_ins(found, substitute or [])
-        written = write_together((report, lambda path: write_page(found, path, judged=True)))
+        leaks = leaks_in(found.table, found.compared, messages)
+        written = write_together(
+            (report, lambda path: write_page(found, path, judged=True, leaks=leaks))
+        )
     if as_json:
-        print_json(_as_json(found, answer, stand_ins, report))
+        print_json(
+            _as_json(found, answer, stand_ins, report)
+            | {"leaks": [asdict(leak) for leak in leaks]}
+        )
     elif not quiet:
         _print_evaluation(found, answer, stand_ins)
     messages.written(written)

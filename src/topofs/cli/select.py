@@ -11,6 +11,7 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
+from topofs.cli.leaks import leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -32,6 +33,7 @@ from topofs.cli.wish_options import Wished, size, wishes
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
+    from topofs.comparison.leakage import Leak
     from topofs.selection import TopologicalFeatureSelector
     from topofs.tables import ColumnRoles
     from topofs.tables.how_to_read import HowToRead
@@ -104,13 +106,14 @@ def select(  # noqa: PLR0913 - one argument an option
         needs_graph=graph_out is not None,
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:
+        leaks = leaks_in(found.table, found.compared, messages)
         write_out = _write_annotated if annotated else _write_table
         with messages.working("writing"):
             written = write_together(
                 (out, lambda path: write_out(found, path)),
                 (ranking, lambda path: _write_ranking(found, path)),
                 (graph_out, lambda path: write_graph(found, path)),
-                (report, lambda path: write_page(found, path)),
+                (report, lambda path: write_page(found, path, leaks=leaks)),
                 (save, lambda path: write_selection(_saved(found, how), path)),
             )
         if out is not None and not annotated:
@@ -123,7 +126,7 @@ def select(  # noqa: PLR0913 - one argument an option
             "report": report,
             "save": save,
         }
-        print_json(_as_json(found, files))
+        print_json(_as_json(found, files, leaks))
     elif not quiet:
         _print_selection(found)
     messages.written(written)
@@ -255,7 +258,9 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def _as_json(found: Fitted, files: dict[str, Path | None]) -> dict[str, Any]:
+def _as_json(
+    found: Fitted, files: dict[str, Path | None], leaks: tuple[Leak, ...]
+) -> dict[str, Any]:
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
@@ -269,6 +274,7 @@ def _as_json(found: Fitted, files: dict[str, Path | None]) -> dict[str, Any]:
         **_representing_as_json(found),
         "passed_through": list(found.compared.roles.passed_through),
         "left_out": found.left_out,
+        "leaks": [asdict(leak) for leak in leaks],
         "settings": found.settings,
         "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in files.items() if path is not None},

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
+from topofs.comparison.leakage import Leak, find_leaks
 from topofs.comparison.prediction import (
     FORWARD,
     METRICS,
@@ -24,8 +25,8 @@ from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
-from topofs.tables.given import readable_table
-from topofs.tables.typed_table import TypedTable
+from topofs.tables.given import column_names, readable_table
+from topofs.tables.typed_table import NamedArray, TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +57,8 @@ METHOD_NAMES = {
 
 DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
 """The sizes that are compared unless others are given."""
+
+_ALL_BUT_PERFECT = 0.9995
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,8 @@ class Comparison:
         Ascending, "auto" last.
     splits : {"folds", "forward", "given"}
         How rows were split: into shuffled folds, in the order of time, or as was said.
+    leaks : tuple of Leak
+        The columns that alone tell the target, as `find_leaks` gives.
     auto_sizes : tuple of int
         How many columns "auto" stood for in each split; empty where it is not among the sizes.
     scores : tuple of MethodScores
@@ -150,6 +155,7 @@ class Comparison:
     settings: dict[str, Any]
     auto_sizes: tuple[int, ...] = ()
     splits: str = "folds"
+    leaks: tuple[Leak, ...] = ()
 
     def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
         """Find the scores of a method."""
@@ -165,14 +171,26 @@ class Comparison:
             return f"{size:,}"
         return f"{size} ({np.mean(self.auto_sizes):,.0f})" if self.auto_sizes else size
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Ask, in a sentence each, of what makes the scores look too good."""
+        if self.leaks:
+            return tuple(leak.sentence(self.target) for leak in self.leaks)
+        if max(scores.mean for scores in self.scores) < _ALL_BUT_PERFECT:
+            return ()
+        return (
+            f"a score of 1.000, and no column alone predicts {self.target}: do several columns "
+            "together make it, as the parts of a sum do, or are rows repeated?",
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Give everything by name, as JSON can hold it."""
         scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
-        return asdict(self) | {"scores": scores}
+        return asdict(self) | {"scores": scores, "doubts": list(self.doubts)}
 
 
 def compare(
-    X: npt.NDArray[np.floating[Any]] | TypedTable,
+    X: npt.NDArray[np.floating[Any]] | NamedArray | TypedTable,
     target: Target,
     *,
     selector: TopologicalFeatureSelector | None = None,
@@ -193,7 +211,7 @@ def compare(
 
     Parameters
     ----------
-    X : array or TypedTable, shape (n_samples, n_features)
+    X : array, NamedArray or TypedTable, shape (n_samples, n_features)
         The table; NaN marks a missing value.
     target : Target
         What to predict; its rows are those of `X` that have one.
@@ -237,14 +255,20 @@ def compare(
     resampling = resampling or Resampling()
     if splits is not None:
         resampling = replace(resampling, splits=splits)
+    given = X
+    names = X.names if isinstance(X, (NamedArray, TypedTable)) else column_names(X)
+    X = X.values if isinstance(X, NamedArray) else X
     X = X if isinstance(X, TypedTable) else readable_table(X)
     if groups is not None:
         resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
-    n_open = table.shape[1] - len(excluded_columns(selector, table))
+    unwanted = excluded_columns(selector, table)
+    n_open = table.shape[1] - len(unwanted)
     counts = _counts(sizes, selector, n_open)
     parts = folds(target, resampling)
+    excluded = [f"x{i}" if names is None else names[i] for i in unwanted]
+    leaks = find_leaks(given, target, exclude=excluded)
     by_cell: dict[tuple[str, int | str], list[float]] = {}
     auto_sizes = []
     for number, (train, test) in enumerate(parts):
@@ -280,6 +304,7 @@ def compare(
         settings=plain_settings(selector),
         auto_sizes=tuple(auto_sizes),
         splits=_kind_of(resampling.splits),
+        leaks=leaks,
     )
 
 

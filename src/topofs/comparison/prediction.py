@@ -19,8 +19,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
 from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
-from topofs.tables.given import unmasked
-from topofs.tables.text_values import shortened
+from topofs.tables.columns import TIMES
+from topofs.tables.given import is_missing, unmasked
+from topofs.tables.text_values import seen_in, shortened, text_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,7 @@ FORWARD = "forward"
 
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
+_MOST_NAMES = 1_000
 _RARE = 5
 
 
@@ -123,12 +125,16 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     """Tell whether a column holds classes or numbers.
 
     Text and truth values are classes. So are whole numbers, where there are at most fifty
-    different ones and five rows for each on average; other numbers are numbers.
+    different ones and five rows for each on average; other numbers are numbers. Dates are neither,
+    but for `task` "classification", which takes them as classes. Classes that are nearly all
+    different are refused: more than fifty of them need five rows each on average, and there are
+    at most 1,000.
 
     Parameters
     ----------
     values : array, shape (n_samples,)
-        Numbers with NaN, or text with None, for missing values; masked ones are missing, too.
+        Numbers with NaN, or text with None or NaN, for missing values; masked ones are missing,
+        too.
     task : {"classification", "regression"}, optional
         What they are, if it is known.
 
@@ -139,8 +145,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     Raises
     ------
     TableError
-        All values are missing, there are not two different ones, or numbers are asked for and
-        these are none.
+        All values are missing, there are not two different ones, they are dates, there are too
+        many classes, or numbers are asked for and these are none.
 
     Examples
     --------
@@ -152,10 +158,12 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     """
     values = unmasked(values)
     numbers = values.dtype.kind in "fiu"
-    given = ~np.isnan(values) if numbers else np.array([v is not None for v in values])
+    given = ~np.isnan(values) if numbers else np.array([not is_missing(v) for v in values])
     y = values[given]
     if not len(y):
         raise TableError("every value of the target is missing: there is nothing to predict")
+    if not numbers and task != "classification":
+        _refuse_dates(y)
     if task == "regression" and not numbers:
         raise TableError(
             f"the target holds text, such as {shortened(str(y[0]))!r}; it cannot be a number"
@@ -171,11 +179,32 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         task = "classification" if not numbers or (whole and few) else "regression"
     if task == "regression":
         return Target(task, y.astype(np.float64), given)
+    if n_values > _MOST_NAMES or n_values > max(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS):
+        raise TableError(
+            f"the target holds {n_values:,} classes in {len(y):,} rows, such as "
+            f"{shortened(str(y[0]))!r}; more than {_MOST_CLASSES} classes need "
+            f"{_ROWS_PER_CLASS} rows each on average, and there may be {_MOST_NAMES:,}: give a "
+            "target whose values repeat, or numbers"
+        )
     labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
     # Models make arrays of what they predict; one of text is as wide everywhere as the longest.
     classes = tuple(sorted(set(labels)))
     position = {label: i for i, label in enumerate(classes)}
     return Target(task, np.array([position[label] for label in labels]), given, classes)
+
+
+def _refuse_dates(values: npt.NDArray[Any]) -> None:
+    """Refuse a target that holds dates, parsed or as text."""
+    first = values[0]
+    held = values.dtype.kind in "mM" or isinstance(first, TIMES)
+    if isinstance(first, str):
+        held = text_kind(seen_in(map(str, values))).holds == "dates"
+    if held:
+        raise TableError(
+            f"the target holds dates, such as {str(first)!r}; a target is a number, a class or a "
+            "truth value: turn dates into numbers (--dates numbers: days), or say that they are "
+            "classes (--task classification)"
+        )
 
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:

@@ -28,9 +28,12 @@ def column_values(table: Table, column: str) -> npt.NDArray[Any]:
     if kind.is_numeric():
         return np.asarray(series.cast(pl.Float64).to_numpy())
     if not holds_names(kind):
+        held, advice = table.not_numbers.get(column, kind), ""
+        if kind.is_temporal():
+            held, advice = "dates or times", "; --dates numbers makes days of dates"
         raise TableError(
-            f"{table.name}: the column {column!r} holds {table.not_numbers.get(column, kind)}; "
-            "a target is a number, a class or a truth value"
+            f"{table.name}: the column {column!r} holds {held}; a target is a number, a class or a "
+            f"truth value{advice}"
         )
     labels = series.cast(pl.String).str.strip_chars().to_list()
     return np.array(

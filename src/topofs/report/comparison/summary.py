@@ -84,6 +84,8 @@ class ComparisonSummary:
         The methods that select as many columns.
     everything : Series or None
         All columns, the same at each size but for its verdicts.
+    doubts : tuple of str
+        What makes the scores look too good, as `Comparison.doubts` says.
     """
 
     table_name: str
@@ -98,6 +100,7 @@ class ComparisonSummary:
     own: Series
     rivals: tuple[Series, ...]
     everything: Series | None
+    doubts: tuple[str, ...] = ()
 
 
 def summarise_comparison(
@@ -131,6 +134,7 @@ def summarise_comparison(
         own=series[_OWN],
         rivals=tuple(of for method, of in series.items() if method not in (_OWN, _ALL)),
         everything=series.get(_ALL),
+        doubts=comparison.doubts,
     )
 
 

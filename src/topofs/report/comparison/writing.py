@@ -60,6 +60,7 @@ def comparison_page(summary: ComparisonSummary) -> str:
         "table_name": summary.table_name,
         "shape": f"{summary.n_samples:,} rows × {summary.n_features:,} columns",
         "words": words,
+        "doubts": summary.doubts,
         "metric": summary.metric,
         "broad": chart_of(summary),
         "narrow": chart_of(summary, width=330),

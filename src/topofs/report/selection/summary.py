@@ -121,6 +121,8 @@ class SelectionSummary:
         Why a feature outside the network takes no part.
     judged : bool
         Whether the selected features are a list that somebody else made.
+    notes : tuple of str
+        What was said of the table before.
     """
 
     table_name: str
@@ -147,6 +149,7 @@ class SelectionSummary:
     alternatives: dict[int, tuple[Substitute, ...]]
     reasons: dict[int, str]
     judged: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def random_share(self) -> float:
@@ -165,6 +168,7 @@ def summarise_selection(
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
     judged: bool = False,
+    notes: Sequence[str] = (),
 ) -> SelectionSummary:
     """Compute the numbers of the page.
 
@@ -187,6 +191,8 @@ def summarise_selection(
         Of the selector over resamples of X, as `topofs.stability` gives.
     judged : bool, default=False
         Whether the selected columns are a list that somebody else made.
+    notes : sequence of str
+        Sentences that stand before the other notes of the page.
 
     Returns
     -------
@@ -254,6 +260,7 @@ def summarise_selection(
         alternatives=alternatives_of(selector, features),
         reasons=_reasons(selector, features),
         judged=judged,
+        notes=tuple(map(str, notes)),
     )
 
 

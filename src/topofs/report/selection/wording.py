@@ -183,7 +183,7 @@ def _network(summary: SelectionSummary) -> str:
 
 
 def _notes(summary: SelectionSummary) -> list[str]:
-    notes = []
+    notes = list(summary.notes)
     method = summary.method
     if summary.ties is not None:
         ties, unit = summary.ties, method.rule.words.unit

@@ -62,6 +62,7 @@ def write_selection_report(
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
     judged: bool = False,
+    notes: Sequence[str] = (),
 ) -> None:
     """Write a page that shows what was selected and why.
 
@@ -92,6 +93,8 @@ def write_selection_report(
     judged : bool, default=False
         Whether the selected columns are a list that somebody else made: the page then speaks of
         a list that it judges, and not of a selection.
+    notes : sequence of str
+        Sentences that stand before the other notes of the page.
 
     Notes
     -----
@@ -124,6 +127,7 @@ def write_selection_report(
         passed_through=passed_through,
         stability=stability,
         judged=judged,
+        notes=notes,
     )
     write_document(path, page)
 
@@ -138,6 +142,7 @@ def selection_report(
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
     judged: bool = False,
+    notes: Sequence[str] = (),
 ) -> str:
     """Give the page that `write_selection_report` writes; UTF-8 can hold all of it."""
     summary = summarise_selection(
@@ -149,6 +154,7 @@ def selection_report(
         passed_through=passed_through,
         stability=stability,
         judged=judged,
+        notes=notes,
     )
     return selection_page(summary)
 

@@ -1,0 +1,323 @@
+"""Columns that alone tell the target: each predicts it by itself, one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs.comparison.prediction import Target, target_of
+from topofs.tables.given import column_names
+from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["LEAK_SCORE", "Leak", "find_leaks"]
+
+LEAK_SCORE = 0.95
+"""A column whose score is at least this alone tells the target."""
+
+_SCREENED_ROWS, _MOST_ROWS = 2_000, 20_000
+_SCREENING_SCORE = LEAK_SCORE - 0.15
+_MOST_CLASSES = 50
+_LEAST_ROWS = 5
+_NEIGHBOURS = (1, 5)
+_TRIES = 10
+_FALSE_ALARMS = 0.01
+
+Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A column that alone tells the target.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    score : float
+        How well it predicts the target: 1 is without a mistake, 0 is as well as chance.
+    by_missing : bool
+        Whether it is enough to know in which rows its value is missing.
+    """
+
+    column: str
+    score: float
+    by_missing: bool
+
+    def sentence(self, target: str) -> str:
+        """Ask whether the column is known before the target."""
+        how = ", by being missing or not" if self.by_missing else ""
+        return (
+            f"{self.column} alone predicts {target} ({self.score:.2f}{how}; said from "
+            f"{LEAK_SCORE} on): is it known before?"
+        )
+
+
+def find_leaks(
+    X: Any,
+    y: Target | npt.ArrayLike,
+    *,
+    exclude: Sequence[str] = (),
+    also_missing: Mapping[str, npt.NDArray[np.bool_]] | None = None,
+) -> tuple[Leak, ...]:
+    """Find the columns that alone tell the target, which often were written after it.
+
+    Every row is predicted from the other rows that have the same value in a column, or, for
+    numbers, the nearest values: a class by their majority, every class with the same weight, a
+    number by their mean. A tie is a guess. Missing values are a value of their own. The score of
+    classes is the balanced accuracy, corrected for chance: (accuracy - chance) / (1 - chance).
+    That of a number is R², of its values or of their ranks. Columns are named from a score of
+    0.95 on, where chance gives such a column in at most one of 100 tables of this size.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, NamedArray or TypedTable, shape (n_samples, n_features)
+        The table. Of columns that take no part, such as dates, only what is missing is looked at.
+    y : Target or array, shape (n_samples,)
+        The target; an array is read by `target_of`.
+    exclude : sequence of str
+        Names of columns that are not looked at.
+    also_missing : mapping of str to array of bool, optional
+        Where the values of further columns are missing.
+
+    Returns
+    -------
+    tuple of Leak
+        The best first.
+
+    Notes
+    -----
+    All columns are tried on 2,000 rows, and those that do well there on 20,000, drawn with a
+    fixed seed; of classes as many rows of each as there are. Of more than 50 classes only the
+    most frequent are looked at, and none of fewer than five rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from topofs.comparison import find_leaks
+    >>> left = [i % 3 == 0 for i in range(60)]
+    >>> reasons = [["price", "moved"][i % 2] if left[i] else None for i in range(60)]
+    >>> table = pd.DataFrame({"age": [i * 7 % 61 for i in range(60)], "reason": reasons})
+    >>> found = find_leaks(table, left)
+    >>> found
+    (Leak(column='reason', score=1.0, by_missing=True),)
+    >>> print(found[0].sentence("left").partition(";")[0])
+    reason alone predicts left (1.00, by being missing or not
+    """
+    target = y if isinstance(y, Target) else target_of(np.asarray(y))
+    table = _named(X)
+    if table.shape[0] != len(target.given):
+        raise ValueError(
+            f"X has {table.shape[0]} rows and y has {len(target.given)}: give one target a row"
+        )
+    others = also_missing or {}
+    unwanted, few = set(exclude), _sample(target, _SCREENED_ROWS)
+    if few is None:
+        return ()
+    open_columns = [i for i, name in enumerate(table.names) if name not in unwanted]
+    tried = len(open_columns) + len(others)
+    likely = [
+        i
+        for i, column in _columns(table, open_columns, few.rows)
+        if max(few.scores(column)) >= _SCREENING_SCORE
+    ]
+    many = _sample(target, _MOST_ROWS)
+    assert many is not None
+    found = [
+        (table.names[i], many.scores(column))
+        for i, column in _columns(table, likely, many.rows)
+    ]
+    for name, missing in others.items():
+        if name not in unwanted:
+            found.append((name, (0.0, many.score_of_missing(missing[many.rows]))))
+    leaks = [
+        Leak(name, float(max(scores)), bool(scores[1] >= LEAK_SCORE)) for name, scores in found
+    ]
+    told = [
+        leak
+        for leak in leaks
+        if leak.score >= LEAK_SCORE and many.chance(leak.score) * tried <= _FALSE_ALARMS
+    ]
+    return tuple(sorted(told, key=lambda leak: -leak.score))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """Some columns at some rows: `values`, whether they are `nominal` or take no part."""
+
+    values: Doubles
+    nominal: bool
+    takes_part: bool = True
+
+
+def _named(X: Any) -> NamedArray | TypedTable:
+    if isinstance(X, (NamedArray, TypedTable)):
+        return X
+    plain = isinstance(X, np.ndarray) and not np.ma.isMaskedArray(X) and X.dtype.kind in "fiub"
+    if hasattr(X, "tocsc") or plain:
+        return NamedArray(X, tuple(f"x{i}" for i in range(X.shape[1])))
+    return typed_table(X, names=column_names(X))
+
+
+def _columns(
+    table: NamedArray | TypedTable, positions: Sequence[int], rows: Rows
+) -> Iterator[tuple[int, _Sampled]]:
+    """Some columns of a table at some rows, one after the other."""
+    if isinstance(table, TypedTable):
+        for i in positions:
+            column = table.columns[i]
+            yield i, _Sampled(column.values[rows], column.nominal, column.why is None)
+        return
+    values = table.values
+    is_sparse = hasattr(values, "tocsc")
+    if is_sparse and len(positions):
+        values = values.tocsr()[rows].tocsc()
+    for i in positions:
+        column = values[:, [i]].toarray().ravel() if is_sparse else values[rows, i]
+        yield i, _Sampled(np.asarray(column, dtype=np.float64), nominal=False)
+
+
+def _sample(target: Target, most: int) -> _Classes | _Numbers | None:
+    """Some rows of a target; None where it has too few."""
+    rng = np.random.default_rng(0)
+    rows = np.flatnonzero(target.given)
+    if target.task == "regression":
+        some = np.sort(rng.permutation(len(rows))[:most])
+        y = target.y[some]
+        varies = len(y) >= _LEAST_ROWS and y.min() < y.max()
+        return _Numbers(rows[some], y) if varies else None
+    _, codes, counts = np.unique(target.y, return_inverse=True, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]
+    frequent = frequent[counts[frequent] >= _LEAST_ROWS]
+    if len(frequent) < 2:
+        return None
+    each = max(_LEAST_ROWS, most // len(frequent))
+    drawn = [rng.permutation(np.flatnonzero(codes == code))[:each] for code in frequent]
+    numbers = np.repeat(np.arange(len(drawn)), [len(part) for part in drawn])
+    return _Classes(rows[np.concatenate(drawn)], numbers)
+
+
+class _Answers:
+    """A target at some rows, and how well a column tells it: `told` has a column an answer."""
+
+    def __init__(self, rows: Rows, told: Doubles) -> None:
+        self.rows, self.told = rows, told
+
+    def scores(self, column: _Sampled) -> tuple[float, float]:
+        """The score of the values of a column, and that of its missing values."""
+        by_missing = self.score_of_missing(np.isnan(column.values))
+        if not column.takes_part:
+            return 0.0, by_missing
+        return self.score_of_values(column.values, nominal=column.nominal), by_missing
+
+    def score_of_missing(self, missing: npt.NDArray[np.bool_]) -> float:
+        """The score of being missing or not."""
+        if not missing.any() or missing.all():
+            return 0.0
+        return self.score_of_values(missing.astype(np.float64), nominal=True)
+
+    def score_of_values(self, values: Doubles, *, nominal: bool) -> float:
+        """The score of a column, the best of several ways to predict from it."""
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        n_given = len(values) - int(np.isnan(ordered).sum())
+        first = np.ones(len(values), dtype=np.bool_)
+        first[1:] = ordered[1:] != ordered[:-1]
+        first[n_given + 1 :] = False
+        starts = np.flatnonzero(first)
+        ends = np.append(starts[1:], len(values))
+        told = self.told[order]
+        sums = np.concatenate([np.zeros((1, told.shape[1])), np.cumsum(told, axis=0)])
+        found = []
+        for reach in (0,) if nominal else _NEIGHBOURS:
+            # Only rows of values that are rare look at the values beside theirs.
+            beside = np.where((ends - starts <= 2 * reach) & (starts < n_given), reach, 0)
+            low = np.maximum(starts - beside, 0)
+            high = np.where(starts < n_given, np.minimum(ends + beside, n_given), ends)
+            by_value = np.repeat(np.arange(len(starts)), ends - starts)
+            others = (sums[high] - sums[low])[by_value] - told
+            found.append(self._score(order, others, (high - low)[by_value] - 1))
+        return max(found)
+
+    def _score(self, order: Rows, others: Doubles, n_others: Rows) -> float:
+        """The score of predictions from the sums over some other rows, in an order of rows."""
+        raise NotImplementedError
+
+    def chance(self, score: float) -> float:
+        """How likely a column that has nothing to do with the target has such a score."""
+        raise NotImplementedError
+
+
+class _Classes(_Answers):
+    def __init__(self, rows: Rows, codes: Rows) -> None:
+        super().__init__(rows, np.eye(int(codes.max()) + 1)[codes])
+        self.codes, self.sizes = codes, np.bincount(codes)
+
+    def _score(self, order: Rows, others: Doubles, n_others: Rows) -> float:
+        codes = self.codes[order]
+        # The sizes count the row itself, and a tie is a guess: what breaks it knows no row.
+        shares = others / self.sizes
+        best = shares == shares.max(axis=1, keepdims=True)
+        right = best[np.arange(len(codes)), codes] / best.sum(axis=1) * (n_others > 0)
+        recall = np.bincount(codes, weights=right) / self.sizes
+        by_chance = 1 / len(self.sizes)
+        return float((recall.mean() - by_chance) / (1 - by_chance))
+
+    def chance(self, score: float) -> float:
+        """Of all orders of the target, those that differ by no more mistakes."""
+        from scipy.special import gammaln
+
+        n, n_classes = len(self.codes), len(self.sizes)
+        wrong = np.floor((1 - score) * (1 - 1 / n_classes) * n)
+        logarithm = gammaln(self.sizes + 1).sum() - gammaln(n + 1)
+        logarithm += gammaln(n + 1) - gammaln(wrong + 1) - gammaln(n - wrong + 1)
+        logarithm += wrong * np.log(max(n_classes - 1, 1)) + np.log(_TRIES * (wrong + 1))
+        return float(np.exp(min(logarithm, 0.0)))
+
+
+class _Numbers(_Answers):
+    def __init__(self, rows: Rows, y: Doubles) -> None:
+        from scipy.stats import rankdata
+
+        self.y = _standardised(y)
+        super().__init__(rows, np.column_stack([self.y, _standardised(rankdata(y))]))
+
+    def score_of_values(self, values: Doubles, *, nominal: bool) -> float:
+        found = super().score_of_values(values, nominal=nominal)
+        missing = np.isnan(values)
+        if nominal or missing.all():
+            return found
+        # On a line, where values may lie far apart; but one row alone makes no line.
+        filled = np.where(missing, np.mean(values[~missing]), values)
+        farthest = int(np.abs(self.y).argmax())
+        others = np.delete(filled, farthest), np.delete(self.y, farthest)
+        line = min(_on_a_line(filled, self.y), _on_a_line(*others))
+        return max(found, line)
+
+    def _score(self, order: Rows, others: Doubles, n_others: Rows) -> float:
+        predicted = others / np.maximum(n_others, 1)[:, None]
+        return float(1 - ((self.told[order] - predicted) ** 2).mean(axis=0).min())
+
+    def chance(self, score: float) -> float:
+        """How likely a straight line through unrelated values has such an R²."""
+        from scipy.special import betainc
+
+        return float(_TRIES * betainc((len(self.y) - 2) / 2, 0.5, 1 - score))
+
+
+def _on_a_line(x: Doubles, y: Doubles) -> float:
+    """R² of a straight line."""
+    return min(1.0, float(np.mean(_standardised(x) * _standardised(y)) ** 2))
+
+
+def _standardised(values: Doubles) -> Doubles:
+    centred = values / (np.abs(values).max() or 1.0)
+    centred = centred - centred.mean()
+    scale = np.sqrt(np.mean(centred**2))
+    return np.asarray(centred / scale if scale > 0 else centred)
