@@ -172,16 +172,15 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
             )
     hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint is not None]
     hints = [f"columns that may be meant otherwise: {first_few(hinted)}"] if hinted else []
+    out = [mask for mask in (read.constant, read.identifiers) if mask is not None]
     hints += hints_of_numbers(
-        read.table, names.tolist(), leaving_out="leave it out of X", among=_takes_part(read)
+        read.table,
+        names.tolist(),
+        leaving_out="leave it out of X",
+        among=~np.any(out, axis=0) if out else None,
     )
     for hint in hints:
         say(hint, ColumnReadingWarning, depth=4)
-
-
-def _takes_part(read: ReadTable) -> Mask:
-    out = [mask for mask in (read.constant, read.identifiers) if mask is not None]
-    return ~np.any([*out, np.zeros(read.table.shape[1], dtype=np.bool_)], axis=0)
 
 
 def _read_lazily(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
