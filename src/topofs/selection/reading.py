@@ -312,7 +312,13 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
             say_left_out(what, kind, {i: read.left_out[i] for i in which}, names, depth=5)
     hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint is not None]
     hints = [f"columns that may be meant otherwise: {first_few(hinted)}"] if hinted else []
-    hints += hints_of_numbers(read.table, names.tolist(), leaving_out="leave it out of X")
+    out = [mask for mask in (read.constant, read.identifiers) if mask is not None]
+    hints += hints_of_numbers(
+        read.table,
+        names.tolist(),
+        leaving_out="leave it out of X",
+        among=~np.any(out, axis=0) if out else None,
+    )
     for hint in hints:
         say(hint, ColumnReadingWarning, depth=4)
 

@@ -67,7 +67,13 @@ class _Code:
     far: bool
 
 
-def hints_of_numbers(X: Any, names: Sequence[str], *, leaving_out: str) -> list[str]:
+def hints_of_numbers(
+    X: Any,
+    names: Sequence[str],
+    *,
+    leaving_out: str,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> list[str]:
     """Say which numbers may be identifiers, or hold codes of missing values; a line for each.
 
     An identifier is a column of whole numbers of which no two are equal, at least twenty, and that
@@ -87,6 +93,8 @@ def hints_of_numbers(X: Any, names: Sequence[str], *, leaving_out: str) -> list[
         What the columns are called.
     leaving_out : str
         How a column is left out, the end of a sentence.
+    among : array of bool, shape (n_features,), optional
+        The columns that take part; the others are not looked at.
 
     Returns
     -------
@@ -101,28 +109,30 @@ def hints_of_numbers(X: Any, names: Sequence[str], *, leaving_out: str) -> list[
     -99 appears 8 times in 'age' and is far from all other values: does it stand for a missing \
 one? Then leave those cells empty
     """
+    used = range(X.shape[1]) if among is None else np.flatnonzero(among).tolist()
     if isinstance(X, TypedTable):
-        numbers = [i for i, column in enumerate(X.columns) if not column.nominal]
-        columns: Any = [X.columns[i].values for i in numbers]
-        names = [names[i] for i in numbers]
+        used = [i for i in used if not X.columns[i].nominal]
+        columns = [X.columns[i].values for i in used]
         ranges = np.array([_range(column) for column in columns]).reshape(-1, 2).T
     elif isinstance(X, np.ndarray) and X.dtype.kind == "f":
-        columns, ranges = X.T, _ranges(X)
+        columns, ranges = [X[:, i] for i in used], _ranges(X)[:, used]
     else:
         return []
-    if not len(columns) or len(columns[0]) < _LEAST_ROWS:
+    if not columns or X.shape[0] < _LEAST_ROWS:
         return []
-    names = [str(name) for name in names]
-    identifiers = [
-        names[i]
-        for i in _possible_identifiers(columns, names, *ranges)
-        if _is_identifier(columns[i], names[i])
-    ]
-    codes = {
-        names[i]: code
-        for i in _possible_codes(*ranges)
-        if (code := _code_in(columns[i])) is not None
-    }
+    own = [str(names[i]) for i in used]
+    # The largest floats may be further apart than a float can say.
+    with np.errstate(over="ignore", invalid="ignore"):
+        identifiers = [
+            own[i]
+            for i in _possible_identifiers(columns, own, *ranges)
+            if _is_identifier(columns[i], own[i])
+        ]
+        codes = {
+            own[i]: code
+            for i in _possible_codes(*ranges)
+            if (code := _code_in(columns[i])) is not None
+        }
     if 2 * len(identifiers) > len(columns):
         identifiers = []
     return [*_of_identifiers(identifiers, leaving_out), *_of_codes(codes)]
@@ -137,10 +147,10 @@ def _ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
     # numba, which shares the columns out, is imported where a table is compared.
     from topofs.row_threads import for_row_ranges
 
-    def among(i: int, j: int) -> npt.NDArray[np.floating[Any]]:
+    def part(i: int, j: int) -> npt.NDArray[np.floating[Any]]:
         return np.stack([np.fmin.reduce(X[:, i:j], axis=0), np.fmax.reduce(X[:, i:j], axis=0)])
 
-    return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]), axis=1)
+    return np.concatenate(for_row_ranges(part, X.shape[1], X.shape[0]), axis=1)
 
 
 def _of_identifiers(names: Sequence[str], leaving_out: str) -> Iterator[str]:
