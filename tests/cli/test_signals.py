@@ -61,10 +61,10 @@ def wait():
 
 # One call of C, in which no handler of Python runs.
 IN_C = """
-import hashlib
+import hashlib, threading
 
 def wait():
-    print("ready", flush=True)
+    threading.Timer(0.5, print, ["ready"], {"flush": True}).start()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**28)
 """
 TABLE = "a,b,c\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(30))
@@ -165,6 +165,18 @@ def test_a_swallowed_signal_is_told_at_the_end_of_the_block(capsys):
         ctypes.CFUNCTYPE(ctypes.c_int)(called_back)()
     assert (signal.getsignal(signal.SIGTERM), sys.unraisablehook) == before
     assert capsys.readouterr().err == ""
+
+
+def test_a_compiler_is_left_before_the_exception_is_raised():
+    skip_if_ignored(signal.SIGTERM)
+    compiler = {"__name__": "llvmlite.binding.executionengine", "os": os, "signal": signal}
+    code = "def compile():\n    os.kill(os.getpid(), signal.SIGTERM)\n    return 'whole'\n"
+    exec(code, compiler)
+    found = []
+    with pytest.raises(EndedBySignal), ending_by_exception():
+        found.append(compiler["compile"]())
+        time.sleep(10)
+    assert found == ["whole"]
 
 
 def test_what_else_is_swallowed_is_said_as_ever(monkeypatch):

@@ -1,8 +1,9 @@
 """Signals that end a process, as exceptions: what is half done is cleaned up first.
 
-The first signal raises in the main thread. Where it comes while a C library calls back into Python
-(compilers do so), the exception is swallowed there, and the signal is sent again. The second one
-ends the process at once, whatever the main thread is doing, and temporary files are removed.
+The first signal raises in the main thread. Where it comes while a C library calls back into
+Python, the exception is swallowed there, and the signal is sent again; so it is where an exception
+would do harm. The second one ends the process at once, whatever the main thread is doing, and
+temporary files are removed.
 """
 
 from __future__ import annotations
@@ -19,14 +20,19 @@ from topofs.atomic_write import remove_temporary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 __all__ = ["EndedBySignal", "ending_by_exception"]
 
 _SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
+
+# Objects of the compiler that are half made or half freed crash the process later.
+_NEVER_INTERRUPTED = "llvmlite.binding"
+
 _SHOW_THE_CURSOR = b"\x1b[?25h"
 
 # Bytes that are no signal.
-_SWALLOWED = b"\x00"
+_SEND_AGAIN = b"\x00"
 _OVER = b"\xff"
 
 
@@ -69,7 +75,7 @@ class _Signals:
             if number is not None and signal.getsignal(number) == handler
         }
         self._asked: int | None = None
-        self._is_swallowed = False
+        self._is_pending = False
         self._is_over = False
         self._hook = sys.unraisablehook
         self._main = threading.get_ident()
@@ -98,28 +104,31 @@ class _Signals:
             signal.set_wakeup_fd(before)
             os.close(self._reader)
             os.close(self._writer)
-            if self._is_swallowed and self._asked is not None:
+            if self._is_pending and self._asked is not None:
                 raise _as_exception(self._asked)
 
-    def _raise_first(self, number: int, _: Any) -> None:
-        if self._is_over:
-            self._asked, self._is_swallowed = self._asked or number, True
-        elif self._asked is None or self._is_swallowed:
-            self._asked, self._is_swallowed = self._asked or number, False
+    def _raise_first(self, number: int, frame: FrameType | None) -> None:
+        if self._asked is not None and not self._is_pending:
+            return  # `_watch` ends the process
+        self._asked = self._asked or number
+        self._is_pending = self._is_over or _is_called_by(_NEVER_INTERRUPTED, frame)
+        if not self._is_pending:
             raise _as_exception(self._asked)
+        if not self._is_over:
+            os.write(self._writer, _SEND_AGAIN)
 
     def _note_swallowed(self, unraisable: Any) -> None:
         if self._asked is None or not issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._hook(unraisable)
             return
-        self._is_swallowed = True
-        os.write(self._writer, _SWALLOWED)
+        self._is_pending = True
+        os.write(self._writer, _SEND_AGAIN)
 
     def _watch(self) -> None:
-        """Send a swallowed signal again, and end the process at the second of the user."""
+        """Send a signal again that is still pending; end the process at the user's second."""
         n_to_raise = 1
         while (byte := os.read(self._reader, 1)) not in (_OVER, b""):
-            if byte == _SWALLOWED:
+            if byte == _SEND_AGAIN:
                 time.sleep(_SENT_AGAIN_AFTER)
                 if not self._is_over:
                     n_to_raise += 1
@@ -135,6 +144,15 @@ class _Signals:
             signal.pthread_kill(self._main, self._asked)
         else:
             signal.raise_signal(self._asked)
+
+
+def _is_called_by(package: str, frame: FrameType | None) -> bool:
+    """Whether a function of a package is among those that led to a frame."""
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(package):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _as_exception(number: int) -> KeyboardInterrupt:
