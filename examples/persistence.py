@@ -45,6 +45,7 @@ TRUSTED = [
     "topofs.rules.variance_space.SampleSpace",
     "topofs.rules.wishes.Wishes",
     "topofs.selection.infinite.InfiniteFeatureSelector",
+    "topofs.selection.reading.RareColumns",
     "topofs.selection.sizes.Budget",
     "topofs.selection.sizes.MinShare",
     "topofs.selection.sizes.UntilCoverage",

@@ -48,7 +48,8 @@ def test_numbers(wine_csv):
         *("--drop", "bottle", "--model", "tree", "--similarity", "spearman"),
     )
     assert (found["task"], found["metric"], found["model"]) == ("regression", "R²", "tree")
-    assert found["settings"]["similarity"] == {"name": "spearman", "squared": True}
+    measure = {"name": "spearman", "squared": True, "rows": "independent"}
+    assert found["settings"]["similarity"] == measure
 
 
 def test_the_printed_table_and_verdict(wine_csv):

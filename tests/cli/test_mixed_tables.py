@@ -55,7 +55,7 @@ def test_the_columns_are_those_of_the_estimator(shop_file, tmp_path):
     found = run_json("select", shop_file, "--out", out)
     selector = TopologicalFeatureSelector().fit(shop().drop(columns="customer"))
     assert set(names(found)) == set(selector.get_feature_names_out())
-    assert found["settings"]["similarity"] == {"name": "mixed"}
+    assert found["settings"]["similarity"] == {"name": "mixed", "rows": "independent"}
     assert left_out(found) == {"customer": "names that hardly repeat, as an identifier's do"}
     assert found["isolated"] == ["colour", "height"]
     reduced = pl.read_parquet(out)

@@ -19,7 +19,8 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
         assert found["n_selected"] == selector.n_features_ == len(found["groups"])
         assert found["coverage"] == pytest.approx(selector.coverage_[selector.n_features_ - 1])
         assert found["settings"]["size"] == "auto"
-        assert found["settings"]["similarity"] == {"name": "pearson", "squared": True}
+        measure = {"name": "pearson", "squared": True, "rows": "independent"}
+        assert found["settings"]["similarity"] == measure
         assert found["stopping"]["size"] == "auto"
         assert found["stopping"]["reason"].startswith("the next column would explain")
         assert found["stopping"]["next_adds"] < 1

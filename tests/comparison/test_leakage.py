@@ -250,4 +250,5 @@ def test_classes_that_are_nearly_all_different_are_refused():
             target_of(values)
     months = np.array(["2024-01", "2024-02"] * 10, dtype=object)
     assert target_of(months, task="classification").task == "classification"
-    assert target_of(np.array(["a", np.nan, "b"], dtype=object)).y.tolist() == ["a", "b"]
+    partly = target_of(np.array(["a", np.nan, "b"], dtype=object))
+    assert (partly.classes, partly.y.tolist()) == (("a", "b"), [0, 1])

@@ -136,6 +136,7 @@ def smart_correlated(X, threshold):
     return kept
 
 
+@pytest.mark.filterwarnings("ignore::topofs.errors.DependentRowsWarning")
 @pytest.mark.parametrize("name", ["colon", "lung_small", "Yale", "warpPIE10P"])
 def test_min_share_on_real_tables(name):
     X = whole_table(name)

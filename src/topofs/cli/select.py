@@ -78,10 +78,9 @@ def select(  # noqa: PLR0913 - one argument an option
     quiet: Quiet = False,
     how: HowToRead,
 ) -> None:
-    """Select the columns of a table that represent the others. It needs no labels.
-
-    Left out: names that hardly repeat, what varies in few rows (--min-carriers).
-    """
+    """Select the columns that represent all others, without labels.
+    Names that hardly repeat, and rare columns, take no part (--min-carriers).
+    """  # noqa: D205 - one paragraph of the help
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
 
