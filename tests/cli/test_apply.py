@@ -143,6 +143,33 @@ def test_an_annotated_table(tmp_path):
     assert refused.exit_code == 2
 
 
+def test_the_layer_of_a_selection_is_one_of_annotated_files_only(wine, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    numbers = wine.drop(columns=["class"]).select_dtypes("number").iloc[:, :5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cells = anndata.AnnData(numbers.to_numpy(dtype=float))
+        cells.var_names = numbers.columns
+        cells.layers["doubled"] = 2 * cells.X
+        cells.write_h5ad(tmp_path / "cells.h5ad")
+        options = ["--layer", "doubled", "--save", tmp_path / "s.json"]
+        assert run("select", tmp_path / "cells.h5ad", *options).exit_code == 0
+        options = ["--out", tmp_path / "from_cells.csv"]
+        assert (
+            run("apply", tmp_path / "s.json", tmp_path / "cells.h5ad", *options).exit_code == 0
+        )
+    (2 * numbers).to_csv(tmp_path / "t.csv", index=False)
+    options = ["--out", tmp_path / "from_csv.csv"]
+    result = run("apply", tmp_path / "s.json", tmp_path / "t.csv", *options)
+    assert result.exit_code == 0, result.output
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / "from_csv.csv"), pd.read_csv(tmp_path / "from_cells.csv")
+    )
+    refused = run("apply", tmp_path / "s.json", tmp_path / "t.csv", "--layer", "doubled")
+    assert refused.exit_code == 2
+    assert "t.csv is no AnnData file" in refused.stderr
+
+
 @pytest.mark.parametrize("name", ["s.csv", "s", "s.py"])
 def test_a_selection_is_saved_as_json_only(wine_csv, tmp_path, name):
     result = run("select", wine_csv, "--save", tmp_path / name)

@@ -210,3 +210,23 @@ def test_a_table_tells_constants_from_identifiers():
 def test_a_table_too_small_is_refused(frame):
     with pytest.raises(ValueError, match="a minimum of 2 samples and 1 column is required"):
         typed_table(frame)
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    ("texts", "amounts"),
+    [
+        (["5%", "10%", "25 %"], [5, 10, 25]),
+        (["$5", "$10", "-$25"], [5, 10, -25]),
+        (["5k", "10k", "2M"], [5e3, 1e4, 2e6]),
+    ],
+)
+def test_whole_numbers_with_a_unit_are_numbers(container, texts, amounts):
+    (column,) = read_columns(container({"a": texts}))
+    assert column.values.tolist() == amounts
+    assert not column.nominal
+
+
+def test_digits_without_end_are_named_as_infinite():
+    with pytest.raises(ValueError, match="column 'a' has an infinite value in row 1"):
+        read_columns(pd.DataFrame({"a": ["1", "9" * 5000]}))

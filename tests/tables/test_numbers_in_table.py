@@ -35,6 +35,19 @@ def test_types_that_become_float64_and_float32():
     assert numeric_table(small).X.dtype == np.float32
 
 
+def test_long_whole_numbers_are_read_together(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = rng.integers(2**60, 2**60 + 2**40, size=(20, 300))
+    table = table_of(**{f"c{i}": values[:, i] for i in range(300)})
+    asked, select = [], Table.select
+    monkeypatch.setattr(
+        Table, "select", lambda table, columns: asked.append(1) or select(table, columns)
+    )
+    X = numeric_table(table).X
+    np.testing.assert_array_equal(X, values - values.min(axis=0))
+    assert len(asked) <= 3
+
+
 def test_columns_move_together_when_some_are_left_out():
     table = table_of(
         k=[1, 1, 1], a=[1, 2, 3], n=[None] * 3, b=[3, 1, 2], m=[2, 2, 2], c=[0, 1, 0]

@@ -111,7 +111,8 @@ def _check_there(saved: SavedSelection, table: Table) -> None:
     missing = [column for column in saved.selected if column not in there]
     if not missing:
         return
-    others = [column for column in known if column not in saved.selected]
+    selected = set(saved.selected)
+    others = [column for column in known if column not in selected]
     named = []
     for column in missing[:_SHOWN_MISSING]:
         near = near_name(column, others)

@@ -62,7 +62,7 @@ class SavedSelection:
     def how_to_read(self, given: HowToRead) -> HowToRead:
         """Read as the first table was read, unless something else is given."""
         decimal: Any = given.decimal or self.decimal
-        return replace(given, decimal=decimal, layer=given.layer or self.layer)
+        return replace(given, decimal=decimal, usual_layer=self.layer)
 
 
 def check_saved_ending(path: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
+    "FIRST_ROUNDED",
     "column_name",
     "column_names",
     "from_lowest",

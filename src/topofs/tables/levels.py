@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from topofs.tables.given import FIRST_ROUNDED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,9 +38,6 @@ ROUNDED = "constant at double precision"
 ALL_MISSING = "all missing"
 HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
 """Why a column takes no part."""
-
-# Whole numbers from here on may differ in digits that a float64 does not hold.
-_FIRST_ROUNDED = 2.0**53
 
 
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -80,7 +79,7 @@ def why_constant(value: float) -> str:
     """Say why a column of numbers does not vary, from the one that it holds; NaN: it has none."""
     if np.isnan(value):
         return ALL_MISSING
-    return ROUNDED if abs(value) >= _FIRST_ROUNDED else CONSTANT
+    return ROUNDED if abs(value) >= FIRST_ROUNDED else CONSTANT
 
 
 def _why_names_are_left_out(

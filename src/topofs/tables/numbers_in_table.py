@@ -18,7 +18,7 @@ from topofs.tables.names_in_table import holds_names, measures_of_names
 from topofs.tables.table import ComparableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -35,6 +35,7 @@ __all__ = [
 
 _FEW_ROWS = 10
 _SHOWN = 3
+_LONG_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +133,7 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
     X = _read(table, columns)
     lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     rounded = []
-    beyond = (lowest <= -FIRST_ROUNDED) | (highest >= FIRST_ROUNDED)
-    for i in np.flatnonzero(beyond).tolist():
-        kind = table.schema[columns[i]]
-        if not (kind.is_integer() or kind.is_decimal()):
-            continue
-        with as_table_errors(table.name):
-            series = table.select([columns[i]]).collect(engine="streaming").to_series()
+    for i, series in _long_numbers(table, columns, lowest, highest):
         found = from_lowest(series)
         if found is not None:
             X[:, i], told_apart = found
@@ -151,6 +146,26 @@ def read_numbers(table: Table, columns: Sequence[str]) -> Numbers:
         for i in np.flatnonzero(constant | missing).tolist()
     }
     return Numbers(X, reasons, rounded)
+
+
+def _long_numbers(
+    table: Table,
+    columns: Sequence[str],
+    lowest: npt.NDArray[np.floating[Any]],
+    highest: npt.NDArray[np.floating[Any]],
+) -> Iterator[tuple[int, pl.Series]]:
+    """The columns of whole numbers and decimals that float64 may have rounded, as they are.
+
+    Many columns at once: each time, the whole of a text file is read.
+    """
+    beyond = np.flatnonzero((lowest <= -FIRST_ROUNDED) | (highest >= FIRST_ROUNDED)).tolist()
+    kinds = [table.schema[column] for column in columns]
+    long = [i for i in beyond if kinds[i].is_integer() or kinds[i].is_decimal()]
+    for start in range(0, len(long), _LONG_AT_ONCE):
+        some = long[start : start + _LONG_AT_ONCE]
+        with as_table_errors(table.name):
+            frame = table.select([columns[i] for i in some]).collect(engine="streaming")
+        yield from zip(some, frame.iter_columns(), strict=True)
 
 
 def check_rows(table: Table) -> None:

@@ -173,7 +173,7 @@ def _open_file(path: Path, name: str, how: HowToRead) -> Table:
     # Without anndata only the name can tell.
     named = is_annotated_ending(name.removesuffix(".gz"))
     if path.is_file() and _starts_with(path, _HDF5) and (named or holds_annotated(path)):
-        return open_annotated(path, name, layer=how.layer, limit=limit)
+        return open_annotated(path, name, layer=how.layer or how.usual_layer, limit=limit)
     table = _open_plain(path, name, how)
     if how.layer is not None:
         raise ValueError(f"--layer {how.layer}: {name} is no AnnData file, and has no layers")

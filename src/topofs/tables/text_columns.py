@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.tables.column import Column
-from topofs.tables.given import from_lowest
+from topofs.tables.given import FIRST_ROUNDED, from_lowest
 from topofs.tables.text_values import (
     GROUP_MARKS,
     MISSING,
+    UNITS,
     WAYS,
     Seen,
     as_number,
@@ -55,13 +56,19 @@ class TextColumn:
         """Whether the values are truth values."""
         return text_kind(self.seen).holds == "truth values"
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all values are whole numbers without a unit."""
+        return self.seen.of("whole") == self.seen.total and not self.seen.of(*UNITS)
+
     def settled(self, likely: Mark | None) -> Column:
         """Give the column as numbers or as codes of its names."""
         values = np.full(len(self.given), np.nan)
         kind = text_kind(self.seen, likely=likely)
         if kind.holds == "numbers" and self.seen.total:
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
-            if self.seen.of("whole") == self.seen.total:
+            # Of an infinite value there is more to say than of those that are rounded.
+            if self._is_whole and FIRST_ROUNDED <= np.nanmax(np.abs(values)) < np.inf:
                 values = _whole(self.words, self.given, values)
             unusual = self.seen.unusual(kind.decimal)
             ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]

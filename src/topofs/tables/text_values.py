@@ -27,6 +27,7 @@ __all__ = [
     "PADDED",
     "PERCENT",
     "SHAPES",
+    "UNITS",
     "WAYS",
     "ZEROS",
     "Seen",
