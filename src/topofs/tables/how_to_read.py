@@ -19,10 +19,10 @@ _EXPANSION = 20
 class HowToRead:
     """How a file is to be read.
 
-    `layer` is that of an AnnData file, and no other file is read then; `usual_layer` is taken
-    where there is none and the file is an AnnData file. `decimal` is the mark of numbers in text, found out otherwise;
-    `dates_as_numbers` makes days of dates, which are left out otherwise; `max_bytes` is what a
-    small packed file may take unpacked, and a pipe may hold.
+    `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken
+    where no layer is given and the file is an AnnData file. `decimal` is the mark of numbers in
+    text, found out otherwise; `dates_as_numbers` makes days of dates, which are left out
+    otherwise; `max_bytes` is what a small packed file may take unpacked, and a pipe may hold.
     """
 
     layer: str | None = None
