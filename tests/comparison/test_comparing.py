@@ -4,6 +4,8 @@ import json
 import tracemalloc
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.model_selection import RepeatedStratifiedKFold
@@ -21,7 +23,7 @@ from topofs.comparison.prediction import (
 from topofs.comparison.rivals import subsets
 from topofs.errors import TableError
 from topofs.tables.columns import Column
-from topofs.tables.typed_table import TypedTable
+from topofs.tables.typed_table import TypedTable, typed_table
 
 X, y = load_wine(return_X_y=True)
 QUICK = Resampling(n_folds=3, n_repeats=2, n_random=2)
@@ -74,6 +76,18 @@ def test_the_same_seed_gives_the_same_and_another_gives_others(found):
     assert again == found
     other = Resampling(n_folds=3, n_repeats=2, n_random=2, random_state=1)
     assert compare(X, target_of(y.astype(float)), sizes=[2, 0.5], resampling=other) != found
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_data_frame_is_the_table_of_its_columns(frame):
+    numbers, target = X[::3, :6].copy(), target_of(y[::3].astype(float))
+    numbers[0, 0] = np.nan
+    options = {"sizes": [2], "resampling": QUICK}
+    table = frame({f"x{i}": numbers[:, i] for i in range(6)})
+    assert compare(table, target, **options) == compare(numbers, target, **options)
+    names = np.where(numbers[:, 1] > 2, "strong", "light").tolist()
+    table = frame({"wine": names} | {f"x{i}": numbers[:, i] for i in range(4)})
+    assert compare(table, target, **options) == compare(typed_table(table), target, **options)
 
 
 def test_random_subsets_differ_and_variance_ranks():

@@ -156,6 +156,15 @@ def test_sparse_tables_and_named_arrays():
     assert [(leak.column, leak.by_missing) for leak in found] == [("closed", True)]
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, pd.DataFrame])
+def test_infinite_values_are_refused_with_their_column_and_row(form):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[7, 1] = np.inf
+    found = form(X)
+    with pytest.raises(ValueError, match=r"column '(x1|1)' has .*infinite value in row 7"):
+        find_leaks(found, X[:, 0])
+
+
 def test_rows_without_a_target_are_passed_over_and_other_lengths_refused():
     y = np.array([0.0, 1.0, np.nan] * 40)
     X = np.column_stack([np.random.default_rng(4).random(120), np.nan_to_num(y, nan=7)])

@@ -25,8 +25,8 @@ from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
-from topofs.tables.given import column_names, readable_table
-from topofs.tables.typed_table import NamedArray, TypedTable
+from topofs.tables.given import is_frame, readable_table
+from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -211,7 +211,7 @@ def compare(
 
     Parameters
     ----------
-    X : array, NamedArray or TypedTable, shape (n_samples, n_features)
+    X : array, data frame, NamedArray or TypedTable, shape (n_samples, n_features)
         The table; NaN marks a missing value.
     target : Target
         What to predict; its rows are those of `X` that have one.
@@ -255,8 +255,8 @@ def compare(
     resampling = resampling or Resampling()
     if splits is not None:
         resampling = replace(resampling, splits=splits)
-    given = X
-    names = X.names if isinstance(X, (NamedArray, TypedTable)) else column_names(X)
+    X = given = _of_frame(X) if is_frame(X) else X
+    names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
     X = X.values if isinstance(X, NamedArray) else X
     X = X if isinstance(X, TypedTable) else readable_table(X)
     if groups is not None:
@@ -325,6 +325,12 @@ def _counts(
         check_end(rule, size)
     counts = sorted({resolve_size(size, n_features) for size in sizes if size != AUTO})
     return (*counts, AUTO) if AUTO in sizes else tuple(counts)
+
+
+def _of_frame(X: Any) -> NamedArray | TypedTable:
+    """The columns of a data frame: as an array where all of them are numbers."""
+    table = typed_table(X)
+    return table if table.has_nominal else NamedArray(table.numbers, table.names)
 
 
 def _settled(

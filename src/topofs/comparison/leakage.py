@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.comparison.prediction import Target, target_of
-from topofs.tables.given import column_names
+from topofs.tables.given import column_names, refuse_infinite
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ def _named(X: Any) -> NamedArray | TypedTable:
         return X
     plain = isinstance(X, np.ndarray) and not np.ma.isMaskedArray(X) and X.dtype.kind in "fiub"
     if hasattr(X, "tocsc") or plain:
+        if hasattr(X, "tocsc") or np.isinf(X).any():
+            refuse_infinite(X)
         return NamedArray(X, tuple(f"x{i}" for i in range(X.shape[1])))
     return typed_table(X, names=column_names(X))
 

@@ -228,7 +228,7 @@ def _some_values(table: Any) -> Doubles:
         starts = np.linspace(0, n_samples - _RUN, _RUNS).round().astype(np.int64)
         rows = np.add.outer(starts, np.arange(_RUN)).ravel()
     if isinstance(table, TypedTable):
-        return TypedTable(table[:, which].columns).take(rows).numbers
+        return table[:, which].take(rows).numbers
     if sparse.issparse(table):
         return np.asarray(table[:, which].tocsr()[rows].toarray(), dtype=np.float64)
     return np.asarray(table[np.ix_(rows, which)], dtype=np.float64)
