@@ -19,6 +19,15 @@ def main() -> None:
     0: all went well, 2: wrong usage, 3: wrong data, 130: interrupted, 1: should not happen.
     """
     try:
+        _run()
+    except KeyboardInterrupt:
+        # The application says this itself; it is still being imported.
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run() -> None:
+    try:
         import_extra("typer", extra="cli", purpose="The command topofs")
     except MissingExtraError as error:
         print(f"error: {error}", file=sys.stderr)
