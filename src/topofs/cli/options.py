@@ -155,9 +155,7 @@ def roles(
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="Left out, as are rare ones (--min-carriers N)."
-        ),
+        typer.Option(metavar="COLUMN", help="Left out, as are rare ones (--min-carriers N)."),
     ] = None,
     time: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Order of the rows.", hidden=True)
