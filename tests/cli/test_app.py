@@ -169,3 +169,30 @@ def test_control_c_in_a_real_process_gives_130():
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
     assert errors.strip() == "interrupted"
+
+
+IMPORTING = """
+import time
+import topofs.cli
+
+def slow(*arguments, **options):
+    print("ready", flush=True)
+    time.sleep(30)
+
+topofs.cli.import_extra = slow
+topofs.cli.main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an interruption is another signal there")
+def test_control_c_before_the_application_is_there_is_no_traceback():
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPORTING],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "interrupted\n")

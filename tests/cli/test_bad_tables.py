@@ -404,6 +404,12 @@ def test_memory_that_does_not_suffice(table, monkeypatch):
     monkeypatch.setattr(sys.modules["topofs.tables.numbers_in_table"], "_read", refuse)
     assert_one_line(run("select", table), 3, "memory is too small for this (Unable to allocate")
 
+    def say_nothing(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(sys.modules["topofs.tables.numbers_in_table"], "_read", say_nothing)
+    assert_one_line(run("select", table), 3, "memory is too small for this")
+
 
 def test_all_text_among_numbers_tells_of_mixed(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\nx,y\nz,w\nx,y\n")

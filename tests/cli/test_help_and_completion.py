@@ -15,6 +15,11 @@ def test_the_help_fits_a_screen_and_has_an_example(monkeypatch):
     assert any("topofs select wine.csv --target class" in line for line in lines)
 
 
+@pytest.mark.parametrize("command", ["select", "panel", "explain", "compare", "apply"])
+def test_the_layer_of_a_file_can_be_found_in_the_help(command):
+    assert "--layer NAME" in run(command, "--help").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

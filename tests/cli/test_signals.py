@@ -67,6 +67,16 @@ def wait():
     threading.Timer(0.5, print, ["ready"], {"flush": True}).start()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**28)
 """
+
+# An exception between the start of a thread and what would end it later.
+BESIDE_A_THREAD = """
+import threading
+
+def wait():
+    threading.Thread(target=time.sleep, args=[60]).start()
+    print("ready", flush=True)
+    time.sleep(60)
+"""
 TABLE = "a,b,c\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(30))
 
 
@@ -130,6 +140,14 @@ def test_nothing_is_left_behind(waiting, number):
 def test_a_signal_that_a_callback_from_c_swallows_comes_again(waiting, number):
     skip_if_ignored(number)
     with waiting(IN_A_CALLBACK) as process:
+        process.send_signal(number)
+        assert_it_ends(process, number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_no_thread_is_waited_for(waiting, number):
+    skip_if_ignored(number)
+    with waiting(BESIDE_A_THREAD) as process:
         process.send_signal(number)
         assert_it_ends(process, number)
 

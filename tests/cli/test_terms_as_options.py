@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 import subprocess
 import sys
 from dataclasses import fields
@@ -307,7 +308,9 @@ def test_files_that_are_not_to_be_loaded(wine_csv, tmp_path, cosine_file):
     (tmp_path / "terms.txt").write_text("")
     for path, reason in (
         (tmp_path / "json.py", "there is a module 'json' already; give the file another name"),
-        (tmp_path, "is a folder; give a Python file"),
+        (tmp_path, "is no file; give a Python file"),
+        (os.devnull, "is no file; give a Python file"),
+        (tmp_path / "nothing.py", "there is no such file"),
         (tmp_path / "terms.txt", "its name must end in .py"),
     ):
         result = run("--load", path, "select", wine_csv)

@@ -1,5 +1,9 @@
 """Wishes and sizes as options of the commands that select."""
 
+import os
+from pathlib import Path
+from threading import Thread
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -252,6 +256,32 @@ def test_bad_files_get_a_sentence(path, tmp_path, content, option, sentence):
     assert result.exit_code == 2, result.output
     assert sentence in result.stderr
     assert option in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there are no such devices")
+@pytest.mark.parametrize("option", ["--keep", "--exclude", "--cost", "--groups"])
+def test_a_device_without_an_end_is_no_list(path, option):
+    beside = {"--cost": ("--budget", 3), "--groups": ("--at-most", 1)}.get(option, ())
+    given = "/dev/zero" if beside else "@/dev/zero"
+    result = run("select", path, option, given, *beside)
+    assert result.exit_code == 2, result.output
+    assert f"{option} {given}: has more than 64 MB, which no list of columns has" in (
+        result.stderr
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_costs_come_through_a_pipe_as_from_a_file(path, tumours, tmp_path):
+    costs = "column,cost\r\n" + "".join(f"{column},1\r\n" for column in tumours)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(costs.encode())
+    found = []
+    for name in ("file", "pipe"):
+        if name == "pipe":
+            Thread(target=(tmp_path / "pipe").write_bytes, args=[costs.encode()]).start()
+        found.append(run_json("select", path, "--budget", 3, "--cost", tmp_path / name))
+    assert [answer["selected"] for answer in found] == [found[0]["selected"]] * 2
+    assert len(found[0]["selected"]) == 3
 
 
 def test_a_negative_cost(path, tumours, tmp_path):

@@ -291,5 +291,9 @@ def test_questions_that_have_no_answer_get_a_sentence():
             selector.random_lists(3, n_lists=n_lists)
     with pytest.raises(ValueError, match="at least 1; got 0"):
         selector.extend(0)
+    for n_more in (11, 10**30):
+        with pytest.raises(ValueError, match="but 3 of 13 are selected: ask for at most 10"):
+            selector.extend(n_more)
+    assert selector.extend(10).n_features_ == 13
     with pytest.raises(AttributeError, match="a rule with groups"):
         TopologicalFeatureSelector(3, rule="degree").fit(WINE).evaluate()

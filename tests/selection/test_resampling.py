@@ -132,6 +132,10 @@ def test_splitters_get_what_they_ask_for(splitter, of_rows):
         (StratifiedKFold(3), {}, r"StratifiedKFold\(.*give y=, one value a row"),
         (LeaveOneGroupOut(), {"groups": GROUPS[:9]}, r"groups has the shape \(9,\), and X has"),
         (LeaveOneGroupOut(), {"groups": GROUPS == "z"}, "which cannot split 60 rows"),
+        *(
+            (LeaveOneGroupOut(), {"groups": [none, *GROUPS[1:]]}, "groups is missing in row 0")
+            for none in (None, float("nan"), pd.NA, pd.NaT)
+        ),
         (None, {"groups": GROUPS}, "groups is for a splitter, and splits is None: give one"),
         ("blocks", {"y": LABELS}, "y is for a splitter, and splits is 'blocks': give one"),
         ([GROUPS == "a", GROUPS == "b"], {"groups": GROUPS}, "groups is for a splitter"),

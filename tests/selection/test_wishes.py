@@ -122,6 +122,9 @@ def test_wishes_that_cannot_be_get_a_sentence(wishes, sentence):
 def test_at_most_takes_a_whole_number():
     with pytest.raises(ValueError, match="at least 1; got 0"):
         AtMost(0, of=GROUPS)
+    free = TopologicalFeatureSelector(5).fit(TUMOURS)
+    many = TopologicalFeatureSelector(5, at_most=AtMost(10**30, of=GROUPS)).fit(TUMOURS)
+    assert np.array_equal(free.support_, many.support_)
 
 
 def test_max_similarity_needs_likeness():

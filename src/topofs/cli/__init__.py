@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from topofs.errors import MissingExtraError, import_extra
@@ -12,12 +13,34 @@ __all__ = ["main"]
 
 _NARROWEST = 20
 
+# Exit statuses above it are those of signals.
+_SIGNALS = 128
+
 
 def main() -> None:
     """Run ``topofs`` with the arguments of the process, and end it with an exit status.
 
-    0: all went well, 2: wrong usage, 3: wrong data, 130: interrupted, 1: should not happen.
+    0: all went well, 2: wrong usage, 3: wrong data, 1: should not happen; 130: interrupted, or
+    128 and the number of another signal.
     """
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # The application says this itself; it is still being imported.
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except SystemExit as end:
+        if isinstance(end.code, int) and end.code > _SIGNALS:
+            from topofs.cli.signals import end_at_once
+
+            # Threads may be compiling, or wait for ever where they were being started.
+            with suppress(OSError):
+                sys.stdout.flush()
+            end_at_once(end.code)
+        raise
+
+
+def _run() -> None:
     try:
         import_extra("typer", extra="cli", purpose="The command topofs")
     except MissingExtraError as error:

@@ -178,7 +178,8 @@ def _explain(error: BaseException, *, debug: bool) -> None:
         console.print(f"[red]unexpected error:[/] {what}")
         console.print("Run `topofs --debug …` to see where it comes from.")
     elif isinstance(error, MemoryError):
-        console.print(f"[red]error:[/] memory is too small for this ({_one_line(str(error))})")
+        why = f" ({_one_line(str(error))})" if str(error) else ""
+        console.print(f"[red]error:[/] memory is too small for this{why}")
     else:
         console.print(f"[red]error:[/] {_one_line(str(error))}")
 

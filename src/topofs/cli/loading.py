@@ -17,7 +17,7 @@ def load_terms(path: Path) -> None:
     that are started later find its classes again.
     """
     if not path.is_file():
-        what = "is a folder; give a Python file" if path.is_dir() else "there is no such file"
+        what = "is no file; give a Python file" if path.exists() else "there is no such file"
         raise ValueError(f"--load {path}: {what}")
     place, name = path.resolve(), path.stem
     there = getattr(sys.modules.get(name), "__file__", None)

@@ -154,7 +154,8 @@ def roles(
         typer.Option("--id", metavar="COLUMN", help="Likewise. Repeatable, as the next four."),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Left out of everything.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Left out, as are rare ones (--min-carriers N)."),
     ] = None,
     time: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Order of the rows.", hidden=True)
@@ -176,7 +177,7 @@ _Decimal = Annotated[
 ]
 _Layer = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take.", hidden=True),
+    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take."),
 ]
 _MaxSize = Annotated[
     str | None,

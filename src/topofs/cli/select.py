@@ -78,9 +78,7 @@ def select(  # noqa: PLR0913 - one argument an option
     quiet: Quiet = False,
     how: HowToRead,
 ) -> None:
-    """Select the columns that represent all others, without labels.
-    Names that hardly repeat, and rare columns, take no part (--min-carriers).
-    """  # noqa: D205 - one paragraph of the help
+    """Select the columns that represent all others, without labels."""
     from topofs.tables.annotated_file import check_annotated, is_annotated_ending
     from topofs.tables.writing import check_ending
 

@@ -3,7 +3,8 @@
 The first signal raises in the main thread. Where it comes while a C library calls back into
 Python, the exception is swallowed there, and the signal is sent again; so it is where an exception
 would do harm. The second one ends the process at once, whatever the main thread is doing, and
-temporary files are removed.
+temporary files are removed. So the process ends after the first one, too, when all is cleaned up:
+it waits for no thread.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from topofs.atomic_write import remove_temporary
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-__all__ = ["EndedBySignal", "ending_by_exception"]
+__all__ = ["EndedBySignal", "end_at_once", "ending_by_exception"]
 
 _SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
 
@@ -135,7 +136,7 @@ class _Signals:
                     self._send_again()
             elif byte[0] in self._handlers:
                 if not n_to_raise:
-                    _end_at_once(byte[0])
+                    end_at_once(128 + byte[0])
                 n_to_raise -= 1
 
     def _send_again(self) -> None:
@@ -159,10 +160,14 @@ def _as_exception(number: int) -> KeyboardInterrupt:
     return KeyboardInterrupt() if number == signal.SIGINT else EndedBySignal(number)
 
 
-def _end_at_once(number: int) -> None:
+def end_at_once(status: int) -> NoReturn:
     """End the process and its workers; of what it began only temporary files are removed."""
     with suppress(Exception):
         remove_temporary()
+    cache = sys.modules.get("topofs.kernels.cache_folder")
+    if cache is not None:
+        with suppress(Exception):
+            cache.remove_temporary_folder()
     if "multiprocessing" in sys.modules:
         from multiprocessing import active_children
 
@@ -172,4 +177,4 @@ def _end_at_once(number: int) -> None:
     with suppress(OSError):
         if os.isatty(2):
             os.write(2, _SHOW_THE_CURSOR)
-    os._exit(128 + number)
+    os._exit(status)

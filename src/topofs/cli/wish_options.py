@@ -29,6 +29,9 @@ __all__ = [
 
 _HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
 
+# More than the names of any table, or what belongs to them; a device has no end.
+_MAX_BYTES = 1 << 26
+
 
 @dataclass(frozen=True)
 class Wished:
@@ -198,10 +201,7 @@ def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
 def names_in_file(path: Path, *, option: str) -> list[str]:
     """Read a file of one name a line."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        reason = "there is no such file" if not path.exists() else error.strerror
-        raise ValueError(f"{option} @{path}: {reason}") from error
+        lines = _text_of(path, given=f"{option} @{path}").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{option} @{path}: is no text in UTF-8; give one name a line"
@@ -210,6 +210,21 @@ def names_in_file(path: Path, *, option: str) -> list[str]:
     if not names:
         raise ValueError(f"{option} @{path}: the file is empty; give one name a line")
     return names
+
+
+def _text_of(path: Path, *, given: str) -> str:
+    """Read a file whole, also a pipe; one that is too long for its purpose is refused."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        reason = "there is no such file" if not path.exists() else error.strerror
+        raise ValueError(f"{given}: {reason}") from error
+    if len(raw) > _MAX_BYTES:
+        raise ValueError(
+            f"{given}: has more than {_MAX_BYTES >> 20} MB, which no list of columns has"
+        )
+    return raw.decode("utf-8-sig")
 
 
 def _costs(path: Path) -> dict[str, float]:
@@ -230,16 +245,13 @@ def _by_column(path: Path, *, option: str) -> dict[str, str]:
     The first row is a header where it begins with a word for a column.
     """
     import csv
+    from io import StringIO
 
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            first = file.read(1 << 16)
-            file.seek(0)
-            mark = next((mark for mark in "\t;," if mark in first.partition("\n")[0]), ",")
-            rows = [row for row in csv.reader(file, delimiter=mark) if any(row)]
-    except OSError as error:
-        reason = "there is no such file" if not path.exists() else error.strerror
-        raise ValueError(f"{option} {path}: {reason}") from error
+        text = _text_of(path, given=f"{option} {path}")
+        mark = next((mark for mark in "\t;," if mark in text.partition("\n")[0]), ",")
+        lines = StringIO(text, newline="")
+        rows = [row for row in csv.reader(lines, delimiter=mark) if any(row)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{option} {path}: is no CSV file in UTF-8 ({error})") from error
     has_header = bool(rows) and rows[0][0].strip().lower() in _HEADERS

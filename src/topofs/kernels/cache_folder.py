@@ -21,7 +21,7 @@ from numba.core.caching import FunctionCache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["njit", "settle_cache_folder"]
+__all__ = ["njit", "remove_temporary_folder", "settle_cache_folder"]
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -107,7 +107,8 @@ def settle_cache_folder() -> None:
         folder = tempfile.mkdtemp(prefix="topofs-kernels-")
     except OSError:
         return
-    atexit.register(_remove, folder, os.getpid())
+    _temporary[folder] = os.getpid()
+    atexit.register(remove_temporary_folder)
     # In the environment for worker processes, and for numba, which has read it by now.
     os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder
     _warn("the installation and the user's cache are read-only")
@@ -140,7 +141,12 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-def _remove(folder: str, owner: int) -> None:
-    # A forked worker leaves it to the process that made it.
-    if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)
+_temporary: dict[str, int] = {}
+"""The folder for this run, if there is one, and the process that made it."""
+
+
+def remove_temporary_folder() -> None:
+    """Remove the folder for this run; a forked worker leaves it to the process that made it."""
+    for folder, owner in _temporary.items():
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -194,6 +194,12 @@ class PanelSelector(RepresentingSelector):
         if not is_whole(n_more) or n_more < 1:
             raise ValueError(f"extend takes a whole number of at least 1; got {n_more!r}")
         now = np.flatnonzero(self.support_)
+        n = self.n_features_in_
+        if n_more > n - len(now):
+            raise ValueError(
+                f"{n_more} more columns are asked for, but {len(now)} of {n} are selected: ask "
+                f"for at most {n - len(now)}"
+            )
         other = copy.copy(self)
         other._rank_given(now, int(n_more))  # noqa: SLF001
         return other.at(len(now) + int(n_more))

@@ -197,7 +197,7 @@ def resolve_wishes(
             raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
         group, labels = at_most.groups(names.tolist())
         _check_room(forced, group, labels, at_most.number, names)
-        room = np.full(len(labels), at_most.number, dtype=np.int64)
+        room = np.full(len(labels), min(at_most.number, len(names)), dtype=np.int64)
     _check_max_similarity(max_similarity)
     cost, budget = None, np.inf
     if isinstance(size, Budget):
