@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from topofs.cli import main
+from topofs.cli.app import app
 from topofs_study.benchmark import summary
 from topofs_study.benchmark.fseval.item import FOREST, K_MEANS, FsevalItem
 from topofs_study.benchmark.fseval.protocol import SHARES
@@ -30,10 +30,9 @@ def topofs(monkeypatch, capsys):
     """Run the command in this process; its status and what it said."""
 
     def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["topofs", "benchmark", *map(str, arguments)])
         monkeypatch.setenv("COLUMNS", "300")
         with pytest.raises(SystemExit) as end:
-            main()
+            app(["benchmark", *map(str, arguments)], prog_name="topofs")
         said = capsys.readouterr()
         return end.value.code, said.out + said.err
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from study.tests.running.real_run import results
-from topofs.cli import main
+from topofs.cli.app import app
 from topofs_study.cli.progress import RunProgress
 from topofs_study.errors import StudyError
 from topofs_study.paper.frames import load
@@ -41,10 +41,9 @@ def topofs(monkeypatch, capsys):
     """Run the command in this process; its status and what it said."""
 
     def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["topofs", "reproduce", *map(str, arguments)])
         monkeypatch.setenv("COLUMNS", "300")
         with pytest.raises(SystemExit) as end:
-            main()
+            app(["reproduce", *map(str, arguments)], prog_name="topofs")
         said = capsys.readouterr()
         return end.value.code, said.out + said.err
 
