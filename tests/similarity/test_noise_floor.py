@@ -1,3 +1,6 @@
+import itertools
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +19,16 @@ from topofs import (
     pearson,
 )
 from topofs.similarity import noise_floor
-from topofs.similarity.noise_floor import correct_bias, degrees_floor
+from topofs.similarity.binned_information import mutual_information_operator
+from topofs.similarity.mixed_columns import mixed_operator
+from topofs.similarity.noise_floor import (
+    Margins,
+    contingency_floors,
+    correct_bias,
+    correlation_floors,
+    degrees_floor,
+    rank_floors,
+)
 from topofs.similarity.operator import dense
 from topofs.similarity.shared_variance import (
     CorrelationScale,
@@ -25,6 +37,7 @@ from topofs.similarity.shared_variance import (
     check_shared_variance,
     whole_weights,
 )
+from topofs.tables.columns import Column
 
 
 @pytest.mark.parametrize(("n_samples", "n_features"), [(20, 5), (100, 50), (1000, 20_000)])
@@ -174,3 +187,127 @@ def test_ranks_of_a_few_samples_agree_by_chance(similarity, n_samples):
 def test_a_level_is_a_share(level):
     with pytest.raises(ValueError, match=r"it must be a number in \(0, 1\)"):
         noise_floor(100, 50, level=level)
+
+
+@pytest.mark.parametrize("n_samples", [4, 5, 6, 7])
+@pytest.mark.parametrize("tail", [0.05, 0.01, 0.001])
+def test_floors_of_few_ranks_are_those_of_all_permutations(n_samples, tail):
+    ranks = np.arange(n_samples)
+    orders = np.array(list(itertools.permutations(ranks)))
+    squares = np.array([np.corrcoef(ranks, order)[0, 1] ** 2 for order in orders])
+    possible = np.unique(squares.round(9))
+    chance = np.array([(squares > value - 1e-6).mean() for value in possible])
+    floor = rank_floors(np.array([n_samples]), tail)[0]
+    passing = possible[chance <= tail]
+    assert np.array_equal(passing, possible[possible >= floor])
+    assert np.isinf(floor) == (not len(passing))
+
+
+def test_floors_of_ranks_go_on_without_a_jump():
+    samples = np.arange(9.0, 31.0)
+    for n_features in (10, 1000):
+        floors = correlation_floors(samples, n_features, ranks=True)
+        normal = correlation_floors(samples, n_features, ranks=False)
+        known = np.isfinite(floors)
+        assert (np.diff(floors[known]) < 0).all()
+        assert (floors[samples >= 12] > normal[samples >= 12]).all()
+    assert floors[-1] / normal[-1] < 1.1
+
+
+def margins(counts):
+    counts = np.asarray(counts)
+    return Margins(
+        np.array([len(counts)]), np.array([(1 / counts).sum()]), np.array([counts.min()])
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([50, 50], [40, 30, 30]),
+        ([60, 20, 10, 7, 3], [60, 20, 10, 7, 3]),
+        ([97, 3], [97, 3]),
+        ([85, 5, 5, 5], [25, 25, 25, 25]),
+    ],
+)
+@pytest.mark.parametrize("n_features", [3, 8])
+def test_floors_of_levels_hold_for_shuffled_samples(left, right, n_features):
+    rng = np.random.default_rng(0)
+    a = np.eye(len(left))[np.repeat(np.arange(len(left)), left)]
+    b = np.eye(len(right))[np.repeat(np.arange(len(right)), right)]
+    expected = np.outer(left, right) / 100
+    tables = (rng.permutation(a).T @ b for _ in range(4000))
+    found = np.array([((table - expected) ** 2 / expected).sum() for table in tables])
+    floor = contingency_floors(100, n_features, margins(left), margins(right))[0]
+    tail = 0.05 / math.comb(n_features, 2)
+    assert (found / 100 >= floor).mean() <= tail + 2 * math.sqrt(tail / 4000)
+    # Where cells are not rare it is no larger than it need be.
+    if expected.min() > 5:
+        assert (found / 100 >= 0.8 * floor).mean() > tail
+
+
+def unequal_levels(rng, n_samples):
+    share = [0.6, 0.2, 0.1, 0.07, 0.03]
+    return [
+        Column(str(i), nominal=True, values=rng.choice(5, n_samples, p=share) * 1.0)
+        for i in range(30)
+    ]
+
+
+def columns_of_all_kinds(rng, n_samples):
+    columns = []
+    for i in range(30):
+        if i % 3 == 0:
+            values = rng.normal(size=n_samples)
+        elif i % 3 == 1:
+            n_levels = rng.integers(2, 12)
+            share = rng.dirichlet(np.full(n_levels, 0.5))
+            values = rng.choice(n_levels, n_samples, p=share).astype(float)
+        else:
+            values = (rng.random(n_samples) < rng.uniform(0.01, 0.5)).astype(float)
+        if values.min() == values.max():
+            values[rng.integers(n_samples)] += 1
+        columns.append(Column(str(i), nominal=i % 3 == 1, values=values))
+    return columns
+
+
+def has_link(operator, scale):
+    return (np.triu(whole_weights(dense(operator), scale), 1) > 0).any()
+
+
+@pytest.mark.parametrize(
+    ("measure", "n_samples", "n_features"),
+    [
+        ("pearson", 9, 60),
+        ("pearson", 30, 40),
+        ("spearman", 8, 40),
+        ("spearman", 9, 60),
+        ("spearman", 10, 20),
+        ("spearman", 14, 60),
+        ("spearman", 30, 50),
+        ("unequal levels", 100, 30),
+        ("unequal levels", 1000, 30),
+        ("all kinds", 40, 30),
+        ("all kinds", 200, 30),
+        ("mutual information", 100, 30),
+        ("mutual information", 1000, 30),
+    ],
+)
+def test_one_table_of_noise_in_twenty_has_a_link_at_most(measure, n_samples, n_features):
+    rng = np.random.default_rng(0)
+    linked = 0
+    for _ in range(1000):
+        if measure in ("unequal levels", "all kinds"):
+            make = unequal_levels if measure == "unequal levels" else columns_of_all_kinds
+            operator = mixed_operator(make(rng, n_samples))
+            scale = FlooredScale(operator)
+        elif measure == "mutual information":
+            operator = mutual_information_operator(rng.normal(size=(n_samples, n_features)))
+            scale = FlooredScale(operator)
+        else:
+            similarity = {"pearson": Pearson(), "spearman": Spearman()}[measure]
+            operator = similarity.operator(rng.normal(size=(n_samples, n_features)))
+            scale = similarity.scale(operator, n_samples=n_samples, n_features=n_features)
+        linked += has_link(operator, scale)
+    # 5 %, and twice the sampling error of 1,000 tables.
+    assert linked <= 50 + 2 * math.sqrt(1000 * 0.05 * 0.95)

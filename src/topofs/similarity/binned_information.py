@@ -24,12 +24,14 @@ class BinnedInformation:
     """The similarity of `mutual_information`, any block on demand.
 
     `bins` has a row a column: the bin of each sample, from 0 without gaps; `degrees` are the
-    bins of each column less one, `entropies` those of the binned columns.
+    bins of each column less one, `entropies` those of the binned columns, `reciprocals` the sums
+    of 1 / count over the bins.
     """
 
     bins: npt.NDArray[np.uint8]
     degrees: Ints
     entropies: Doubles
+    reciprocals: Doubles
 
     @property
     def n_features(self) -> int:
@@ -64,12 +66,19 @@ class BinnedInformation:
     def floors(self, left: Ints, right: Ints) -> Doubles:
         """Noise floors of pairs of columns, on the scale of the entries.
 
-        Under independence 2·S·I follows χ² with dᵢ·dⱼ degrees of freedom.
+        Under independence 2·S·I / q follows χ² with dᵢ·dⱼ degrees of freedom, in the limit of many
+        samples a cell; q is 1 in this limit (Williams 1976, Biometrika 63, 33-37).
         """
         tail = LEVEL / max(1, self.n_features * (self.n_features - 1) // 2)
         degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
         few, position = np.unique(degrees, return_inverse=True)
-        excess = (stats.chi2.isf(tail, few) - few)[position] / (2 * self.n_samples)
+        thin = self.n_samples * self.reciprocals - 1
+        # With so few samples a cell, about 5, the spread exceeds this; the term is fitted to it.
+        a_cell = self.n_samples / ((self.degrees[left] + 1) * (self.degrees[right] + 1))
+        inflation = 1 + thin[left] * thin[right] / (6 * self.n_samples * degrees)
+        inflation += 0.6 / a_cell**2
+        quantile = stats.chi2.isf(tail, few)[position] * inflation
+        excess = (quantile - degrees) / (2 * self.n_samples)
         return _on_scale(excess, np.minimum(self.entropies[left], self.entropies[right]))
 
 
@@ -82,8 +91,10 @@ def mutual_information_operator(
     codes = _bins(X, n_bins)
     degrees = codes.max(axis=1)
     terms = _entropy_terms(len(X))
-    entropies = np.array([terms[np.bincount(row)].sum() for row in codes])
-    return BinnedInformation(codes.astype(np.uint8), degrees, entropies)
+    counts = [np.bincount(row) for row in codes]
+    entropies = np.array([terms[count].sum() for count in counts])
+    reciprocals = np.array([(1 / count).sum() for count in counts])
+    return BinnedInformation(codes.astype(np.uint8), degrees, entropies, reciprocals)
 
 
 def _entropy_terms(n_samples: int) -> Doubles:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.noise_floor import correlation_floors, degrees_floor
+from topofs.similarity.noise_floor import (
+    Margins,
+    contingency_floors,
+    correlation_floors,
+    degrees_floor,
+)
 from topofs.similarity.ordered_rows import (
     EffectiveSamples,
     autocorrelations,
@@ -108,9 +113,14 @@ class MixedSimilarity:
         d, e = self.degrees[left], self.degrees[right]
         floors = degrees_floor(self.n_samples, self.n_features, d, e)
         samples = np.array([float(self.n_samples)])
-        if np.isinf(correlation_floors(samples, self.n_features, ranks=True))[0]:
-            # So few samples that ranks agree fully by chance.
-            floors[(d == 1) & (e == 1)] = np.inf
+        floors[(d == 1) & (e == 1)] = correlation_floors(samples, self.n_features, ranks=True)
+        both = np.flatnonzero(
+            (self._margins.levels[left] > 0) & (self._margins.levels[right] > 0)
+        )
+        if len(both):
+            a, b = self._margins[left[both]], self._margins[right[both]]
+            shared = contingency_floors(self.n_samples, self.n_features, a, b)
+            floors[both] = shared / np.minimum(d, e)[both]
         if self.autocorrelation is not None:
             floors = self._floors_of_ordered_rows(floors, left, right)
         if not self.corrected:
@@ -119,6 +129,20 @@ class MixedSimilarity:
         smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
         shared = floors * np.minimum(d, e) - d * e / free
         return np.asarray(np.maximum(shared / smaller, 0.0))
+
+    @cached_property
+    def _margins(self) -> Margins:
+        """The levels of columns of names and of numbers of two values; 0 levels for others."""
+        n = self.n_features
+        margins = Margins(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
+        for i in np.flatnonzero(self.nominal):
+            _set_margins(margins, int(i), self.spreads[self.starts[i] : self.starts[i + 1]])
+        # The ranks of m samples of one value and S - m of another are m - S and m.
+        lowest, highest = self.numbers.min(axis=1), self.numbers.max(axis=1)
+        numbers = np.flatnonzero(~self.nominal)
+        for row in np.flatnonzero(highest - lowest == self.n_samples):
+            _set_margins(margins, int(numbers[row]), np.array([highest[row], -lowest[row]]))
+        return margins
 
     def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:
         """Noise floors of fewer samples: exact between numbers, else in proportion."""
@@ -223,6 +247,12 @@ class MixedSimilarity:
     def all_rows(self) -> Doubles:
         """Every row of the product, of 8 bytes a sample: for those who need them all."""
         return self._rows(range(self.n_features), slice(None))
+
+
+def _set_margins(margins: Margins, column: int, counts: Doubles) -> None:
+    margins.levels[column] = len(counts)
+    margins.reciprocals[column] = (1 / counts).sum()
+    margins.fewest[column] = counts.min()
 
 
 def _corrected_degrees(degrees: Ints, free: Any) -> Doubles:

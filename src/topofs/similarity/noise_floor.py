@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["correct_bias", "correlation_floors", "degrees_floor", "noise_floor"]
+__all__ = [
+    "Margins",
+    "contingency_floors",
+    "correct_bias",
+    "correlation_floors",
+    "degrees_floor",
+    "noise_floor",
+    "rank_floors",
+]
 
 Floats = npt.NDArray[np.floating[Any]]
 
 LEVEL = 0.05
 """Chance that a table of unrelated columns has any pair above its floor."""
+
+COUNTED_RANKS = 11
+"""Up to so many samples the permutations of ranks are counted, which takes 0.1 s for 11."""
+
+RARE_CELL = 0.1
+"""Two levels that are expected together in fewer samples than this meet seldom."""
 
 
 def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> float:
@@ -38,8 +54,8 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
 
     Notes
     -----
-    Exact for normal columns and, with Spearman's coefficient, close for any continuous ones.
-    Pearson's coefficient of heavy tails, of rare events and of counts that are mostly 0 passes
+    Exact for normal columns. Spearman's coefficient, names and mutual information have floors of
+    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare events and of counts that are mostly 0 passes
     it more often: two columns that are each nonzero in one and the same row correlate fully.
     (Selectors therefore leave out columns that too few samples carry: ``min_carriers``.)
 
@@ -78,16 +94,103 @@ def correlation_floors(
     Infinite where not even a full correlation says anything: ranks of S samples agree or oppose
     fully with probability 2 / S!; where this is more than the level allows, nothing passes.
     """
-    from scipy import special, stats
-
     counts, position = np.unique(n_samples, return_inverse=True)
-    tail = LEVEL / max(1, n_features * (n_features - 1) // 2)
+    tail = LEVEL / _n_pairs(n_features)
     floors = np.full(len(counts), np.inf)
     enough = counts > 2
-    floors[enough] = stats.beta.isf(tail, 0.5, (counts[enough] - 2) / 2)
-    if ranks:
-        floors[special.gammaln(counts + 1) < math.log(2 / tail)] = np.inf
+    floors[enough] = (
+        rank_floors(counts[enough], tail) if ranks else _floors(counts[enough], tail)
+    )
     return np.asarray(floors[position].reshape(np.shape(n_samples)))
+
+
+def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:
+    r"""Squared rank correlations that unrelated columns reach with at most the chance `tail`.
+
+    Up to `COUNTED_RANKS` samples all permutations are counted. Beyond, Student's distribution
+    promises too much: the excess kurtosis of Spearman's coefficient is about
+    :math:`-4.56 / S` (Kendall and Gibbons 1990, section 4.6), not :math:`-6 / S`. As many fewer
+    samples as make good for this, :math:`0.12 z^2` at z standard deviations, hold the level.
+    """
+    from scipy import stats
+
+    floors = np.array([_counted_rank_floor(int(s), tail) for s in n_samples])
+    many = n_samples > COUNTED_RANKS
+    fewer = 0.12 * stats.chi2.isf(tail, 1)
+    rest = np.maximum(n_samples[many] - 2 - fewer, 1.0)
+    floors[many] = stats.beta.isf(tail, 0.5, rest / 2)
+    return floors
+
+
+@dataclass(frozen=True)
+class Margins:
+    """How the samples of some columns spread over their levels, one entry a column."""
+
+    levels: npt.NDArray[np.int64]
+    reciprocals: npt.NDArray[np.float64]
+    """Sum of 1 / count over the levels."""
+    fewest: npt.NDArray[np.int64]
+    """Samples of the rarest level."""
+
+    def __getitem__(self, which: npt.NDArray[np.int64]) -> Margins:
+        return Margins(self.levels[which], self.reciprocals[which], self.fewest[which])
+
+
+def contingency_floors(
+    n_samples: int, n_features: int, left: Margins, right: Margins
+) -> npt.NDArray[np.float64]:
+    r"""Floors of :math:`X^2 / S` of pairs of columns with levels.
+
+    Where levels are unequal, :math:`X^2` has a longer tail than :math:`\chi^2`. Its mean and
+    variance are those of the tables with these margins (Dawson 1954), its skewness at least
+    that of independent cells; the quantile is that of the gamma distribution with these three.
+    Where two rare levels are expected together in less than `RARE_CELL` samples, the few samples
+    in which they do meet add about :math:`(j - \lambda)^2 / \lambda` at once; the floor is above
+    that.
+
+    References
+    ----------
+    .. [1] R. B. Dawson (1954). A simplified expression for the variance of the
+       :math:`\chi^2`-function on a contingency table. Biometrika 41, 280.
+    """
+    from scipy import special, stats
+
+    tail = LEVEL / _n_pairs(n_features)
+    r, c = left.levels, right.levels
+    degrees = (r - 1) * (c - 1)
+    few, position = np.unique(degrees, return_inverse=True)
+    asymptotic = stats.chi2.isf(tail, few)[position]
+    if n_samples <= 3:
+        return np.full(len(degrees), np.inf)
+    mean = n_samples * degrees / (n_samples - 1)
+    spread = [(k - 1) * (n_samples - k) / (n_samples - 1) for k in (r, c)]
+    unequal = [
+        (n_samples * side.reciprocals - side.levels**2) / (n_samples - 2)
+        for side in (left, right)
+    ]
+    variance = (
+        2 * n_samples / (n_samples - 3) * (spread[0] - unequal[0]) * (spread[1] - unequal[1])
+        + n_samples**2 / (n_samples - 1) * unequal[0] * unequal[1]
+    )
+    cells = n_samples * left.reciprocals * right.reciprocals
+    third = 8 * degrees + 22 * cells + cells**2
+    deviation = np.sqrt(np.maximum(variance, 0.0))
+    skewness = third / np.maximum(deviation, 1e-12) ** 3
+    shape = 4 / skewness**2
+    quantile = special.gammainccinv(shape, tail)
+    floors = np.maximum(asymptotic, mean + deviation * (quantile - shape) / np.sqrt(shape))
+    expected = left.fewest * right.fewest / n_samples
+    rare = np.flatnonzero(expected < RARE_CELL)
+    others_share = (1 - left.fewest / n_samples) * (1 - right.fewest / n_samples)
+    meetings = 1
+    while len(rare):
+        chance = special.pdtrc(meetings - 1, expected[rare])
+        rare, chance = rare[chance > tail], chance[chance > tail]
+        jump = (meetings - expected[rare]) ** 2 / expected[rare] / others_share[rare]
+        others = stats.chi2.isf(np.minimum(1.0, tail / chance), degrees[rare])
+        floors[rare] = np.maximum(floors[rare], jump + others)
+        meetings += 1
+    return np.asarray(floors / n_samples)
 
 
 def degrees_floor(
@@ -107,8 +210,7 @@ def degrees_floor(
        \mathrm{Beta}\left(\tfrac{d}{2}, \tfrac{S-1-d}{2}\right) \ (e = 1), \qquad
        \frac{\chi^2_{de}}{S \min(d, e)} \ (\text{else, in the limit of large } S).
     """
-    n_pairs = max(1, n_features * (n_features - 1) // 2)
-    tail = level / n_pairs
+    tail = level / _n_pairs(n_features)
     small, large = np.minimum(left, right), np.maximum(left, right)
     # Pairs repeat the same few degrees, and a quantile is dear: one for each combination.
     codes, position = np.unique(small * (large.max(initial=0) + 1) + large, return_inverse=True)
@@ -142,3 +244,47 @@ def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
     else:
         floor = stats.chi2.isf(tail, small * large) / (n_samples * small)
     return min(1.0, float(floor)) if math.isfinite(floor) else 1.0
+
+
+def _n_pairs(n_features: int) -> int:
+    return max(1, n_features * (n_features - 1) // 2)
+
+
+def _floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:
+    """Quantiles of the squared correlation of independent normal columns."""
+    from scipy import stats
+
+    return np.asarray(stats.beta.isf(tail, 0.5, (n_samples - 2) / 2))
+
+
+def _counted_rank_floor(n_samples: int, tail: float) -> float:
+    """The floor by counting; 0 where there are too many samples to count."""
+    if n_samples > COUNTED_RANKS:
+        return 0.0
+    below = np.cumsum(_squared_differences(n_samples)) / math.factorial(n_samples)
+    # Both signs count. The sum of squared differences is even: halfway to the next one that is
+    # possible, so that rounding of the correlation does not matter.
+    passing = np.flatnonzero(2 * below[::2] <= tail)
+    if not len(passing):
+        return math.inf
+    return float((1 - 6 * (2 * passing[-1] + 1) / (n_samples**3 - n_samples)) ** 2)
+
+
+@lru_cache(maxsize=COUNTED_RANKS + 1)
+def _squared_differences(n_samples: int) -> npt.NDArray[np.float64]:
+    """Count the permutations of 0 … S - 1 by the sum of squared differences from the identity.
+
+    Up to half of the largest sum: the counts of the upper half mirror those of the lower.
+    """
+    most = (n_samples**3 - n_samples) // 6
+    # counts[values, sum]: ways to give these values, as many bits, to the first positions.
+    counts = np.zeros((1 << n_samples, most + 1))
+    counts[0, 0] = 1.0
+    subsets = np.arange(1 << n_samples)
+    sizes = (subsets[:, None] >> np.arange(n_samples) & 1).sum(axis=1)
+    for position in range(n_samples):
+        for value in range(n_samples):
+            free = subsets[(sizes == position) & (subsets >> value & 1 == 0)]
+            square = (position - value) ** 2
+            counts[free | 1 << value, square:] += counts[free, : most + 1 - square]
+    return np.asarray(counts[-1])
