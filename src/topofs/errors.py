@@ -16,7 +16,6 @@ __all__ = [
     "IdentifierFeatureWarning",
     "IsolatedFeatureWarning",
     "MissingExtraError",
-    "NoGraphWarning",
     "NoStructureWarning",
     "RareFeatureWarning",
     "TableError",
@@ -57,10 +56,6 @@ class ColumnReadingWarning(UserWarning):
 
     Numbers that look like identifiers or hold a code such as -99 for missing values, too.
     """
-
-
-class NoGraphWarning(UserWarning):
-    """The graph, which the rule goes without, takes too much memory and was not built."""
 
 
 class NoStructureWarning(UserWarning):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-__all__ = ["FilteredGraph"]
+__all__ = ["FilteredGraph", "LinkGraph", "ShareRows"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -191,6 +191,20 @@ class FilteredGraph:
             labels=labels,
         )
 
+    def labelled(self, labels: Sequence[str]) -> FilteredGraph:
+        """Give the same graph with a name for each node.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The names.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        return replace(self, labels=labels)
+
     def to_scipy(self) -> sparse.csr_array:
         """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.
 
@@ -276,6 +290,180 @@ class FilteredGraph:
         from topofs.notebook import graph_html
 
         return graph_html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareRows:
+    """Whole rows of shares, computed when they are asked for.
+
+    Parameters
+    ----------
+    operator : SimilarityOperator
+        The similarity of any block.
+    scale : Scale
+        How similarities become shares.
+    cut : array of bool, shape (n_nodes,)
+        Nodes that have more links than their list holds: only of these rows are asked for.
+    least : float, default=-inf
+        Similarities below this count as 0.
+    order : array of int, optional
+        The node that each column of the operator is.
+    """
+
+    operator: Any
+    scale: Any
+    cut: npt.NDArray[np.bool_]
+    least: float = -np.inf
+    order: IntArray | None = None
+
+    def row(self, node: int) -> npt.NDArray[np.float64]:
+        """Give the shares of a node with all, its own included.
+
+        Parameters
+        ----------
+        node : int
+            A node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        n = len(self.cut)
+        order = np.arange(n) if self.order is None else self.order
+        at = node if self.order is None else int(np.flatnonzero(order == node)[0])
+        values = np.empty((1, n))
+        values[:, order] = self.operator.block(slice(at, at + 1), slice(0, n))
+        shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
+        shares[values[0] < self.least] = 0.0
+        shares[node] = 1.0
+        return np.asarray(shares)
+
+
+class LinkGraph(FilteredGraph):
+    """The strongest links of each column, as a symmetric matrix of shares of variance.
+
+    Edges and their weights, the shares, are derived from the matrix when they are asked for: a
+    list of all pairs takes nine times the memory of the matrix.
+
+    Parameters
+    ----------
+    shares : scipy.sparse.csr_array or array, shape (n_nodes, n_nodes)
+        Shares of variance in [0, 1], ones on the diagonal; symmetric, sorted indices.
+    sums : array of float, shape (n_nodes,)
+        The sum of each column's similarities with all columns: what decides between columns
+        that add the same.
+    whole : ShareRows, optional
+        Whole rows of those nodes that have more links than `shares` holds of them.
+    labels : sequence of str, optional
+        A name for each node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shares = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> graph = LinkGraph(shares, shares.sum(axis=0), labels=["a", "b", "c"])
+    >>> graph.edges.tolist(), graph.weights.tolist()
+    ([[0, 1]], [0.5])
+    """
+
+    shares: sparse.csr_array | npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    whole: ShareRows | None
+
+    def __init__(
+        self,
+        shares: sparse.csr_array | npt.NDArray[np.float64],
+        sums: npt.NDArray[np.float64],
+        *,
+        whole: ShareRows | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        parts = {
+            "shares": shares,
+            "sums": sums,
+            "whole": whole,
+            "n_nodes": shares.shape[0],
+            "labels": None if labels is None else tuple(str(label) for label in labels),
+        }
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Half of a symmetric matrix says all of it.
+        shares = self.shares
+        half = sparse.triu(shares, 1, format="csr") if sparse.issparse(shares) else shares
+        kept = {"sums": self.sums, "whole": self.whole, "labels": self.labels}
+        return {"shares": half, **kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        shares = state["shares"]
+        if sparse.issparse(shares):
+            shares = shares + shares.T + sparse.eye_array(shares.shape[0], format="csr")
+            shares.sort_indices()
+        LinkGraph.__init__(self, **{**state, "shares": shares})
+
+    @cached_property
+    def edges(self) -> IntArray:  # type: ignore[override]
+        """End points of each link, ``i < j``."""
+        return self._links[0]
+
+    @cached_property
+    def weights(self) -> FloatArray:  # type: ignore[override]
+        """The share of variance along each link."""
+        return self._links[1]
+
+    @cached_property
+    def _links(self) -> tuple[IntArray, FloatArray]:
+        upper = sparse.triu(self._adjacency, format="coo")
+        edges = np.column_stack([upper.row, upper.col]).astype(np.int64)
+        weights = np.array(upper.data, dtype=np.float64)
+        for array in (edges, weights):
+            array.flags.writeable = False
+        return edges, weights
+
+    @cached_property
+    def _adjacency(self) -> sparse.csr_array:  # type: ignore[override]
+        rows = sparse.csr_array(self.shares)
+        rows = rows - sparse.eye_array(self.n_nodes, format="csr")
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        return rows
+
+    @property
+    def n_edges(self) -> int:
+        """Number of links."""
+        shares = self.shares
+        n_entries = shares.nnz if sparse.issparse(shares) else int(np.count_nonzero(shares))
+        return (n_entries - self.n_nodes) // 2
+
+    def labelled(self, labels: Sequence[str]) -> LinkGraph:
+        """Give the same graph with a name for each node.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The names.
+
+        Returns
+        -------
+        LinkGraph
+        """
+        return LinkGraph(self.shares, self.sums, whole=self.whole, labels=labels)
+
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same links between nodes of other numbers.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        whole = FilteredGraph(self.n_nodes, self.edges, self.weights, labels=self.labels)
+        return whole.renumbered(numbers)
 
 
 def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> None:

@@ -36,14 +36,9 @@ class Needs:
     Attributes
     ----------
     graph : bool
-        The filtered graph.
+        A graph. A rule that ranks without one refuses any that the user names.
     scale : bool
         What the measure says about chance.
-    all_pairs : bool
-        The shares of variance of all pairs, as a matrix.
-    strongest : int or None
-        The shares of variance of so many strongest links of each column. The graph is built
-        beside them, asked for or not, unless memory forbids.
     pairs_from : float or None
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
@@ -57,8 +52,6 @@ class Needs:
 
     graph: bool = True
     scale: bool = False
-    all_pairs: bool = False
-    strongest: int | None = None
     pairs_from: float | None = None
     pairs_of_shares: bool = False
     columns: bool = False
@@ -71,47 +64,34 @@ class Network:
 
     Attributes
     ----------
-    graph : FilteredGraph
-        The filtered graph, whose weights are similarities; without edges where the rule asks
-        for none, or for links and it takes too much memory.
+    n_nodes : int
+        Number of columns that take part.
+    graph : FilteredGraph or None
+        The graph that the rule ranks by; None where it ranks without one.
     scale : Scale or None
-        How similarities become shares of variance; None where the measure has none.
-    shares : array of float64, shape (n_nodes, n_nodes), or None
-        Shares of variance of all pairs, where the rule asks for them.
+        How the weights of a filtered graph, which are similarities, become shares of variance;
+        None where the measure has no scale. The weights of a `LinkGraph` are shares already.
+    reach : {"edges", "paths"}
+        How far a node reaches in this family of graphs, unless the rule says otherwise.
     operator : SimilarityOperator or None
-        The similarity of any block of pairs; None where the table lies on workers.
+        The similarity of any block of pairs; None where the rule needs no similarity.
     pairs : scipy.sparse.csr_array or None
         The similarity, or the share, of the pairs that reach a level, where asked for.
     columns : StandardColumns or None
         The columns themselves, where the rule asks for them, in the order of `place`.
     memory : int
         Bytes that may be used beside them.
-    links : scipy.sparse.csr_array or None
-        The shares of variance of the strongest links, symmetric, with ones on the diagonal,
-        where asked for.
-    strength : array of float64, shape (n_nodes,), or None
-        The sum of each node's similarities with all, where all pairs or the strongest links
-        are asked for.
-    graph_left_out : bool
-        Whether the graph, which the rule goes without, takes too much memory.
     place : array of int64, shape (n_nodes,), or None
         Where each node stands in an order that depends on the values of the columns only: what
         decides between equal nodes. None where their positions do.
     """
 
-    graph: FilteredGraph
-    scale: Scale | None
-    shares: npt.NDArray[np.float64] | None = None
+    n_nodes: int
+    graph: FilteredGraph | None = None
+    scale: Scale | None = None
+    reach: str = "paths"
     operator: Any = None
     pairs: Any = None
     columns: Any = None
     memory: int = 2**30
-    links: Any = None
-    strength: npt.NDArray[np.float64] | None = None
     place: npt.NDArray[np.int64] | None = None
-    graph_left_out: bool = False
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of columns that take part."""
-        return self.graph.n_nodes

@@ -20,7 +20,6 @@ from topofs.errors import (
     DependentRowsWarning,
     IdentifierFeatureWarning,
     IsolatedFeatureWarning,
-    NoGraphWarning,
     NoStructureWarning,
     RareFeatureWarning,
     TableError,
@@ -106,11 +105,10 @@ def fitted(
     rule = rule_of(selector.rule)
     if size is None and rule.has_end:
         size = "auto"
-    needs = rule.needs
     with in_options():
         check_end(rule, size)
-        if needs_graph and not (needs.graph or needs.all_pairs or needs.strongest):
-            raise ValueError(f"rule {rule.name!r} builds no graph: use rule 'coverage'")
+        if needs_graph and rule.default_graph is None:
+            raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
     wishes = wishes or Wished()
     with reading(
         source,
@@ -126,7 +124,7 @@ def fitted(
         with (
             messages.working(f"comparing {len(compared.names):,} columns"),
             in_options(),
-            _warnings_as_notes(messages, needs_graph=needs_graph),
+            _warnings_as_notes(messages),
         ):
             columns = fit_and_compare(selector, compared.named)
         # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
@@ -229,7 +227,7 @@ def write_page(
 
 
 @contextmanager
-def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[None]:
+def _warnings_as_notes(messages: Messages) -> Iterator[None]:
     """Say in a line what a fit warns of; other warnings stay what they are.
 
     Only forced columns can be constant here, and nothing need be said of these. How columns were
@@ -238,7 +236,6 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
     ours = (
         DependentRowsWarning,
         IdentifierFeatureWarning,
-        NoGraphWarning,
         NoStructureWarning,
         RareFeatureWarning,
     )
@@ -251,10 +248,6 @@ def _warnings_as_notes(messages: Messages, *, needs_graph: bool) -> Iterator[Non
             warnings.simplefilter("ignore", said)
         yield
     for warning in caught:
-        if needs_graph and issubclass(warning.category, NoGraphWarning):
-            raise ValueError(
-                "the graph takes too much memory: allow more memory, or compare fewer columns"
-            )
         if issubclass(warning.category, ours):
             messages.notes([spoken(str(warning.message))])
         else:

@@ -15,17 +15,13 @@ from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
 from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
-from topofs.engines.strongest_links import StrongestLinks, room_for_links
-from topofs.filtering.matrix_free import TooLittleMemoryError
-from topofs.graph import FilteredGraph
-from topofs.kernels.matrix_scan import row_sums
+from topofs.engines.strongest_links import LinkFinder, all_links, room_for_links
+from topofs.filtering.links import Links
 from topofs.network import Needs, Network
-from topofs.row_threads import at_once
 from topofs.similarity.operator import MatrixOperator
 from topofs.similarity.shared_variance import (
     check_shared_variance,
     leave_out_chance,
-    whole_weights,
 )
 from topofs.similarity.standard_columns import ColumnsOnWorkers
 from topofs.similarity.table import has_missing
@@ -39,6 +35,7 @@ if TYPE_CHECKING:
 
     from topofs.engines.device_arrays import DeviceArrays
     from topofs.filtering.family import Graph
+    from topofs.graph import FilteredGraph
     from topofs.similarity.measure import Measure
     from topofs.similarity.operator import SimilarityOperator
     from topofs.similarity.standard_columns import StandardColumns
@@ -49,6 +46,7 @@ Matrix = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int64]
 
 _MEAN, _LINKS = "mean", "links"
+_TOO_LARGE = "the similarity of {} columns does not fit into memory ({:.3g} GB), "
 
 
 def compare_columns(
@@ -99,7 +97,7 @@ def compare_columns(
 
 
 def build_network(
-    columns: ComparedColumns, graph: Graph, *, needs: Needs, cut: str | None
+    columns: ComparedColumns, graph: Graph | None, *, needs: Needs, cut: str | None
 ) -> Network:
     """Build what a rule ranks by, with the matrix of similarities or without it.
 
@@ -107,13 +105,13 @@ def build_network(
     ----------
     columns : ComparedColumns
         The columns.
-    graph : Graph
-        The family of the filtered graph.
+    graph : Graph or None
+        The family of the graph; None where the rule ranks without one.
     needs : Needs
         What the rule asks for.
     cut : {"mean", "links"} or None
-        Which similarities count as 0: in the graph those below the mean of all; in the graph
-        and as links those below the mean off the diagonal; or none.
+        Which similarities count as 0: those below the mean of all; those below the mean off
+        the diagonal; or none.
 
     Returns
     -------
@@ -126,53 +124,81 @@ def build_network(
     )
     order = columns.order() if needs.by_values else None
     whole = Network(
-        _no_links(columns),
-        scale,
+        columns.n_features,
+        scale=scale,
         operator=columns.operator,
         place=None if order is None else places(order),
     )
-    too_large = _matrix_is_too_large(columns, needs)
-    by_products = graph.without_matrix and columns.by_products
-    needs_graph = needs.graph or needs.all_pairs
-    if not needs_graph and (needs.strongest is None or (too_large and not by_products)):
-        return _without_graph(whole, columns, needs, order)
-    by_device = isinstance(columns.engine, DeviceEngine) and by_products and not needs.all_pairs
-    if not (too_large or by_device):
-        return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
-    try:
+    if graph is None:
+        similarity: Any = columns.operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
+        return replace(whole, pairs=_pairs(columns, similarity, needs))
+    whole = replace(whole, reach=graph.default_reach)
+    if isinstance(graph, Links):
+        return _with_links(whole, columns, graph, needs=needs, cut=cut, order=order)
+    by_device = isinstance(columns.engine, DeviceEngine) and columns.by_products
+    if _matrix_is_too_large(columns) or (by_device and graph.without_matrix):
         return _without_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
-    except TooLittleMemoryError:
-        if needs_graph:
-            raise
-        return _without_graph(whole, columns, needs, order)
+    return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
 
 
-def _without_graph(
-    whole: Network, columns: ComparedColumns, needs: Needs, order: Ints | None
+def _with_links(
+    whole: Network,
+    columns: ComparedColumns,
+    graph: Links,
+    *,
+    needs: Needs,
+    cut: str | None,
+    order: Ints | None,
 ) -> Network:
-    """Add what is asked for where no graph is, or none can be had."""
-    similarity: Any = columns.operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
-    whole = replace(whole, pairs=_pairs(columns, similarity, needs))
-    links = _strongest(whole, columns, needs, order)
-    if links is None:
-        return whole
-    whole = replace(whole, graph_left_out=True)
-    if links.rises and columns.by_products:
-        links.from_products(columns.engine.products(similarity, links.order))
+    """Add the strongest links: from the matrix where it fits, else from products or blocks."""
+    engine, operator, scale = columns.engine, columns.operator, whole.scale
+    assert scale is not None
+    in_order = np.arange(columns.n_features) if order is None else order
+    too_large = _matrix_is_too_large(columns, graph)
+    if graph.strongest is None and too_large:
+        raise ValueError(
+            f"{_TOO_LARGE.format(columns.n_features, engine.memory / 1e9)}and graph "
+            f"{graph!r} holds all pairs: give a number of links, as Links(strongest=128), allow "
+            "more memory, or select among fewer columns"
+        )
+    finder = None
+    if graph.strongest is not None:
+        finder = LinkFinder(
+            graph.strongest, scale, in_order, engine.memory, above_mean=cut == _MEAN
+        )
+        by_device = isinstance(engine, DeviceEngine)
+        if (by_device or too_large) and columns.by_products and finder.rises:
+            products = engine.products(operator, in_order)  # type: ignore[arg-type]
+            found = finder.from_products(products, operator)  # type: ignore[arg-type]
+            return replace(whole, graph=found, pairs=_pairs(columns, operator, needs))
+        if too_large:
+            found = finder.from_blocks(operator)  # type: ignore[arg-type]
+            return replace(whole, graph=found, pairs=_pairs(columns, operator, needs))
+    similarity, pairs = _matrix_and_pairs(columns, needs, order)
+    if cut == _LINKS:
+        threshold_links_in_place(similarity)
+    if finder is None:
+        if cut == _MEAN:
+            threshold_mean_in_place(similarity)
+        return replace(whole, graph=all_links(similarity, scale, in_order), pairs=pairs)
+    if operator is None or cut == _LINKS:
+        found = finder.from_matrix(similarity, MatrixOperator(similarity), in_order)
     else:
-        links.from_blocks(similarity)
-    return replace(whole, links=links.links, strength=links.strength)
+        found = finder.from_matrix(similarity, operator)
+    return replace(whole, graph=found, pairs=pairs)
 
 
-def _strongest(
-    whole: Network, columns: ComparedColumns, needs: Needs, order: Ints | None
-) -> StrongestLinks | None:
-    """Who finds the strongest links, where they are asked for."""
-    if needs.strongest is None:
-        return None
-    assert whole.scale is not None
-    order = np.arange(columns.n_features) if order is None else order
-    return StrongestLinks(needs.strongest, whole.scale, order, columns.engine.memory)
+def _matrix_and_pairs(
+    columns: ComparedColumns, needs: Needs, order: Ints | None
+) -> tuple[Matrix, sparse.csr_array | None]:
+    """The whole similarity in the order, checked; and the pairs that are asked for."""
+    similarity = columns.matrix(order)
+    if needs.scale and not columns.measure.knows_chance:
+        check_shared_variance(similarity)
+    pairs = _pairs(columns, MatrixOperator(similarity), needs)
+    if pairs is not None and order is not None:
+        pairs = _in_order(pairs, order)
+    return similarity, pairs
 
 
 def _with_matrix(
@@ -184,33 +210,13 @@ def _with_matrix(
     cut: str | None,
     order: Ints | None,
 ) -> Network:
-    """Add the graph, and the shares of all pairs or the strongest where they are asked for."""
-    links = _strongest(whole, columns, needs, order)
-    similarity = columns.matrix(order)
-    if needs.scale and not columns.measure.knows_chance:
-        check_shared_variance(similarity)
-    pairs = _pairs(columns, MatrixOperator(similarity), needs)
-    if pairs is not None and order is not None:
-        pairs = _in_order(pairs, order)
+    """Add the graph, from the matrix."""
+    similarity, pairs = _matrix_and_pairs(columns, needs, order)
     if cut == _LINKS:
         threshold_links_in_place(similarity)
-    # Before the graph is shown less of the matrix.
-    join = None if links is None else links.from_matrix(similarity)
-    if needs.all_pairs and whole.scale:
-        shares = whole_weights(similarity, whole.scale, order)
-        sums = np.empty(len(similarity))
-        row_sums(similarity, 0, len(sums), sums)
-        strength = sums if order is None else sums[places(order)]
-        whole = replace(whole, shares=shares, strength=strength)
     if graph.leaves_out_chance and whole.scale is not None:
         leave_out_chance(similarity, whole.scale, order)
-    matrix = SimilarityMatrix(similarity, _cut(similarity, cut), labels=None)
-    if links is None or join is None:
-        built = graph.build(matrix)
-    else:
-        # What a graph does with all cores first is done before anything beside it holds them up.
-        _, built = at_once(join, graph.begin(matrix))
-        whole = replace(whole, links=links.links, strength=links.strength)
+    built = graph.build(SimilarityMatrix(similarity, _cut(similarity, cut), labels=None))
     built = built if order is None else built.renumbered(order)
     return replace(whole, graph=built, pairs=pairs)
 
@@ -239,7 +245,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     memory = columns.engine.memory
     place = places(order) if needs.by_values else None
     return Network(
-        _no_links(columns), None, pairs=pairs, columns=given, memory=memory, place=place
+        columns.n_features, pairs=pairs, columns=given, memory=memory, place=place
     )
 
 
@@ -257,10 +263,6 @@ def _check_room_for_levels(columns: ComparedColumns) -> None:
         )
 
 
-def _no_links(columns: ComparedColumns) -> FilteredGraph:
-    return FilteredGraph(columns.n_features, np.empty((0, 2), np.int64), np.empty(0))
-
-
 def _pairs(
     columns: ComparedColumns, similarity: SimilarityOperator | None, needs: Needs
 ) -> sparse.csr_array | None:
@@ -276,15 +278,16 @@ def _pairs(
     )
 
 
-def _matrix_is_too_large(columns: ComparedColumns, needs: Needs) -> bool:
+def _matrix_is_too_large(columns: ComparedColumns, links: Links | None = None) -> bool:
     operator = columns.operator
     if operator is None or isinstance(operator, MatrixOperator):
         return False  # it is there already
     # The matrix, and a block of rows while it is filled; the shares of all pairs are another.
-    matrices = 2.2 if needs.all_pairs else 1.2
-    n, itemsize = operator.n_features, operator.dtype.itemsize
-    if needs.strongest is not None:
-        matrices += room_for_links(n, needs.strongest) / (n * n * itemsize)
+    n, itemsize, matrices = operator.n_features, operator.dtype.itemsize, 1.2
+    if links is not None and links.strongest is None:
+        matrices += 8 / itemsize
+    elif links is not None and links.strongest is not None:
+        matrices += room_for_links(n, links.strongest) / (n * n * itemsize)
     return not columns.engine.holds_matrix(n, itemsize, matrices=matrices)
 
 
@@ -304,34 +307,21 @@ def _without_matrix(
     cut: str | None,
     order: Ints | None,
 ) -> Network:
-    """Add the graph, and the strongest links where they are asked for."""
-    memory = columns.engine.memory
-    too_large = (
-        f"the similarity of {columns.n_features} columns does not fit into memory "
-        f"({memory / 1e9:.3g} GB), and "
-    )
+    """Add the graph, from products of columns."""
+    too_large = _TOO_LARGE.format(columns.n_features, columns.engine.memory / 1e9)
     advice = ", allow more memory, or select among fewer columns"
     if not graph.without_matrix:
         able = _names("graph", "without_matrix")
-        raise ValueError(f"{too_large}graph {graph.name!r} needs it whole: use {able}{advice}")
-    if needs.all_pairs:
         raise ValueError(
-            f"{too_large}the rule needs it whole: use rule 'coverage' with reach 'strongest' or "
-            f"'paths'{advice}"
+            f"{too_large}and graph {graph.name!r} needs it whole: use {able}{advice}"
         )
     if columns.measure.products is None:
         able = _names("similarity", "products")
         raise ValueError(
-            f"{too_large}{columns.measure.name!r} needs it whole: use one of {able}{advice}"
+            f"{too_large}and {columns.measure.name!r} needs it whole: use one of {able}{advice}"
         )
-    links = _strongest(whole, columns, needs, order)
-    built = graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order, links=links)
-    whole = replace(whole, graph=built, pairs=_pairs(columns, columns.operator, needs))
-    if links is None:
-        return whole
-    if links.links is None:
-        links.from_blocks(columns.operator)  # type: ignore[arg-type]
-    return replace(whole, links=links.links, strength=links.strength)
+    built = graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order)
+    return replace(whole, graph=built, pairs=_pairs(columns, columns.operator, needs))
 
 
 def graph_from_columns(
@@ -341,13 +331,11 @@ def graph_from_columns(
     threshold: bool,
     order: Ints | None = None,
     progress: Callable[[int, int], None] | None = None,
-    links: StrongestLinks | None = None,
 ) -> FilteredGraph:
     """Build a graph from products of columns in memory, never from the matrix.
 
-    `order` is that in which equal similarities are taken, by default the columns' own; `links`
-    finds the strongest in the same pass and order; a device tells `progress` what is done, and
-    of what.
+    `order` is that in which equal similarities are taken, by default the columns' own; a device
+    tells `progress` what is done, and of what.
     """
     table = columns.table
     if sparse.issparse(table) or has_missing(table):
@@ -360,9 +348,7 @@ def graph_from_columns(
     products = columns.engine.products(operator, order)
     if isinstance(products, DeviceProducts):
         products.progress = progress
-    if links is not None and links.rises:
-        links.watch(products)
-    memory = columns.engine.memory - (0 if links is None else links.kept)
+    memory = columns.engine.memory
     built = graph.build_without_matrix(products, threshold=threshold, memory=memory)
     return built if order is None else built.renumbered(order)
 

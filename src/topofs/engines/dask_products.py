@@ -102,7 +102,7 @@ class WorkerProducts(BlockedProducts):
         self._vertices = tuple(place[first:last] for first, last in pairwise(starts))
         self._groups = list(_groups(np.diff(starts), 8 * operator.n_samples, at_once))
 
-    def _survey(
+    def survey(
         self,
         level: float,
         cuts: Sequence[float],

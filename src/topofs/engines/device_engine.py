@@ -118,7 +118,7 @@ class DeviceProducts(BlockedProducts):
         # The block, what is made of it, and the like.
         return int(max(1, min(_MOST_ROWS, self._room // (7 * 8 * n_columns))))
 
-    def _survey(
+    def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
         """Lists with bounds of the entries; sums of rows as the host has them."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.filtering.deciding_lists import decide_lists
-from topofs.filtering.products import AskedProducts, Watch
-from topofs.kernels.matrix_scan import row_sums
-from topofs.kernels.row_survey import refill_lists, survey_rows
-from topofs.kernels.top_lists import empty_lists
-from topofs.row_threads import for_row_ranges
+from topofs.graph import LinkGraph, ShareRows
+from topofs.kernels.dispatch import use_numpy
+from topofs.similarity.shared_variance import whole_weights
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["StrongestLinks", "room_for_links"]
+__all__ = ["LinkFinder", "all_links", "room_for_links"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -35,8 +32,8 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 _BLOCK = 1 << 22
 _MOST_ROWS = 512
-# Bytes of a link: while lists are joined to both directions of it, and afterwards.
-_JOINED, _KEPT = 72, 24
+# Bytes of a link while lists are joined to both directions of it.
+_JOINED = 72
 # A device may list others that are as strong; so many more are asked for.
 _MORE = 8
 
@@ -46,22 +43,35 @@ def room_for_links(n_features: int, n_links: int) -> int:
     return n_features * min(n_links, n_features - 1) * _JOINED
 
 
+def all_links(similarity: Matrix, scale: Scale, order: Ints) -> LinkGraph:
+    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order."""
+    sums = np.empty(len(similarity))
+    sums[order] = _row_sums(similarity)
+    return LinkGraph(whole_weights(similarity, scale, order), sums)
+
+
+def _row_sums(block: Matrix) -> Doubles:
+    from topofs.kernels.matrix_scan import row_sums
+
+    sums = np.empty(len(block))
+    row_sums(block, 0, len(block), sums)
+    return sums
+
+
 @dataclass
-class StrongestLinks:
+class LinkFinder:
     """Finds the strongest links of each column, by one of several ways, in `memory` bytes.
 
-    `order` is that in which equal links are taken. `links` holds shares above the noise floor,
-    ones on the diagonal, and is None until they are found; a link counts for both columns if it
-    is among the strongest of either. `strength` is the sum of each column's similarities, its
-    own included.
+    `order` is that in which equal links are taken; a link counts for both columns if it is among
+    the strongest of either. With `above_mean` links below the mean similarity are left out.
     """
 
     n_links: int
     scale: Scale
     order: Ints
     memory: int
-    links: sparse.csr_array | None = None
-    strength: Doubles | None = None
+    above_mean: bool = False
+    _operator_order: Ints | None = None
 
     def __post_init__(self) -> None:
         n = len(self.order)
@@ -70,34 +80,39 @@ class StrongestLinks:
             raise ValueError(
                 f"the {min(self.n_links, n - 1)} strongest links of {n:,} columns take "
                 f"{needed / 1e9:.3g} GB, but memory allows {self.memory / 1e9:.3g} GB: ask for "
-                "fewer links, or allow more memory"
+                "fewer links, as by graph=Links(strongest=32), or allow more memory"
             )
         self.n_links = min(self.n_links, n - 1)
-
-    @property
-    def kept(self) -> int:
-        """Bytes that the links take at most once they are found."""
-        return len(self.order) * self.n_links * _KEPT
 
     @property
     def rises(self) -> bool:
         """Whether a larger similarity never is a smaller share, so that lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
-    def from_matrix(self, similarity: Matrix) -> Callable[[], None]:
-        """Look for them in a matrix in the order, which is needed no longer afterwards.
+    def from_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator, operator_order: Ints | None = None
+    ) -> LinkGraph:
+        """Find them in a matrix whose rows and columns are in the order.
 
-        What comes back joins what was found, on one thread; before that there are no links.
+        `operator` gives whole rows later on; `operator_order` is that of its columns, where it
+        is not that of the table.
         """
-        n = len(similarity)
+        self._operator_order, n = operator_order, len(similarity)
+        if use_numpy(n):
+            return self._from_small_matrix(similarity, operator)
         if not self.rises:
-            parts = ((self.order[part], similarity[part]) for part in self._parts())
-            return partial(self._take, *self._by_shares(parts), shares=True)
+            return self._joined_shares(
+                lambda: ((self.order[part], similarity[part]) for part in self._parts()), operator
+            )
+        from topofs.kernels.row_survey import survey_rows
+        from topofs.kernels.top_lists import empty_lists
+        from topofs.row_threads import for_row_ranges
+
         lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
         for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals[0], lists), n, n)
-        return partial(self._take, lists, totals)
+        return self._joined(lists, totals, operator)
 
-    def from_blocks(self, operator: SimilarityOperator) -> None:
+    def from_blocks(self, operator: SimilarityOperator) -> LinkGraph:
         """Find them in blocks of any similarity."""
         diagonal, everyone = operator.diagonal(), np.arange(len(self.order))
 
@@ -108,39 +123,37 @@ class StrongestLinks:
                 block[np.arange(len(rows)), rows] = diagonal[rows]
                 yield rows, np.ascontiguousarray(block[:, self.order])
 
-        self._take(*self._by_shares(blocks()), shares=True)
+        return self._joined_shares(blocks, operator)
 
-    def from_products(self, products: Products) -> None:
+    def from_products(self, products: Products, operator: SimilarityOperator) -> LinkGraph:
         """Find them in one pass over products of columns that are in the order."""
+        from topofs.filtering.products import AskedProducts
+
         n = len(self.order)
         n_rows = int(np.clip(self.memory // 4 // (24 * n), 8, _MOST_ROWS))
-        self._see(products, *products.survey(-np.inf, [], self._asked(products), n_rows))
-
-    def watch(self, products: Products) -> None:
-        """Find them in the pass that a growing graph makes over products in the order."""
-        products.watch = Watch(
-            self._asked(products), lambda lists, totals: self._see(products, lists, totals)
-        )
-
-    def _asked(self, products: Products) -> int:
         by_device = isinstance(products, AskedProducts)
-        return min(self.n_links + _MORE * by_device, len(self.order) - 1)
-
-    def _see(self, products: Products, lists: TopLists, totals: Doubles) -> None:
-        """Take what a survey found; where a device left out others as strong, ask the host."""
+        wanted = min(self.n_links + _MORE * by_device, n - 1)
+        lists, totals = products.survey(-np.inf, [], wanted, n_rows)
         if isinstance(products, AskedProducts) and self.n_links:
-            if not products.rounding.exact:
-                decide_lists(
-                    products.column_weights(-np.inf), np.arange(len(self.order)), lists
-                )
-            unsure = np.flatnonzero(self._unsure(lists))
-            lists = deepcopy(lists) if len(unsure) else lists
-            for first in range(0, len(unsure), _MOST_ROWS):
-                vertices = unsure[first : first + _MOST_ROWS]
-                rows, everyone = products.rows(vertices), np.arange(len(self.order))
-                none_used = np.zeros(len(everyone), rows.dtype)
-                refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
-        self._take(lists, totals)
+            lists = self._decided(products, lists)
+        return self._joined(lists, totals, operator)
+
+    def _decided(self, products: Any, lists: TopLists) -> TopLists:
+        """Lists of a device; where it left out others as strong, those of the host."""
+        from topofs.filtering.deciding_lists import decide_lists
+        from topofs.kernels.row_survey import refill_lists
+
+        everyone = np.arange(len(self.order))
+        if not products.rounding.exact:
+            decide_lists(products.column_weights(-np.inf), everyone, lists)
+        unsure = np.flatnonzero(self._unsure(lists))
+        lists = deepcopy(lists) if len(unsure) else lists
+        for first in range(0, len(unsure), _MOST_ROWS):
+            vertices = unsure[first : first + _MOST_ROWS]
+            rows = products.rows(vertices)
+            none_used = np.zeros(len(everyone), rows.dtype)
+            refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
+        return lists
 
     def _unsure(self, lists: TopLists) -> npt.NDArray[np.bool_]:
         """Where a device may have listed others than the strongest, or tied ones in any order."""
@@ -156,36 +169,77 @@ class StrongestLinks:
         step = max(1, min(256, _BLOCK // n))
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
-    def _by_shares(self, blocks: Iterable[tuple[Ints, Matrix]]) -> tuple[TopLists, Doubles]:
-        """List the largest shares, and add up rows.
+    def _from_small_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator
+    ) -> LinkGraph:
+        """The same by numpy alone: all shares, of which each row keeps its strongest."""
+        n, order = len(similarity), self.order
+        sums = np.empty(n)
+        sums[order] = _row_sums(similarity)
+        shares = whole_weights(similarity, self.scale, order)[np.ix_(order, order)]
+        if self.above_mean:
+            shares[similarity < _mean(sums)] = 0.0
+        np.fill_diagonal(shares, 0.0)
+        cut = np.zeros(n, dtype=np.bool_)
+        if self.n_links < n - 1:
+            strengths = similarity.astype(np.float64) if self.rises else shares
+            kept = _strongest_of_rows(strengths, self.n_links)
+            cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
+            shares[~(kept | kept.T)] = 0.0
+        np.fill_diagonal(shares, 1.0)
+        place = places(order)
+        return self._graph(sparse.csr_array(shares[np.ix_(place, place)]), sums, cut, operator)
 
-        Rows come by their columns' numbers; the columns of a block are in the order.
+    def _joined_shares(
+        self,
+        blocks: Callable[[], Iterable[tuple[Ints, Matrix]]],
+        operator: SimilarityOperator,
+    ) -> LinkGraph:
+        """List the largest shares, and join them.
+
+        Rows of blocks come by their columns' numbers; the columns of a block are in the order.
         """
+        from topofs.kernels.row_survey import refill_lists
+        from topofs.kernels.top_lists import empty_lists
+
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
-        none_used, everyone = np.zeros(n), np.arange(n)
-        for rows, block in blocks:
-            sums = np.empty(len(rows))
-            row_sums(block, 0, len(rows), sums)
-            totals[0, place[rows]] = sums
-            if self.n_links:
-                shares = self.scale.weights(block, rows[:, None], self.order[None, :])
-                refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
-        return lists, totals
+        none_used, everyone, least = np.zeros(n), np.arange(n), -np.inf
+        for listing in (False, True) if self.above_mean else (True,):
+            for rows, block in blocks():
+                totals[0, place[rows]] = _row_sums(block)
+                if listing and self.n_links:
+                    shares = self.scale.weights(block, rows[:, None], self.order[None, :])
+                    shares[block < least] = 0.0
+                    refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+            least = _mean(totals[0])
+        return self._joined(lists, totals, operator, shares=True)
 
-    def _take(self, lists: TopLists, totals: Doubles, *, shares: bool = False) -> None:
+    def _joined(
+        self,
+        lists: TopLists,
+        totals: Doubles,
+        operator: SimilarityOperator,
+        *,
+        shares: bool = False,
+    ) -> LinkGraph:
         """Join the lists, as they are or as shares, to links that count for both columns."""
         n, order = len(self.order), self.order
-        self.strength = np.empty(n)
-        self.strength[order] = totals[0]
+        sums = np.empty(n)
+        sums[order] = totals[0]
+        least = _mean(sums) if self.above_mean and not shares else -np.inf
+        cut = np.zeros(n, dtype=np.bool_)
         parts = [(np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), np.ones(n))]
         for part in self._parts():
             lengths = np.minimum(lists.length[part], self.n_links)
             held = np.arange(lists.weight.shape[1]) < lengths[:, None]
             left = np.repeat(order[part], lengths)
             right, values = order[lists.vertex[part][held]], lists.weight[part][held]
+            strong = values >= least
             values = values if shares else self.scale.weights(values, left, right)
-            above = values > 0
+            above = (values > 0) & strong
+            full = np.bincount(left[above], minlength=n) >= self.n_links
+            cut |= full & (self.n_links < n - 1)
             ends = left[above].astype(np.int32), right[above].astype(np.int32)
             parts.append((*ends, values[above]))
         left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -194,5 +248,34 @@ class StrongestLinks:
         # To turn a matrix sorts it, in less time than sorting takes.
         turned = listed.tocsr().T.tocsr()
         # Where both columns list a link, rounding may have told the directions apart.
-        self.links = turned.maximum(turned.T.tocsr())
-        self.links.sort_indices()
+        links = turned.maximum(turned.T.tocsr())
+        links.sort_indices()
+        return self._graph(links, sums, cut, operator)
+
+    def _graph(
+        self,
+        links: sparse.csr_array,
+        sums: Doubles,
+        cut: npt.NDArray[np.bool_],
+        operator: SimilarityOperator,
+    ) -> LinkGraph:
+        if not cut.any():
+            return LinkGraph(links, sums)
+        least = _mean(sums) if self.above_mean else -np.inf
+        whole = ShareRows(operator, self.scale, cut, least, self._operator_order)
+        return LinkGraph(links, sums, whole=whole)
+
+
+def _mean(sums: Doubles) -> float:
+    """The mean of all entries, by the sums of rows."""
+    return math.fsum(sums) / len(sums) ** 2
+
+
+def _strongest_of_rows(strengths: Matrix, k: int) -> npt.NDArray[np.bool_]:
+    """Mark the k largest entries of each row off the diagonal, of equal ones the first."""
+    strengths = strengths.copy()
+    np.fill_diagonal(strengths, -np.inf)
+    least = -np.partition(-strengths, k - 1, axis=1)[:, k - 1 : k]
+    larger, equal = strengths > least, strengths == least
+    room = k - larger.sum(axis=1, keepdims=True)
+    return np.asarray(larger | (equal & (np.cumsum(equal, axis=1) <= room)))

@@ -2,6 +2,7 @@
 
 from topofs.filtering.clique_forest import CliqueForest, clique_forest
 from topofs.filtering.family import Graph
+from topofs.filtering.links import Links
 from topofs.filtering.mst import MST, mst
 from topofs.filtering.pmfg import PMFG, pmfg
 from topofs.filtering.tmfg import TMFG, tmfg
@@ -12,6 +13,7 @@ __all__ = [
     "TMFG",
     "CliqueForest",
     "Graph",
+    "Links",
     "clique_forest",
     "mst",
     "pmfg",

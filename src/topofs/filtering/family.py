@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.terms import Term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
@@ -31,11 +28,17 @@ class Graph(Term):
         Whether it can be built from products of columns, without the n × n similarity.
     leaves_out_chance : bool
         Whether `build` is to see 0 where the measure says that chance explains a similarity.
+    needs_scale : bool
+        Whether its weights are shares of variance, so that the measure must have a scale.
+    default_reach : {"edges", "paths"}
+        Whom a node represents by the rule "coverage", unless that says otherwise.
     """
 
     kind: ClassVar[str] = "graph"
     chordal: ClassVar[bool] = False
     without_matrix: ClassVar[bool] = False
+    needs_scale: ClassVar[bool] = False
+    default_reach: ClassVar[str] = "paths"
 
     @property
     def leaves_out_chance(self) -> bool:
@@ -65,21 +68,6 @@ class Graph(Term):
         FilteredGraph
         """
         raise NotImplementedError
-
-    def begin(self, similarity: SimilarityMatrix) -> Callable[[], FilteredGraph]:
-        """Build it in two steps: what all cores share, and what is left for one.
-
-        Parameters
-        ----------
-        similarity : SimilarityMatrix
-            As for `build`.
-
-        Returns
-        -------
-        callable
-            Does the second step. By default it is `build`, and there is no first one.
-        """
-        return partial(self.build, similarity)
 
     def build_without_matrix(
         self, products: Any, *, threshold: bool, memory: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -25,7 +24,6 @@ __all__ = [
     "BlockedProducts",
     "Operator",
     "Products",
-    "Watch",
 ]
 
 Block = npt.NDArray[np.floating[Any]]
@@ -48,11 +46,8 @@ class Products(Protocol):
     """What `topofs.filtering.matrix_free` asks of whoever multiplies columns.
 
     Entries of a survey and of rows are proposals: those of `column_weights` decide, which
-    differ from them by no more than `rounding` allows. Whoever is set to `watch` sees what the
-    next survey of all links leaves.
+    differ from them by no more than `rounding` allows.
     """
-
-    watch: Watch | None
 
     @property
     def n_features(self) -> int:
@@ -175,17 +170,6 @@ class Operator(Protocol):
     def approximate_mean(self) -> float | None: ...  # noqa: D102
 
 
-@dataclass(frozen=True)
-class Watch:
-    """Sees the lists and totals of a survey of all links, before a growth changes them.
-
-    Lists are to be as long as `list_length`, or longer.
-    """
-
-    list_length: int
-    see: Callable[[TopLists, Doubles], None]
-
-
 class BlockedProducts:
     """The products of an operator, a range of rows and a tile of columns a thread at a time."""
 
@@ -193,7 +177,6 @@ class BlockedProducts:
         self._operator = operator
         self.n_features, self.n_samples = operator.n_features, operator.n_samples
         self.dtype, self.non_negative = operator.dtype, operator.non_negative
-        self.watch: Watch | None = None
         weights = operator.column_weights(-np.inf)
         unit = float(np.finfo(weights.values.dtype).eps) / 2
         self.rounding = rounding_of(weights, self.dtype, unit=unit)
@@ -205,17 +188,6 @@ class BlockedProducts:
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
         """One pass over all rows: lists, the sum of each row, and its sums above the cuts."""
-        watch = self.watch
-        if watch is None or not list_length or level > -np.inf:
-            return self._survey(level, cuts, list_length, n_rows)
-        self.watch = None
-        found = self._survey(level, cuts, max(list_length, watch.list_length), n_rows)
-        watch.see(*found)
-        return found
-
-    def _survey(
-        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
-    ) -> tuple[TopLists, Doubles]:
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -98,31 +97,23 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     from topofs.similarity_matrix import check_similarity_matrix
 
     matrix = check_similarity_matrix(similarity)
-    if len(matrix.values) < 4:
-        return replace(complete_graph(matrix.values), labels=matrix.labels)
-    return _grown(matrix, *_start_and_roofs(matrix))
+    values = matrix.values
+    if len(values) < 4:
+        return replace(complete_graph(values), labels=matrix.labels)
+    cliques = cliques_of_matrix(matrix)
+    graph = graph_of_cliques(cliques, lambda edges: values[edges[:, 0], edges[:, 1]])
+    return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 
 
 def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
     """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
-    return _cliques(matrix.values, *_start_and_roofs(matrix))
-
-
-def _cliques(values: Matrix, start: IntArray, roofs: Roofs) -> IntArray:
     from topofs.filtering.growth_on_cores import cliques_on_cores, has_cores_for
     from topofs.kernels.dense_growth import tmfg_cliques
 
+    values, (start, roofs) = matrix.values, _start_and_roofs(matrix)
     if has_cores_for(len(values)):
         return cliques_on_cores(values, start, roofs)
     return tmfg_cliques(values, start, roofs)
-
-
-def _grown(matrix: SimilarityMatrix, start: IntArray, roofs: Roofs) -> FilteredGraph:
-    """The graph from its first tetrahedron on."""
-    values = matrix.values
-    cliques = _cliques(values, start, roofs)
-    graph = graph_of_cliques(cliques, lambda edges: values[edges[:, 0], edges[:, 1]])
-    return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,12 +138,6 @@ class TMFG(Graph):
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
         """Filter a similarity."""
         return tmfg(similarity)
-
-    def begin(self, similarity: SimilarityMatrix) -> Callable[[], FilteredGraph]:
-        """Pass over the matrix; what is returned lets the graph grow."""
-        if len(similarity.values) < 4 or type(self).build is not TMFG.build:
-            return super().begin(similarity)
-        return partial(_grown, similarity, *_start_and_roofs(similarity))
 
     def build_without_matrix(
         self, products: Products, *, threshold: bool, memory: int

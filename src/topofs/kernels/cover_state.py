@@ -15,6 +15,7 @@ from numba.extending import overload
 from topofs.kernels.cache_folder import njit
 from topofs.kernels.gain_heap import units
 from topofs.kernels.path_search import no_covering, path_bounds, search, work_space
+from topofs.kernels.units import PART
 
 __all__ = [
     "PathGraph",
@@ -22,7 +23,9 @@ __all__ = [
     "cover_with",
     "first_bounds",
     "gain_of",
+    "leave_less",
     "start_cover",
+    "support_of",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -78,6 +81,18 @@ def cover_with(reach: Any, node: int, state: Any) -> None:
     (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
 
 
+def support_of(reach: Any, node: int, state: Any, left: Ints) -> int:
+    """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts."""
+    return (_support_by_paths if _is_paths(reach) else _support_by_matrix)(
+        reach, node, state, left
+    )
+
+
+def leave_less(reach: Any, node: int, state: Any, left: Ints) -> None:
+    """Leave (1 − w_vj) of what is left of each node j that a node v reaches."""
+    (_leave_by_paths if _is_paths(reach) else _leave_by_matrix)(reach, node, state, left)
+
+
 def _is_paths(reach: Any) -> bool:
     return isinstance(reach, PathGraph)
 
@@ -110,12 +125,26 @@ def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
     return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
 
 
+@overload(support_of, strict=False)
+def _support(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state, left: _support_by_paths(reach, node, state, left)  # noqa: PLW0108
+    return lambda reach, node, state, left: _support_by_matrix(reach, node, state, left)  # noqa: PLW0108
+
+
+@overload(leave_less, strict=False)
+def _leave(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state, left: _leave_by_paths(reach, node, state, left)  # noqa: PLW0108
+    return lambda reach, node, state, left: _leave_by_matrix(reach, node, state, left)  # noqa: PLW0108
+
+
 @njit(cache=True, nogil=True)
 def _start_paths(reach: PathGraph) -> Any:
     n = len(reach.starts) - 1
     graph = (reach.starts, reach.columns, reach.weights)
     # Who covers a node plays no part: as well as others is not better.
-    return graph, no_covering(n), work_space(n, len(reach.columns))
+    return graph, no_covering(n), work_space(n, len(reach.columns)), no_covering(n)
 
 
 @njit(cache=True, nogil=True)
@@ -135,7 +164,7 @@ def _start_matrix(reach: ShareMatrix) -> Any:
 
 @njit(cache=True, nogil=True)
 def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
-    graph, covering, work = state
+    graph, covering, work, _ = state
     return path_bounds(graph, reach.least, covering, work)
 
 
@@ -150,7 +179,7 @@ def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
-    graph, covering, work = state
+    graph, covering, work, _ = state
     return search(node, graph, reach.least, covering, work)[0]
 
 
@@ -177,7 +206,7 @@ def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
-    graph, covering, work = state
+    graph, covering, work, _ = state
     n_reached = search(node, graph, reach.least, covering, work)[1]
     reached, product, covered = work[0], work[1], covering[0]
     for position in range(n_reached):
@@ -196,3 +225,48 @@ def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
     for position in range(start, ends[node]):
         j = nodes[position]
         covered[j] = max(covered[j], amounts[position])
+
+
+@njit(cache=True, nogil=True)
+def _parts(share: float) -> int:
+    return int(np.rint(share * PART))
+
+
+@njit(cache=True, nogil=True)
+def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
+    starts, columns, weights = reach
+    total, start = 0, starts[node]
+    for position in range(start, starts[node + 1]):
+        j = columns[position] if len(columns) else position - start
+        total += _parts(weights[position]) * left[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _leave_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
+    starts, columns, weights = reach
+    start = starts[node]
+    for position in range(start, starts[node + 1]):
+        j = columns[position] if len(columns) else position - start
+        left[j] = left[j] * (PART - _parts(weights[position])) // PART
+
+
+@njit(cache=True, nogil=True)
+def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> int:
+    graph, _, work, nothing = state
+    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    reached, product, total = work[0], work[1], 0
+    for position in range(n_reached):
+        j = reached[position]
+        total += _parts(product[j]) * left[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _leave_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> None:
+    graph, _, work, nothing = state
+    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    reached, product = work[0], work[1]
+    for position in range(n_reached):
+        j = reached[position]
+        left[j] = left[j] * (PART - _parts(product[j])) // PART

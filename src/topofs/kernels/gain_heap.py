@@ -8,18 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.cache_folder import njit
+from topofs.kernels.units import UNIT
 
-__all__ = ["UNIT", "heapify", "sift_down", "units"]
+__all__ = ["heapify", "sift_down", "units"]
 
 Ints = npt.NDArray[np.int64]
-
-UNIT = 2.0**40
-"""Gains are whole numbers of this fraction of one.
-
-A sum of whole numbers does not depend on its order: neither the order of the columns nor
-that of a search can tip a tie, and a gain never rises from step to step, to the last bit.
-Room for 2²³ columns, each known to 12 digits.
-"""
 
 
 @njit(cache=True, nogil=True)

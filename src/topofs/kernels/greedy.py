@@ -8,116 +8,151 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.cache_folder import njit
-from topofs.kernels.cover_state import cover_with, first_bounds, gain_of, start_cover
-from topofs.kernels.gain_heap import UNIT, heapify, sift_down
+from topofs.kernels.cover_state import (
+    cover_with,
+    first_bounds,
+    gain_of,
+    leave_less,
+    start_cover,
+    support_of,
+)
+from topofs.kernels.gain_heap import heapify, sift_down
+from topofs.kernels.units import PART, UNIT
 
-__all__ = ["Limits", "Turns", "greedy_cover"]
+__all__ = ["Search", "begin_phase", "begin_search", "cover_by_row", "take_best"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
 
-class Turns(NamedTuple):
-    """Whose turn it is when.
+class Search(NamedTuple):
+    """A greedy search on its way.
 
-    Nodes of `first` come before all others, whatever the limits say; `linked` may represent
-    others; `alone` represent themselves alone and come in their order, with `alone_early` (1 or
-    0) before linked nodes that add no more than themselves. Of nodes that add the same, the one
-    with the lowest `place` comes first.
+    Nodes ``order[:counters[0]]`` are taken and added ``gains``; `counters` holds how many, and
+    the size of the heap of the phase. ``left[j]`` is Π (1 − w_ij) over the taken nodes i, in
+    parts. ``bound[v]`` is at least what v is worth, and is that when ``known_at[v]`` nodes were
+    taken; `key` orders the heap. `room` and `money` are what is left of the limits.
     """
 
-    first: Ints
-    linked: Ints
-    alone: Ints
-    alone_early: int
-    place: Ints
-
-
-class Limits(NamedTuple):
-    """What may be taken together: nodes that are `allowed`, and `room` nodes of each group.
-
-    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
-    `cost` is what each node costs, empty where nothing does, and `budget` what may be spent;
-    `by_cost` is 1 to take the node that adds most for its cost, 0 the one that adds most.
-    """
-
-    allowed: npt.NDArray[np.bool_]
-    group: Ints
+    order: Ints
+    gains: Doubles
+    counters: Ints
+    left: Ints
+    bound: Ints
+    known_at: Ints
+    key: npt.NDArray[Any]
+    open_: npt.NDArray[np.bool_]
     room: Ints
-    starts: Ints
-    columns: Ints
-    cost: Doubles
-    budget: float
-    by_cost: int
+    money: Doubles
 
 
 @njit(cache=True, nogil=True)
-def greedy_cover(
-    reach: Any, turns: Turns, limits: Limits, key: npt.NDArray[Any]
-) -> tuple[Ints, Doubles, int]:
-    """Order nodes by what each adds to Σ_j max_i w_ij beyond the nodes before it.
-
-    The reach, a `PathGraph` or a `ShareMatrix`, has the shares w; `key`, shape (n,), is work
-    space: int64 for gains, float64 for gains over costs. Back come the nodes taken, what each
-    added, never rising among linked nodes, and how many of them came first, added more than
-    themselves, or are alone and early.
-
-    Invariant: ``bound[v]`` is at least the gain of v, and is its gain when ``known_at[v]``
-    nodes were taken; a gain never rises (the sum is submodular, and exact: see `UNIT`). So an
-    open node on top of the heap whose bound is of now is the best, and first of the best. A
-    node that is closed once stays closed: groups fill up, budgets shrink, and who is taken
-    stays.
-    """
-    allowed, group, room, _, _, cost, left, by_cost = limits
-    nodes_first, linked, alone, alone_early, place = turns
-    n = len(allowed)
+def begin_search(
+    reach: Any, limits: Any, key: npt.NDArray[Any]
+) -> tuple[Any, Search]:
+    """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
+    n = len(limits.allowed)
     state = start_cover(reach)
-    bound = first_bounds(reach, state)
-    known_at = np.full(n, -1, np.int64)
-    room, open_ = room.copy(), allowed.copy()
-    order, gains = np.empty(n, np.int64), np.empty(n, np.float64)
-    taken, end = 0, 0
-    for turn in range(4):
-        if turn == 2:
-            for v in alone:
-                if _is_open(v, open_, group, room, cost, left):
-                    bound[v] = gain_of(reach, v, state)
-                    left = _take(v, reach, state, limits, room, open_, left)
-                    order[taken], gains[taken] = v, bound[v] / UNIT
-                    taken += 1
-                    end += alone_early
-            continue
-        if turn == 3 and not alone_early:
-            break
-        if turn < 2:
-            heap = nodes_first.copy() if turn == 0 else linked.copy()
-            size = len(heap)
-            for v in heap:
-                _set_key(key, v, bound[v], cost, by_cost)
-            heapify(heap, key, place)
-        while size > 0:
-            v = heap[0]
-            if turn > 0 and not _is_open(v, open_, group, room, cost, left):
-                size -= 1
-                heap[0] = heap[size]
-                sift_down(heap, size, key, 0, place)
-                continue
-            if known_at[v] != taken:
-                bound[v] = gain_of(reach, v, state)
-                _set_key(key, v, bound[v], cost, by_cost)
-                known_at[v] = taken
-                sift_down(heap, size, key, 0, place)
-                continue
-            if turn == 1 and alone_early and bound[v] <= UNIT:
-                break
-            left = _take(v, reach, state, limits, room, open_, left)
-            order[taken], gains[taken] = v, bound[v] / UNIT
-            taken += 1
-            end += turn == 0 or bound[v] > UNIT
-            size -= 1
-            heap[0] = heap[size]
+    search = Search(
+        np.empty(n, np.int64),
+        np.empty(n, np.float64),
+        np.zeros(2, np.int64),
+        np.full(n, PART, np.int64),
+        first_bounds(reach, state),
+        np.full(n, -1, np.int64),
+        key,
+        limits.allowed.copy(),
+        limits.room.copy(),
+        np.array([limits.budget]),
+    )
+    return state, search
+
+
+@njit(cache=True, nogil=True)
+def begin_phase(
+    reach: Any, state: Any, search: Search, limits: Any, place: Ints, heap: Ints, quarters: int
+) -> None:
+    """Put the nodes of a phase in heap order; with `quarters` bounds are found anew."""
+    _, _, counters, left, bound, known_at, key, _, _, _ = search
+    for v in heap:
+        if quarters:
+            bound[v] = gain_of(reach, v, state)
+            bound[v] += quarters * support_of(reach, v, state, left) // 4
+            known_at[v] = counters[0]
+        _set_key(key, v, bound[v], limits.cost, limits.by_cost)
+    heapify(heap, key, place)
+    counters[1] = len(heap)
+
+
+@njit(cache=True, nogil=True)
+def take_best(
+    reach: Any,
+    state: Any,
+    search: Search,
+    limits: Any,
+    place: Ints,
+    heap: Ints,
+    limited: int,
+    least: int,
+    quarters: int,
+    asks: npt.NDArray[np.bool_],
+    exact: int,
+) -> int:
+    """Take nodes of a phase, best first, until none is left or is worth more than `least`.
+
+    A node is worth what it adds to Σ_j max_i w_ij and `quarters` of its support (see
+    `support_of`). Limits count where `limited` is 1. Back comes -1 at the end of the phase; else
+    a node that was taken and that `asks`, one of the first `exact`, after which the caller covers
+    by its whole row and goes on.
+
+    Invariant: what a node is worth never rises (both terms are submodular, and exact: see
+    `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
+    ones the one of the lowest place. A node that is closed once stays closed: groups fill up,
+    budgets shrink, and who is taken stays.
+    """
+    order, gains, counters, left, bound, known_at, key, open_, room, money = search
+    taken, size = counters[0], counters[1]
+    asking = -1
+    while size > 0:
+        v = heap[0]
+        closed = limited and not _is_open(v, open_, limits.group, room, limits.cost, money[0])
+        if not closed and known_at[v] != taken:
+            bound[v] = gain_of(reach, v, state)
+            if quarters:
+                bound[v] += quarters * support_of(reach, v, state, left) // 4
+            _set_key(key, v, bound[v], limits.cost, limits.by_cost)
+            known_at[v] = taken
             sift_down(heap, size, key, 0, place)
-    return order[:taken].copy(), gains[:taken].copy(), end
+            continue
+        if not closed and bound[v] <= least:
+            break
+        size -= 1
+        heap[0] = heap[size]
+        sift_down(heap, size, key, 0, place)
+        if closed:
+            continue
+        order[taken] = v
+        gains[taken] = (gain_of(reach, v, state) if quarters else bound[v]) / UNIT
+        _close(v, search, limits)
+        taken += 1
+        if asks[v] and taken <= exact:
+            asking = v
+            break
+        cover_with(reach, v, state)
+        leave_less(reach, v, state, left)
+    counters[0], counters[1] = taken, size
+    return asking
+
+
+@njit(cache=True, nogil=True)
+def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
+    """Cover by the whole row of the node taken last: its shares in units and in parts."""
+    total, taken, left = 0, search.counters[0], search.left
+    for j in range(len(row)):
+        total += max(0, row[j] - covered[j])
+        covered[j] = max(covered[j], row[j])
+        left[j] = left[j] * (PART - parts[j]) // PART
+    search.gains[taken - 1] = total / UNIT
 
 
 @njit(cache=True, nogil=True)
@@ -145,21 +180,13 @@ def _is_open(
 
 
 @njit(cache=True, nogil=True)
-def _take(
-    v: int,
-    reach: Any,
-    state: Any,
-    limits: Limits,
-    room: Ints,
-    open_: npt.NDArray[np.bool_],
-    left: float,
-) -> float:
-    """Take a node: cover with it, close what may not stand beside it, and pay."""
-    cover_with(reach, v, state)
-    open_[v] = False
+def _close(v: int, search: Search, limits: Any) -> None:
+    """Close what may not stand beside a node that is taken, and pay."""
+    search.open_[v] = False
     if limits.group[v] >= 0:
-        room[limits.group[v]] -= 1
+        search.room[limits.group[v]] -= 1
     if len(limits.columns):
         for position in range(limits.starts[v], limits.starts[v + 1]):
-            open_[limits.columns[position]] = False
-    return left - limits.cost[v] if len(limits.cost) else left
+            search.open_[limits.columns[position]] = False
+    if len(limits.cost):
+        search.money[0] -= limits.cost[v]

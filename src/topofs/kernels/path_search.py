@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.kernels.cache_folder import njit
-from topofs.kernels.gain_heap import UNIT, units
+from topofs.kernels.gain_heap import units
+from topofs.kernels.units import UNIT
 
 __all__ = ["no_covering", "path_bounds", "search", "work_space"]
 

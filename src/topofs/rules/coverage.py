@@ -9,31 +9,17 @@ from topofs.network import Needs
 from topofs.rules.centrality import TIES
 from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.rules.tied import places_by_strength
-from topofs.terms import is_whole, parameter, register
+from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
     from topofs.network import Network
-    from topofs.rules.reach import MatrixReach, PathReach
     from topofs.rules.wishes import Wishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["Coverage"]
 
-PATHS, EDGES, SIMILARITY, STRONGEST = "paths", "edges", "similarity", "strongest"
-DROP, KEEP = "drop", "keep"
-
-_REACHES = {
-    PATHS: "along the links of the network",
-    EDGES: "among its neighbours in the network",
-    SIMILARITY: "among all columns, linked or not",
-    STRONGEST: "among the columns that it has its strongest links with, drawn or not",
-}
-
-
-def _check_links(value: Any) -> None:
-    if not is_whole(value) or value < 1:
-        raise ValueError(f"links is {value!r}; give a whole number of at least 1")
+AUTO, PATHS, EDGES = "auto", "paths", "edges"
+DROP, KEEP, LAST = "drop", "keep", "last"
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,30 +30,33 @@ class Coverage(Rule):
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
-    facility location: F is submodular, so the greedy set is worth at least 1 − 1/e of the
-    best one of its size, as long as isolated columns are not put last: up to the end, or with
-    ``isolated="keep"``. The rule ends by itself where the next column would explain no more
-    than itself.
+    facility location: F is submodular, so up to the end the greedy set is worth at least
+    1 − 1/e of the best one of its size. The rule ends by itself where the next column would
+    explain no more than itself.
+
+    Beyond the end, the next column c is the one for which what it adds to F, and half of
+
+    .. math:: \sum_j w_{cj} \prod_{i \in S} (1 - w_{ij}),
+
+    are largest together. The product is what would be left of column j if the errors of its
+    representatives were independent. So isolated columns and second columns of noisy groups
+    come next, and near-copies of selected columns last.
 
     Parameters
     ----------
-    reach : {"strongest", "similarity", "paths", "edges"}, default="strongest"
-        Whom a column represents. By "similarity" it is any column at all, which takes memory
-        n²; "strongest" is the same in memory n · `links`: of all pairs those count that are
-        among the `links` strongest of either column. Both go without the graph, which then
-        shows the network and decides nothing. By "paths" it is others along the paths of the
-        graph: shares multiply along a path, and a path of several edges counts as long as half
-        of the variance is left at its end; by "edges" its neighbours only.
-    isolated : {"drop", "keep"}, default="drop"
-        Whether "auto" leaves out the columns that share with no other more than chance
-        explains, and whether they rank after all others.
+    reach : {"auto", "edges", "paths"}, default="auto"
+        Whom a column represents: its neighbours in the graph ("edges"), or others along its
+        paths ("paths"), where shares multiply, and a path of several edges counts as long as
+        half of the variance is left at its end. "auto" is what the graph says: edges of
+        `Links`, paths of the other graphs.
+    isolated : {"drop", "keep", "last"}, default="drop"
+        What becomes of columns that share with no other more than chance explains. "drop":
+        "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
+        selects them. "last": they rank after all others, for tables of known noise.
     ties : {"strength", "index"}, default="strength"
-        How equal gains, and isolated columns, are ordered: by strength, in the graph or, where
-        it plays no part, in the whole similarity (then by the values of the columns, and only
-        exact copies by position); or by position.
-    links : int, default=128
-        How many of its strongest links each column has with ``reach="strongest"``. With one
-        less than there are columns it is ``reach="similarity"``.
+        What decides between columns that add the same: strength, over the whole similarity with
+        `Links` and in the graph with others (then the values of the columns, and the position
+        of exact copies only); or the position.
 
     References
     ----------
@@ -85,32 +74,25 @@ class Coverage(Rule):
     """
 
     reach: str = parameter(
-        STRONGEST,
-        help="Represent by: strongest, similarity, paths, edges.",
-        choices=(STRONGEST, SIMILARITY, PATHS, EDGES),
+        AUTO, help="Represent along: auto, edges, paths.", choices=(AUTO, EDGES, PATHS)
     )
     isolated: str = parameter(
-        DROP, help="Columns that are like no other: drop, keep.", choices=(DROP, KEEP)
+        DROP,
+        help="Columns that are like no other: drop, keep, last.",
+        choices=(DROP, KEEP, LAST),
     )
     ties: str = parameter(
         "strength", help="Order equal scores by: strength, index.", choices=TIES
     )
-    links: int = parameter(128, help="Strongest links of a column.", check=_check_links)
 
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
+    default_graph: ClassVar[str | None] = "links"
 
     @property
     def needs(self) -> Needs:
-        """A scale, and the graph, all pairs or the strongest links."""
-        by_links = self.reach == STRONGEST
-        return Needs(
-            graph=not by_links,
-            scale=True,
-            all_pairs=self.reach == SIMILARITY,
-            strongest=self.links if by_links else None,
-            by_values=self.ties == TIES[0],
-        )
+        """A graph and a scale."""
+        return Needs(scale=True, by_values=self.ties == TIES[0])
 
     @property
     def words(self) -> ScoreWords:
@@ -126,8 +108,8 @@ class Coverage(Rule):
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
         return (
-            "The first column selected is the one that represents most "
-            f"{_REACHES[self.reach]}, each next one the one that adds most to that."
+            "The first column selected is the one that represents most of the others, each next "
+            "one the one that adds most to that."
         )
 
     @property
@@ -155,26 +137,20 @@ class Coverage(Rule):
 
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
-        place = places_by_strength(network) if self.ties == TIES[0] else None
-        return self._greedy(self._reach(network), place, wishes)
+        from topofs.rules.reach import graph_reach
 
-    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
+        reach = network.reach if self.reach == AUTO else self.reach
+        place = places_by_strength(network) if self.ties == TIES[0] else None
+        return self._greedy(graph_reach(network, paths=reach == PATHS), place, wishes)
+
+    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
         """Order the nodes greedily under other wishes."""
         return self._greedy(ranking.reach, ranking.place, wishes)
 
     def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
         from topofs.rules.greedy import greedy_ranking
 
-        return greedy_ranking(reach, wishes, place=place, isolated_early=self.keeps_isolated)
-
-    def _reach(self, network: Network) -> PathReach | MatrixReach:
-        from topofs.rules.reach import MatrixReach, graph_reach
-
-        shares = network.links if network.shares is None else network.shares
-        if shares is not None:
-            return MatrixReach(shares)
-        assert network.scale is not None
-        return graph_reach(network.graph, network.scale, paths=self.reach == PATHS)
+        return greedy_ranking(reach, wishes, place=place, isolated=self.isolated)
 
 
 register(Coverage())

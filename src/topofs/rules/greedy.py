@@ -2,26 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.greedy import Limits, Turns, greedy_cover
+from topofs.kernels.dispatch import use_numpy
+from topofs.kernels.units import PART, UNIT, parts, units
 from topofs.rules.rule import Ranking
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.rules.reach import MatrixReach, PathReach
     from topofs.rules.wishes import Wishes
 
-__all__ = ["beginnings", "greedy_ranking", "limits_of"]
+__all__ = ["Limits", "beginnings", "greedy_ranking", "limits_of"]
 
 MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
 
+QUARTERS = 2
+"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2."""
+
+KEEP, DROP, LAST = "keep", "drop", "last"
+
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
+
+
+class Limits(NamedTuple):
+    """What may be taken together: nodes that are `allowed`, and `room` nodes of each group.
+
+    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
+    `cost` is what each node costs, empty where nothing does, and `budget` what may be spent;
+    `by_cost` is 1 to take the node that adds most for its cost, 0 the one that adds most.
+    """
+
+    allowed: npt.NDArray[np.bool_]
+    group: Ints
+    room: Ints
+    starts: Ints
+    columns: Ints
+    cost: Doubles
+    budget: float
+    by_cost: int
+
+
+class _Phase(NamedTuple):
+    """Nodes whose turn it is, and how they are taken.
+
+    `limited` says whether limits count; nodes worth `least` units or less stay; so many
+    `quarters` of the support count beside the gain; and whole rows count for the first `exact`.
+    """
+
+    nodes: Ints
+    limited: bool = True
+    least: int = -1
+    quarters: int = 0
+    exact: int = np.iinfo(np.int64).max
+
+
+class _Search(Protocol):
+    order: Ints
+    gains: Doubles
+
+    def run(self, phase: _Phase) -> int:
+        """Take nodes of a phase; tell how many are taken in all."""
 
 
 def greedy_ranking(
@@ -29,7 +77,8 @@ def greedy_ranking(
     wishes: Wishes,
     *,
     place: Ints | None = None,
-    isolated_early: bool = False,
+    isolated: str = DROP,
+    quarters: int = QUARTERS,
 ) -> Ranking:
     r"""Order nodes greedily so that the first of them represent as many others as can be.
 
@@ -37,7 +86,15 @@ def greedy_ranking(
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij}
 
-    of those that the wishes allow beside the nodes before it.
+    of those that the wishes allow beside the nodes before it, as long as that is more than the
+    node itself: up to the end. Beyond it, the next node c is the one for which the sum of what
+    it adds and of
+
+    .. math:: \lambda \sum_j w_{cj} \prod_{i \in S} (1 - w_{ij})
+
+    is largest: the support that it gives to what is left of every node, if the errors of its
+    representatives were independent. A near-copy of a selected node gives almost none, a second
+    one of a noisy group much, and an isolated node represents itself.
 
     Parameters
     ----------
@@ -48,11 +105,13 @@ def greedy_ranking(
         two sets is taken: by what a node adds, and by what it adds for its cost; with few
         nodes, of sets with every beginning.
     place : array of int, shape (n_nodes,), optional
-        Of nodes that add the same, as isolated ones do, the one with the lowest place comes
-        first; by default the lowest node (see `topofs.rules.tied.places_by_strength`).
-    isolated_early : bool, default=False
-        Whether isolated nodes come before others that add no more than themselves, and are
-        selected by themselves; or after all others.
+        Of nodes that are worth the same, the one with the lowest place comes first; by default
+        the lowest node (see `topofs.rules.tied.places_by_strength`).
+    isolated : {"drop", "keep", "last"}, default="drop"
+        Isolated nodes come beyond the end, as what they are worth there says; or before it; or
+        after all others.
+    quarters : int, default=2
+        λ in quarters.
 
     Returns
     -------
@@ -77,55 +136,63 @@ def greedy_ranking(
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
-    isolated = reach.isolated()
-    place = np.arange(wishes.n_nodes) if place is None else place
-    turns = _turns(isolated, wishes, place, isolated_early=isolated_early)
-    order, gains, end = _taken(reach, turns, wishes)
-    scores = np.zeros(wishes.n_nodes)
+    n, alone = wishes.n_nodes, reach.isolated()
+    place = np.arange(n) if place is None else place
+    search = _searcher(reach, place)
+    if wishes.cost is None:
+        others = np.ones(n, dtype=np.bool_)
+        others[wishes.chosen] = False
+        linked, lonely = np.flatnonzero(others & ~alone), np.flatnonzero(others & alone)
+        found = search(limits_of(wishes))
+        found.run(_Phase(wishes.chosen, limited=False))
+        end = found.run(_Phase(linked, least=int(UNIT)))
+        if isolated == KEEP:
+            end = found.run(_Phase(lonely))
+        wanted = wishes.n_wanted or 0
+        rest = linked if isolated == LAST else np.flatnonzero(others)
+        rest = np.setdiff1d(rest, found.order[:end])
+        n_taken = found.run(_Phase(rest, quarters=quarters, exact=wanted))
+        if isolated == LAST:
+            n_taken = found.run(_Phase(lonely, exact=wanted))
+        order, gains = found.order[:n_taken], found.gains[:n_taken]
+    else:
+        order, gains = _affordable(search, wishes, place)
+        end = int((gains > 1).sum())
+    scores = np.zeros(n)
     scores[order] = gains
-    rest = np.setdiff1d(np.arange(wishes.n_nodes), order)
+    rest = np.setdiff1d(np.arange(n), order)
     rest = rest[np.argsort(place[rest])]
     everyone = np.concatenate([order, rest])
-    return Ranking(everyone, scores, max(1, end), reach, isolated, len(order), place=place)
+    exact = max(end, wishes.n_wanted or 0) if reach.cut.any() else None
+    return Ranking(
+        everyone, scores, max(1, end), reach, alone, len(order), place=place, exact=exact
+    )
 
 
-def _turns(
-    isolated: npt.NDArray[np.bool_],
-    wishes: Wishes,
-    place: Ints,
-    *,
-    isolated_early: bool,
-) -> Turns:
-    others = np.ones(wishes.n_nodes, dtype=np.bool_)
-    others[wishes.chosen] = False
-    if wishes.cost is not None:
-        # What is alone may be cheap: nobody waits for the others.
-        isolated = np.zeros_like(isolated)
-    alone = np.flatnonzero(others & isolated)
-    alone = alone[np.argsort(place[alone])]
-    linked = np.flatnonzero(others & ~isolated)
-    return Turns(np.sort(wishes.chosen), linked, alone, int(isolated_early), place)
+def _affordable(
+    search: Callable[[Limits], _Search], wishes: Wishes, place: Ints
+) -> tuple[Ints, Doubles]:
+    """The better of two sets that can be paid, best first: by gain, and by gain for the cost."""
 
+    def taken(first: Ints, limits: Limits) -> tuple[Ints, Doubles]:
+        found = search(limits)
+        found.run(_Phase(first, limited=False))
+        others = np.setdiff1d(np.arange(wishes.n_nodes), first)
+        n_taken = found.run(_Phase(others))
+        return found.order[:n_taken], found.gains[:n_taken]
 
-def _taken(
-    reach: PathReach | MatrixReach, turns: Turns, wishes: Wishes
-) -> tuple[Ints, Doubles, int]:
-    """The order of the kernel; with costs the better of two."""
-    kernel, n = reach.kernel, wishes.n_nodes
-    by_gain = greedy_cover(kernel, turns, limits_of(wishes), np.empty(n, np.int64))
-    if wishes.cost is None:
-        return by_gain
-    limits, key = limits_of(wishes, by_cost=True), np.empty(n, np.float64)
-    by_cost = [
-        greedy_cover(kernel, _starting_with(first, turns), limits, key)
-        for first in (turns.first, *beginnings(turns.first, wishes, turns.place))
-    ]
-    best = max([by_gain, *by_cost], key=lambda one: one[1].sum())
+    by_gain = taken(wishes.chosen, limits_of(wishes))
+    by_cost = limits_of(wishes, by_cost=True)
+    starts = [wishes.chosen, *beginnings(wishes.chosen, wishes, place)]
+    best = max([by_gain, *(taken(start, by_cost) for start in starts)], key=_total)
     # The same set, in the order in which its nodes add most.
-    within = np.zeros(n, dtype=np.bool_)
+    within = np.zeros(wishes.n_nodes, dtype=np.bool_)
     within[best[0]] = True
-    limits = limits_of(wishes)._replace(allowed=within)
-    return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))
+    return taken(wishes.chosen, limits_of(wishes)._replace(allowed=within))
+
+
+def _total(taken: tuple[Ints, Doubles]) -> float:
+    return float(taken[1].sum())
 
 
 def beginnings(first: Ints, wishes: Wishes, place: Ints) -> list[Ints]:
@@ -144,13 +211,8 @@ def beginnings(first: Ints, wishes: Wishes, place: Ints) -> list[Ints]:
     return found
 
 
-def _starting_with(first: Ints, turns: Turns) -> Turns:
-    linked, alone = (part[~np.isin(part, first)] for part in (turns.linked, turns.alone))
-    return turns._replace(first=np.sort(first), linked=linked, alone=alone)
-
-
 def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
-    """Put wishes into the form that the kernel takes; `by_cost`: a gain counts for its cost."""
+    """Put wishes into the form that a search takes; `by_cost`: a gain counts for its cost."""
     n = wishes.n_nodes
     starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
     if wishes.too_alike is not None:
@@ -166,3 +228,125 @@ def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
         budget=float(wishes.budget),
         by_cost=int(by_cost),
     )
+
+
+def _searcher(reach: PathReach | MatrixReach, place: Ints) -> Callable[[Limits], _Search]:
+    """What begins a search under limits: by numpy where the table is small, else by kernels."""
+    if reach.by_matrix and use_numpy(len(place)):
+        matrix: Any = reach.matrix  # type: ignore[union-attr]
+        shares = matrix.toarray() if sparse.issparse(matrix) else matrix
+        by_place = np.argsort(place)
+        turned = np.ascontiguousarray(shares[np.ix_(by_place, by_place)].T)
+        turned_units, turned_parts = units(turned), parts(turned).astype(np.float64)
+        return lambda limits: _NumpySearch(reach, by_place, turned_units, turned_parts, limits)
+    return lambda limits: _KernelSearch(reach, place, limits)
+
+
+class _KernelSearch:
+    """A lazy greedy search by compiled kernels."""
+
+    def __init__(self, reach: Any, place: Ints, limits: Limits) -> None:
+        from topofs.kernels.greedy import begin_search
+
+        self._reach, self._kernel, self._place, self._limits = reach, reach.kernel, place, limits
+        key = np.empty(len(place), np.float64 if limits.by_cost else np.int64)
+        self._state, self._search = begin_search(self._kernel, limits, key)
+        self.order, self.gains = self._search.order, self._search.gains
+
+    def run(self, phase: _Phase) -> int:
+        """Take nodes of a phase; tell how many are taken in all."""
+        from topofs.kernels.greedy import begin_phase, cover_by_row, take_best
+
+        heap, search, reach = phase.nodes.astype(np.int64), self._search, self._kernel
+        start = reach, self._state, search, self._limits, self._place, heap
+        begin_phase(*start, phase.quarters)
+        how = int(phase.limited), phase.least, phase.quarters, self._reach.cut, phase.exact
+        while (node := take_best(*start, *how)) >= 0:
+            row = self._reach.row(int(node))
+            cover_by_row(self._state[0], search, units(row), parts(row))
+        return int(search.counters[0])
+
+
+class _NumpySearch:
+    """The same search by numpy: what each node adds is brought up to date after each one taken.
+
+    Nodes are numbered by their place here, so that the first of equal ones is taken; row j of the
+    `turned` matrices holds the shares of j that each node explains.
+    """
+
+    def __init__(
+        self,
+        reach: Any,
+        by_place: Ints,
+        turned_units: Ints,
+        turned_parts: Doubles,
+        limits: Limits,
+    ) -> None:
+        n = len(by_place)
+        self._reach, self._by_place = reach, by_place
+        self._units, self._parts = turned_units, turned_parts
+        self._place = np.argsort(by_place)
+        self._limits, self._room = limits, np.append(limits.room, n)
+        self._open, self._group = limits.allowed[by_place], limits.group[by_place]
+        self._cost = limits.cost[by_place] if len(limits.cost) else np.zeros(n)
+        self._money = limits.budget
+        self._gain, self._covered = turned_units.sum(axis=0), np.zeros(n, np.int64)
+        self._left, self._support = np.full(n, float(PART)), None
+        self.order, self.gains = np.empty(n, np.int64), np.empty(n)
+        self._n_taken = 0
+
+    def run(self, phase: _Phase) -> int:
+        """Take nodes of a phase; tell how many are taken in all."""
+        waiting = np.zeros(len(self._open), dtype=np.bool_)
+        waiting[self._place[phase.nodes]] = True
+        # Of whole numbers below 2**53 sums are exact, in any order.
+        self._support = self._left @ self._parts if phase.quarters else None
+        while True:
+            able = waiting & self._may_be_taken() if phase.limited else waiting
+            worth = self._gain
+            if self._support is not None:
+                worth = worth + phase.quarters * self._support.astype(np.int64) // 4
+            key = worth / self._cost if self._limits.by_cost else worth
+            first = int(np.argmax(np.where(able, key, -1)))
+            if not able[first] or worth[first] <= phase.least:
+                return self._n_taken
+            waiting[first] = False
+            self._take(first, by_row=self._n_taken < phase.exact)
+
+    def _may_be_taken(self) -> npt.NDArray[np.bool_]:
+        has_room = self._room[self._group] > 0
+        return np.asarray(self._open & has_room & (self._cost <= self._money))
+
+    def _take(self, node: int, *, by_row: bool) -> None:
+        number = int(self._by_place[node])
+        row, part = self._units[:, node], self._parts[:, node]
+        if by_row and self._reach.cut[number]:
+            whole = self._reach.row(number)[self._by_place]
+            row, part = units(whole), parts(whole).astype(np.float64)
+        better = np.flatnonzero(row > self._covered)
+        before, after = self._covered[better], row[better]
+        self.order[self._n_taken] = number
+        self.gains[self._n_taken] = (after - before).sum() / UNIT
+        self._n_taken += 1
+        for some in np.array_split(np.arange(len(better)), 1 + len(better) // 256):
+            shares = self._units[better[some]]
+            self._gain -= np.maximum(shares - before[some, None], 0).sum(axis=0)
+            self._gain += np.maximum(shares - after[some, None], 0).sum(axis=0)
+        self._covered[better] = after
+        shared = np.flatnonzero(part)
+        left = np.floor(self._left[shared] * (PART - part[shared]) / PART)
+        if self._support is not None:
+            self._support -= (self._left[shared] - left) @ self._parts[shared]
+        self._left[shared] = left
+        self._close(node, number)
+
+    def _close(self, node: int, number: int) -> None:
+        """Close what may not stand beside a node that is taken, and pay."""
+        limits = self._limits
+        self._open[node] = False
+        if self._group[node] >= 0:
+            self._room[self._group[node]] -= 1
+        if len(limits.columns):
+            near = limits.columns[limits.starts[number] : limits.starts[number + 1]]
+            self._open[self._place[near]] = False
+        self._money -= self._cost[node]

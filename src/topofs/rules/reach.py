@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.cover_state import PathGraph, ShareMatrix
-from topofs.kernels.gain_heap import UNIT
-from topofs.kernels.nearest_nodes import best_path, nearest_nodes
+from topofs.graph import LinkGraph
+from topofs.kernels.units import UNIT, units
 from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
 from topofs.similarity.operator import MatrixOperator
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
-    from topofs.network import Scale
+    from topofs.graph import FilteredGraph, ShareRows
+    from topofs.kernels.cover_state import PathGraph, ShareMatrix
+    from topofs.network import Network, Scale
 
 __all__ = ["MatrixReach", "PathReach", "graph_reach", "themselves"]
 
@@ -43,30 +43,43 @@ class PathReach:
     weights: Doubles
     least: float = HALF
 
+    by_matrix: ClassVar[bool] = False
+
     @property
     def kernel(self) -> PathGraph:
         """What kernels take."""
+        from topofs.kernels.cover_state import PathGraph
+
         return PathGraph(self.starts, self.columns, self.weights, self.least)
+
+    @property
+    def cut(self) -> npt.NDArray[np.bool_]:
+        """Nodes of which less than the whole row is known: none."""
+        return np.zeros(len(self.starts) - 1, dtype=np.bool_)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
+        from topofs.kernels.nearest_nodes import nearest_nodes
+
         return themselves(*nearest_nodes(*self.kernel, np.sort(selected)), selected)
 
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes between the two on the best path, from the node on."""
+        from topofs.kernels.nearest_nodes import best_path
+
         return best_path(*self.kernel, representative, node)
 
-    def running(self, order: Ints) -> RunningGroups:
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
         """Follow who represents whom while nodes are selected in an order."""
         return running_along(*self.kernel, order)
 
     def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Tell what stays explained of some nodes with each node beside the selected ones."""
-        least, most = _units(self.representatives(selected)[1][of]), _units(before)
+        least, most = units(self.representatives(selected)[1][of]), units(before)
         kept = np.zeros(len(self.starts) - 1, dtype=np.int64)
         for node, low, high in zip(of.tolist(), least, most, strict=True):
             # Along a path both ends share as much.
-            kept += np.clip(_units(self.representatives(np.array([node]))[1]), low, high)
+            kept += np.clip(units(self.representatives(np.array([node]))[1]), low, high)
         return kept / UNIT
 
     def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
@@ -86,16 +99,21 @@ class MatrixReach:
     ----------
     matrix : array or scipy.sparse.csr_array, shape (n, n)
         Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
-    of_graph : bool
-        Whether its entries are those of the graph's edges.
+    whole : ShareRows or None
+        Whole rows of nodes of which the matrix holds the strongest links only. When such a node
+        is selected, its whole row counts.
     """
 
     matrix: Any
-    of_graph: bool = False
+    whole: ShareRows | None = None
+
+    by_matrix: ClassVar[bool] = True
 
     @property
     def kernel(self) -> ShareMatrix:
         """What kernels take."""
+        from topofs.kernels.cover_state import ShareMatrix
+
         n = self.matrix.shape[0]
         if sparse.issparse(self.matrix):
             starts = self.matrix.indptr.astype(np.int64)
@@ -104,6 +122,33 @@ class MatrixReach:
         weights = np.ascontiguousarray(self.matrix).ravel()
         return ShareMatrix(starts, np.empty(0, np.int32), weights)
 
+    @property
+    def cut(self) -> npt.NDArray[np.bool_]:
+        """Nodes of which the matrix holds less than the whole row."""
+        if self.whole is None:
+            return np.zeros(self.matrix.shape[0], dtype=np.bool_)
+        return self.whole.cut
+
+    def row(self, node: int) -> Doubles:
+        """The whole row of a node of which the matrix holds less."""
+        assert self.whole is not None
+        row, listed = self.whole.row(node), self.matrix[[node]]
+        # A link has one share, whoever computes it.
+        row[listed.indices] = listed.data
+        return row
+
+    def _rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
+        """Rows of nodes; of all of them, or of some, whole ones."""
+        rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
+        if whole is not None:
+            cut = cut[np.isin(nodes[cut], whole)]
+        if not len(cut):
+            return rows
+        complete = sparse.csr_array(np.array([self.row(int(nodes[i])) for i in cut]))
+        others = np.setdiff1d(np.arange(len(nodes)), cut)
+        place = np.argsort(np.concatenate([others, cut]))
+        return sparse.vstack([rows[others], complete], format="csr")[place]
+
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
         if not len(selected):
@@ -111,7 +156,7 @@ class MatrixReach:
             return np.full(n, -1, dtype=np.int64), np.zeros(n)
         selected = np.sort(selected)
         if sparse.issparse(self.matrix):
-            return themselves(*_largest(self.matrix[selected], selected), selected)
+            return themselves(*_largest(self._rows(selected), selected), selected)
         rows = self.matrix[selected]
         best = np.argmax(rows, axis=0)
         share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
@@ -122,43 +167,40 @@ class MatrixReach:
         """List nobody: a node is represented directly."""
         return np.empty(0, dtype=np.int64)
 
-    def running(self, order: Ints) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order."""
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order.
+
+        Whole rows of the first `n_exact` count.
+        """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
-        starts, columns = self.matrix.indptr.astype(np.int64), self.matrix.indices
-        columns = columns.astype(np.int64)
-        found = running_along(starts, columns, self.matrix.data, None, order)
-        return found if self.of_graph else replace(found, n_links=None)
+        rows = self._rows(np.arange(len(order)), whole=order[:n_exact])
+        starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+        return running_along(starts, columns, rows.data, None, order)
 
     def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Tell what stays explained of some nodes with each node beside the selected ones."""
-        least, most = _units(self.representatives(selected)[1][of]), _units(before)
+        least, most = units(self.representatives(selected)[1][of]), units(before)
         if sparse.issparse(self.matrix):
-            part = self.matrix[:, of]
+            part = sparse.csr_array(self._rows(of).T)
             low, high = least[part.indices], most[part.indices]
-            more = np.clip(_units(part.data), low, high) - low
+            more = np.clip(units(part.data), low, high) - low
             rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
             beyond: Ints = np.asarray(rows.sum(axis=1)).ravel()
             return np.asarray((beyond + least.sum()) / UNIT)
         kept = np.zeros(len(self.matrix), dtype=np.int64)
         for node, low, high in zip(of.tolist(), least, most, strict=True):
-            kept += np.clip(_units(self.matrix[:, node]), low, high)
+            kept += np.clip(units(self.matrix[:, node]), low, high)
         return kept / UNIT
 
     def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
         """Tell which nodes share something with some of these, or are among them."""
-        return np.asarray((self.matrix[:, of] > 0).sum(axis=1)).ravel() > 0
+        return np.asarray((self._rows(of) > 0).sum(axis=0)).ravel() > 0
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
-
-
-def _units(shares: npt.NDArray[Any]) -> Ints:
-    """Shares as whole numbers, whose sums and differences are exact."""
-    return np.rint(np.asarray(shares, dtype=np.float64) * UNIT).astype(np.int64)
 
 
 def _largest(rows: Any, nodes: Ints) -> tuple[Ints, Doubles]:
@@ -180,17 +222,31 @@ def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[In
     return representative, share
 
 
-def graph_reach(graph: FilteredGraph, scale: Scale, *, paths: bool) -> PathReach | MatrixReach:
+def graph_reach(network: Network, *, paths: bool) -> PathReach | MatrixReach:
     """Give the reach of the nodes of a graph: along its paths, or its edges only."""
+    graph, scale = network.graph, network.scale
+    assert graph is not None
+    if isinstance(graph, LinkGraph):
+        if not paths:
+            return MatrixReach(graph.shares, graph.whole)
+        rows = graph.to_scipy()
+    else:
+        assert scale is not None
+        rows = _shares_of_edges(graph, scale)
+        if not paths:
+            rows = rows + sparse.eye_array(graph.n_nodes)
+            rows.sort_indices()
+            return MatrixReach(rows)
+    return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+
+
+def _shares_of_edges(graph: FilteredGraph, scale: Scale) -> sparse.csr_array:
+    """Shares of variance along the edges of a graph, in both directions, above the floor."""
     left, right = graph.edges.T
     weights = scale.weights(graph.weights, left, right)
     kept = weights > 0
     ends, shape = (left[kept], right[kept]), (graph.n_nodes, graph.n_nodes)
     one_way = sparse.csr_array((weights[kept], ends), shape=shape)
     rows = one_way + one_way.T
-    if not paths:
-        rows = rows + sparse.eye_array(graph.n_nodes)
     rows.sort_indices()
-    if not paths:
-        return MatrixReach(rows, of_graph=True)
-    return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+    return rows

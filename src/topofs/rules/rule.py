@@ -12,7 +12,6 @@ from topofs.network import Needs
 from topofs.terms import Term
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
     from topofs.network import Network
     from topofs.rules.running_groups import RunningGroups
     from topofs.rules.wishes import Wishes
@@ -51,8 +50,11 @@ class Reach(Protocol):
     def path(self, representative: int, node: int) -> Ints:
         """List the nodes by way of which a node is represented, from the node on."""
 
-    def running(self, order: Ints) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order."""
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order.
+
+        Of the first `n_exact` all that they represent counts.
+        """
 
 
 def covered_by(reach: Reach, selected: Ints) -> Doubles:
@@ -115,6 +117,9 @@ class Ranking:
         node adds to it.
     place : array of int, shape (n_nodes,), or None
         What decided between nodes of equal score: the lowest place; None: the position.
+    exact : int or None
+        How many nodes of the order were ranked by all that they represent; beyond them, by their
+        strongest links only. None: all.
     """
 
     order: Ints
@@ -125,6 +130,7 @@ class Ranking:
     selectable: int | None = None
     covered: Doubles | None = None
     place: Ints | None = None
+    exact: int | None = None
 
     @property
     def n_selectable(self) -> int:
@@ -177,6 +183,8 @@ class Rule(Term):
         Whether it finds the number of columns by itself: size "auto".
     has_groups : bool
         Whether its rankings have a `reach`: selected columns represent others.
+    default_graph : str or None
+        The graph that it ranks by unless the user names one; None where it ranks without one.
     explains_together : bool
         Whether what selected columns cover is what they explain together, rather than what
         the best of them explains alone.
@@ -186,6 +194,7 @@ class Rule(Term):
     has_end: ClassVar[bool] = False
     has_groups: ClassVar[bool] = False
     explains_together: ClassVar[bool] = False
+    default_graph: ClassVar[str | None] = "tmfg"
 
     @property
     def needs(self) -> Needs:
@@ -242,15 +251,13 @@ class Rule(Term):
         """
         return None
 
-    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
+    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
         """Rank once more under other wishes, without the network.
 
         Parameters
         ----------
         ranking : Ranking
             What `rank` gave.
-        graph : FilteredGraph
-            The graph of the fit.
         wishes : Wishes
             The new wishes.
 

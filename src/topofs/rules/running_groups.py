@@ -8,8 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.nearest_nodes import running_nodes
-from topofs.kernels.running_best import add_running_best, running_best
 
 __all__ = ["RunningGroups", "running_along", "running_over_all"]
 
@@ -51,6 +49,8 @@ def running_along(
     They come as CSR rows. `least` must be left at the end of a path of several links; None
     where single links count only, and the rows hold the nodes themselves, too.
     """
+    from topofs.kernels.nearest_nodes import running_nodes
+
     n = len(order)
     nodes, positions, values, before, total = running_nodes(
         starts, columns, weights, _EDGES_ONLY if least is None else least, order
@@ -79,6 +79,8 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
     -inf where the nearest one is wanted, however far it is. Equal shares go to the lowest node.
     O(n²) time; one block of rows in memory.
     """
+    from topofs.kernels.running_best import add_running_best, running_best
+
     n = len(order)
     total = np.zeros(n)
     parts = []

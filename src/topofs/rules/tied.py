@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from topofs.graph import LinkGraph
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,19 +25,24 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
 
     To the last bit the scores are the same for each column, wherever it stands in the table.
     """
+    graph = network.graph
+    assert graph is not None
     if network.place is None:
-        return score(network.graph)
-    return score(network.graph.renumbered(network.place))[network.place]
+        return score(graph)
+    return score(graph.renumbered(network.place))[network.place]
 
 
 def places_by_strength(network: Network) -> npt.NDArray[np.int64]:
     """Give nodes places by falling strength; equal ones as the values of their columns say.
 
-    Strength is that in the whole similarity where the rule asks for it, else that in the graph.
+    Strength is the sum over the whole similarity where the graph carries that, else the sum of
+    the links in the graph; without a graph all are equal.
     """
-    strength = network.strength
-    if strength is None:
-        strength = network.graph.strength()
+    graph = network.graph
+    if graph is None:
+        strength = np.zeros(network.n_nodes)
+    else:
+        strength = graph.sums if isinstance(graph, LinkGraph) else graph.strength()
     values = np.arange(len(strength)) if network.place is None else network.place
     place = np.empty(len(strength), np.int64)
     place[np.lexsort((values, -strength))] = np.arange(len(strength))

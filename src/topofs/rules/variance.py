@@ -10,7 +10,6 @@ from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.terms import register
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
     from topofs.network import Network
     from topofs.rules.wishes import Wishes
 
@@ -78,6 +77,7 @@ class Variance(Rule):
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
     explains_together: ClassVar[bool] = True
+    default_graph: ClassVar[str | None] = None
 
     @property
     def needs(self) -> Needs:
@@ -123,7 +123,7 @@ class Variance(Rule):
         space = variance_space(network.columns, network.memory, place=network.place)
         return variance_ranking(space, wishes)
 
-    def again(self, ranking: Ranking, graph: FilteredGraph, wishes: Wishes) -> Ranking:  # noqa: ARG002
+    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
         """Order the nodes greedily under other wishes."""
         from topofs.rules.greedy import greedy_ranking
         from topofs.rules.variance_reach import VarianceReach

@@ -65,7 +65,7 @@ class VarianceReach:
         """List nobody: a node is represented directly."""
         return np.empty(0, dtype=np.int64)
 
-    def running(self, order: Ints) -> RunningGroups:
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
         """Follow who represents whom, and what all explain together, in an order."""
         groups = running_over_all(self, order)
         residuals = self.space.residuals()

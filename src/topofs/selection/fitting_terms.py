@@ -4,20 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from topofs.selection.short_names import graph_of
+from topofs.selection.sizes import MinShare
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
     from topofs.similarity.measure import Measure
 
-__all__ = ["THRESHOLDS", "check_end", "check_terms", "check_threshold"]
+__all__ = ["THRESHOLDS", "check_end", "check_terms", "check_threshold", "graph_for"]
 
 THRESHOLDS = ("auto", "mean", None)
 """What may be set to 0 before filtering: as the rule says, what is below the mean, nothing."""
 
 
-def check_terms(measure: Measure, rule: Rule) -> None:
-    """Refuse a rule that needs a scale, or columns, where the measure has none."""
+def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
+    """Resolve the graph that a rule ranks by; refuse one where it ranks without."""
+    without = f"rule {rule.name!r}" if rule.default_graph is None else None
+    if isinstance(size, MinShare):
+        without = "MinShare"
+    if without is None:
+        auto = isinstance(given, str) and given == "auto"
+        return graph_of(rule.default_graph if auto else given)
+    if isinstance(given, str) and given == "auto":
+        return None
+    raise ValueError(
+        f"graph is {given!r}, and {without} ranks columns without a graph: leave graph out, or "
+        "choose another rule"
+    )
+
+
+def check_terms(measure: Measure, graph: Graph | None, rule: Rule) -> None:
+    """Refuse a rule or a graph that needs a scale, or columns, where the measure has none."""
+    if graph is not None and graph.needs_scale and not (rule.needs.scale or measure.has_scale):
+        raise ValueError(
+            f"similarity {measure.name!r} {measure.why_no_scale}, and graph {graph.name!r} needs "
+            "that: choose graph='tmfg', or another similarity"
+        )
     if rule.needs.scale and not measure.has_scale:
         raise ValueError(
             f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "

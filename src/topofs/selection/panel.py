@@ -258,7 +258,7 @@ class PanelSelector(RepresentingSelector):
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
         """Rank the other nodes given some, at least so many of them exactly."""
         wishes = self._wishes.given(nodes, n_wanted=len(nodes) + n_more)
-        return self.rule_.again(self._ranking, self.graph_, wishes)
+        return self.rule_.again(self._ranking, wishes)
 
     def _rank_given(self, positions: Ints, n_more: int) -> None:
         """Rank the other columns given some, at least so many of them exactly."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +74,6 @@ class RepresentingSelector(RankingSelector):
     """Base of a selector whose rule may have groups: what can be said after its fit."""
 
     nodes_: Ints
-    graph_: FilteredGraph
     rule_: Rule
     _ranking: Ranking
     excluded_: Ints
@@ -82,6 +81,43 @@ class RepresentingSelector(RankingSelector):
     _limited: bool
     _rare: RareColumns
     _budget: float | None
+    _graph: FilteredGraph | None
+
+    @property
+    def graph_(self) -> FilteredGraph:
+        """The graph that the columns were ranked by."""
+        check_is_fitted(self)
+        if self._graph is None:
+            ranked = (
+                f"n_features_to_select={self.n_features_to_select!r}"
+                if isinstance(self.n_features_to_select, MinShare)
+                else f"rule {self.rule_.name!r}"
+            )
+            raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
+        return self._graph
+
+    def at(self, n_features_to_select: float | str | None) -> Self:
+        """Cut the same ranking at another size, without fitting again.
+
+        Parameters
+        ----------
+        n_features_to_select : int, float, str or None
+            As in the constructor.
+
+        Returns
+        -------
+        estimator
+            A fitted copy; this one stays as it is. The copy shares its fitted arrays.
+        """
+        other = super().at(n_features_to_select)
+        size, exact = other.n_features_, self._ranking.exact
+        if exact is not None and size > exact:
+            wishes = replace(self._wishes, n_wanted=size)
+            ranking = other._ranking = self.rule_.again(self._ranking, wishes)  # noqa: SLF001
+            other._rank_and_select(  # noqa: SLF001
+                size, self.forced_, ranking.order, ranking.scores, self.nodes_
+            )
+        return other
 
     @property
     def coverage_(self) -> Doubles:
@@ -334,7 +370,9 @@ class RepresentingSelector(RankingSelector):
 
     def _neighbors(self, node: int) -> list[Neighbor]:
         names = self._column_names()
-        adjacency = self.graph_.to_scipy()
+        if self._graph is None:
+            return []
+        adjacency = self._graph.to_scipy()
         row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
         columns = self.nodes_[adjacency.indices[row]]
         return [
@@ -396,4 +434,5 @@ class RepresentingSelector(RankingSelector):
 def running_groups(selector: RepresentingSelector) -> RunningGroups:
     """Who represents whom while the nodes of a fit are selected one by one, best first."""
     order = np.argsort(selector.ranking_[selector.nodes_])
-    return selector._reach("running_groups").running(order)  # noqa: SLF001 - of the same file
+    n_exact = selector._ranking.exact  # noqa: SLF001 - of the same file
+    return selector._reach("running_groups").running(order, n_exact)  # noqa: SLF001

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
-from topofs.errors import NoGraphWarning
 from topofs.rules.centrality import Centrality
-from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
+from topofs.selection.fitting_terms import check_end, check_terms, check_threshold, graph_for
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import (
     check_min_carriers,
@@ -24,8 +23,7 @@ from topofs.selection.reading import (
     warn_of_dependent_rows,
 )
 from topofs.selection.reduced_tables import ReducingSelector
-from topofs.selection.saying import say
-from topofs.selection.short_names import graph_of, measure_of, rule_of
+from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
-    from topofs.graph import FilteredGraph
     from topofs.rules.rule import Rule
     from topofs.selection.wishes import AtMost
     from topofs.similarity.measure import Measure
@@ -48,8 +45,8 @@ __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     r"""Select columns that represent the others by their strongest similarities.
 
-    Table → similarity between columns → their strongest links, and a planar filtered graph →
-    the columns that represent as many others as can be. Labels are not used.
+    Table → similarity between columns → a graph of the links that matter → the columns that
+    represent as many others as can be. Labels are not used.
     With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
     that adds most to the coverage
 
@@ -77,10 +74,11 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         does. "auto": as the rule says. Centralities cut at the mean; coverage has a
         noise floor instead, and cuts a given similarity, for which there is none, at its mean
         off the diagonal.
-    graph : str or Graph, default="tmfg"
-        The filtered graph: "tmfg", "pmfg", "mst", "mfcf", or an object. Centralities, and
-        coverage along paths or edges, rank by it; with the default rule it only shows the
-        network.
+    graph : str or Graph, default="auto"
+        Which links count: `Links` ("links"), each column's strongest links above the noise
+        floor; a planar or a sparser filter of all pairs, "tmfg", "pmfg", "mst" or "mfcf"; or an
+        object. The rule ranks by this graph. "auto": "links" for coverage, "tmfg" for
+        centralities. The rule "variance" and `MinShare` rank without a graph and refuse one.
     rule : str or Rule, default="coverage"
         How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
         ("variance"), by the variance that each explains beyond those before it, from the
@@ -109,10 +107,10 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         a dask table the pass that counts them.
     memory : int, str or None, default=None
         Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
-        If the n × n similarity does not fit, the TMFG is built without it; the graph is the
-        same (see `topofs.tmfg_from_data`).
+        If the n × n similarity does not fit, links and TMFG are found without it; the graph is
+        the same (see `topofs.tmfg_from_data`).
     device : str or None, default="auto"
-        Where columns are multiplied for a TMFG: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
+        Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
         or CuPy installed. "auto" is where the table lies.
 
     Attributes
@@ -126,7 +124,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         The selected columns.
     n_features_ : int
         How many they are.
-    coverage_ : array of float, shape (graph_.n_nodes,)
+    coverage_ : array of float, shape (len(nodes_),)
         Share of the columns that the first 1, 2, … of the ranking represent.
     representative_, shares_ : arrays of int and float, shape (n_features,)
         Position of the selected column that represents each column (-1: it is alone), and the
@@ -143,9 +141,9 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     rule_ : Rule
         The rule that was used.
     graph_ : FilteredGraph
-        The graph over the columns that vary, labelled with their names. Where the rule goes
-        without it and it takes too much memory, it has no edges, with a warning.
-    nodes_ : array of int, shape (graph_.n_nodes,)
+        The graph that the columns that vary were ranked by, labelled with their names; not
+        there where they were ranked without one.
+    nodes_ : array of int
         The column that each node of the graph is.
     rare_ : array of int
         Positions of the columns that take no part since fewer than `min_carriers_` samples
@@ -212,7 +210,6 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
 
     similarity_: Measure
     rule_: Rule
-    graph_: FilteredGraph
     nodes_: npt.NDArray[np.int64]
 
     def __init__(  # noqa: PLR0913 - one argument a parameter
@@ -221,7 +218,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         *,
         similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "auto",
         threshold: str | None = "auto",
-        graph: str | Graph = "tmfg",
+        graph: str | Graph = "auto",
         rule: str | Rule = "coverage",
         keep: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
@@ -275,6 +272,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             n_features_to_select,
             similarity=similarity,
             threshold="mean",
+            graph="tmfg",
             rule=Centrality("degree", ties="index"),
             keep=keep,
             min_carriers=0,
@@ -339,7 +337,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self._rare.warn(self._column_names(), read.table.shape[0])
         needs = needs_of_wishes(rule.needs, wishes, read.measure)
         table = read.columns(nodes)
-        if len(nodes) > 1 and (needs.scale or needs.columns or graph.leaves_out_chance):
+        by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
+        if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
             warn_of_dependent_rows(table, read.measure)
         columns = compare_columns(
             table, read.measure, memory=memory, needs=needs, arrays=arrays
@@ -350,16 +349,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = self._varying_columns(constant, rare=self._rare.reasons)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        if network.graph_left_out and len(nodes) > 1:
-            say(
-                f"the graph of {len(nodes)} columns takes too much memory and was not built: "
-                "graph_ has no edges; allow more memory to have it",
-                NoGraphWarning,
-                depth=3,
-            )
+        if network.graph is not None:
+            labelled = network.graph.labelled(self._column_names()[nodes].tolist())
+            network = replace(network, graph=labelled)
         ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
         self.nodes_ = nodes
-        self.graph_ = replace(network.graph, labels=self._column_names()[nodes].tolist())
+        self._graph = network.graph
         self.similarity_, self.rule_ = read.measure, rule
         self._ranking = ranking
         self.excluded_, self._limited = wishes.excluded, wishes.limited
@@ -373,12 +368,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             self._warn_of_isolated_columns()
         return columns
 
-    def _terms(self) -> tuple[Measure, Graph, Rule]:
+    def _terms(self) -> tuple[Measure, Graph | None, Rule]:
         """Resolve the terms, and refuse those that do not go together."""
-        measure, graph = measure_of(self.similarity), graph_of(self.graph)
-        rule = rule_of(self.rule)
+        measure, rule = measure_of(self.similarity), rule_of(self.rule)
+        graph = graph_for(self.graph, rule, self.n_features_to_select)
         check_threshold(self.threshold)
-        check_terms(measure, rule)
+        check_terms(measure, graph, rule)
         return measure, graph, rule
 
     def __sklearn_tags__(self) -> Any:

@@ -52,10 +52,15 @@ def rank_by_wishes(
 ) -> tuple[Ranking, Wishes]:
     """Rank the nodes of a network; also give the wishes in terms of these nodes."""
     if not isinstance(wishes.size, MinShare):
-        if isinstance(wishes.size, UntilCoverage):
+        if isinstance(wishes.size, UntilCoverage) and rule.explains_together:
             n_wanted = len(nodes)  # nobody knows before
         asked = replace(wishes.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
-        return rule.rank(network, asked), asked
+        ranking = rule.rank(network, asked)
+        if isinstance(wishes.size, UntilCoverage) and ranking.exact is not None:
+            reached = int((ranking.curve < wishes.size.coverage).sum()) + 1
+            if reached > ranking.exact:
+                ranking = rule.again(ranking, replace(asked, n_wanted=reached))
+        return ranking, asked
     asked = wishes.for_nodes(nodes, None)
     place = None if network.place is None else places_by_strength(network)
     return redundancy_ranking(network.pairs, asked, place), asked
