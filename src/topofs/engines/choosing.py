@@ -244,9 +244,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     pairs = _pairs(columns, whole, needs)
     memory = columns.engine.memory
     place = places(order) if needs.by_values else None
-    return Network(
-        columns.n_features, pairs=pairs, columns=given, memory=memory, place=place
-    )
+    return Network(columns.n_features, pairs=pairs, columns=given, memory=memory, place=place)
 
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:

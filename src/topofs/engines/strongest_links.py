@@ -90,7 +90,10 @@ class LinkFinder:
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator, operator_order: Ints | None = None
+        self,
+        similarity: Matrix,
+        operator: SimilarityOperator,
+        operator_order: Ints | None = None,
     ) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
@@ -102,7 +105,8 @@ class LinkFinder:
             return self._from_small_matrix(similarity, operator)
         if not self.rises:
             return self._joined_shares(
-                lambda: ((self.order[part], similarity[part]) for part in self._parts()), operator
+                lambda: ((self.order[part], similarity[part]) for part in self._parts()),
+                operator,
             )
         from topofs.kernels.row_survey import survey_rows
         from topofs.kernels.top_lists import empty_lists
@@ -169,9 +173,7 @@ class LinkFinder:
         step = max(1, min(256, _BLOCK // n))
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
-    def _from_small_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator
-    ) -> LinkGraph:
+    def _from_small_matrix(self, similarity: Matrix, operator: SimilarityOperator) -> LinkGraph:
         """The same by numpy alone: all shares, of which each row keeps its strongest."""
         n, order = len(similarity), self.order
         sums = np.empty(n)

@@ -90,6 +90,14 @@ class PathReach:
         """Tell which nodes have no edge above the floor."""
         return np.asarray(np.diff(self.starts) == 0)
 
+    def as_matrix(self) -> MatrixReach:
+        """The same shares as a sparse matrix."""
+        n = len(self.starts) - 1
+        rows = [
+            sparse.csr_array(self.representatives(np.array([v]))[1][None]) for v in range(n)
+        ]
+        return MatrixReach(sparse.vstack(rows, format="csr"))
+
 
 @dataclass(frozen=True, eq=False)
 class MatrixReach:
@@ -136,6 +144,29 @@ class MatrixReach:
         # A link has one share, whoever computes it.
         row[listed.indices] = listed.data
         return row
+
+    def whole_row(self, node: int) -> Doubles:
+        """The shares of a node with all: of a node that is cut the whole row."""
+        if self.cut[node]:
+            return self.row(node)
+        if sparse.issparse(self.matrix):
+            return np.asarray(self.matrix[[node]].toarray()[0])
+        return np.asarray(self.matrix[node], dtype=np.float64)
+
+    def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
+        """What each node of an order adds; whole rows of the first `n_exact` count."""
+        covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
+        shares = sparse.csr_array(self.matrix)
+        for at, node in enumerate(order.tolist()):
+            if self.cut[node] and (n_exact is None or at < n_exact):
+                nodes, amounts = np.arange(len(order)), units(self.row(node))
+            else:
+                row = slice(shares.indptr[node], shares.indptr[node + 1])
+                nodes, amounts = shares.indices[row], units(shares.data[row])
+            more = np.maximum(amounts - covered[nodes], 0)
+            covered[nodes] += more
+            gains[at] = more.sum() / UNIT
+        return gains
 
     def _rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
         """Rows of nodes; of all of them, or of some, whole ones."""

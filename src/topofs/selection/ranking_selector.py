@@ -281,7 +281,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         scores: npt.NDArray[np.float64],
         varying: npt.NDArray[np.int64],
     ) -> None:
-        """Set `scores_`, `ranking_`, `forced_` and `support_`.
+        """Set `scores_`, `ranking_`, `forced_` and `support_`."""
+        self.forced_ = forced
+        self._set_ranking(forced, order, scores, varying)
+        self.support_ = self._support(size)
+
+    def _set_ranking(
+        self,
+        forced: npt.NDArray[np.int64],
+        order: npt.NDArray[np.intp],
+        scores: npt.NDArray[np.float64],
+        varying: npt.NDArray[np.int64],
+    ) -> None:
+        """Set `scores_` and `ranking_`.
 
         Forced columns come first, in the given order and then those that do not vary; the
         varying columns follow in the given order; the other columns that do not vary come last.
@@ -295,8 +307,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         best_first = np.concatenate([best_first[by_wish], best_first[~by_wish]])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[best_first] = np.arange(1, n_features + 1)
-        self.forced_ = forced
-        self.support_ = self._support(size)
 
     def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
         """The best ranked columns, up to the size, which a subclass finds where it is None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -76,6 +77,7 @@ class RepresentingSelector(RankingSelector):
     nodes_: Ints
     rule_: Rule
     _ranking: Ranking
+    _greedy: Ranking
     excluded_: Ints
     _wishes: Wishes
     _limited: bool
@@ -109,15 +111,42 @@ class RepresentingSelector(RankingSelector):
         estimator
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
-        other = super().at(n_features_to_select)
-        size, exact = other.n_features_, self._ranking.exact
+        greedy = copy.copy(self)
+        if self._greedy is not self._ranking:
+            greedy._put_in_order(self._greedy)  # noqa: SLF001
+        other = super(RepresentingSelector, greedy).at(n_features_to_select)
+        size, exact = other.n_features_, self._greedy.exact
         if exact is not None and size > exact:
             wishes = replace(self._wishes, n_wanted=size)
-            ranking = other._ranking = self.rule_.again(self._ranking, wishes)  # noqa: SLF001
-            other._rank_and_select(  # noqa: SLF001
-                size, self.forced_, ranking.order, ranking.scores, self.nodes_
-            )
+            other._greedy = self.rule_.again(self._greedy, wishes)  # noqa: SLF001
+            other._put_in_order(other._greedy)  # noqa: SLF001
+            other.support_ = other._support(size)  # noqa: SLF001
+        other._refine()  # noqa: SLF001
         return other
+
+    def _refine(self) -> None:
+        """Let the rule improve what was selected by its greedy ranking."""
+        self._greedy = ranking = self._ranking
+        if self._ranking.reach is None:
+            return
+        wanted, worth = self.n_features_to_select, None
+        if isinstance(wanted, str):
+            worth = 1.0
+        elif isinstance(wanted, Budget):
+            worth = 0.0
+        selected = np.flatnonzero(self.support_[self.nodes_])
+        if isinstance(wanted, MinShare) or not len(selected):
+            return
+        refined = self.rule_.refined(ranking, self._wishes, selected, worth)
+        if refined is not ranking:
+            assert refined.end is not None
+            self._put_in_order(refined)
+            self.support_ = super()._support(self._n_forced_outside() + refined.end)
+
+    def _put_in_order(self, ranking: Ranking) -> None:
+        """Take the order and the scores of a ranking; the selected columns stay."""
+        self._ranking = ranking
+        self._set_ranking(self.forced_, ranking.order, ranking.scores, self.nodes_)
 
     @property
     def coverage_(self) -> Doubles:

@@ -364,6 +364,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             raise self._none_to_select(kept=False)
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
+        self._refine()
         if size is None:
             self._warn_of_isolated_columns()
         return columns
