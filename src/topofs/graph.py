@@ -12,6 +12,7 @@ from scipy import sparse
 
 from topofs.errors import import_extra
 from topofs.graphml import graphml_document
+from topofs.kernels.units import UNIT, units
 
 if TYPE_CHECKING:
     import os
@@ -403,12 +404,12 @@ class LinkGraph(FilteredGraph):
         LinkGraph.__init__(self, **{**state, "shares": shares})
 
     @cached_property
-    def edges(self) -> IntArray:  # type: ignore[override]
+    def edges(self) -> IntArray:
         """End points of each link, ``i < j``."""
         return self._links[0]
 
     @cached_property
-    def weights(self) -> FloatArray:  # type: ignore[override]
+    def weights(self) -> FloatArray:
         """The share of variance along each link."""
         return self._links[1]
 
@@ -422,7 +423,7 @@ class LinkGraph(FilteredGraph):
         return edges, weights
 
     @cached_property
-    def _adjacency(self) -> sparse.csr_array:  # type: ignore[override]
+    def _adjacency(self) -> sparse.csr_array:
         rows = sparse.csr_array(self.shares)
         rows = rows - sparse.eye_array(self.n_nodes, format="csr")
         rows.eliminate_zeros()
@@ -432,9 +433,21 @@ class LinkGraph(FilteredGraph):
     @property
     def n_edges(self) -> int:
         """Number of links."""
-        shares = self.shares
-        n_entries = shares.nnz if sparse.issparse(shares) else int(np.count_nonzero(shares))
-        return (n_entries - self.n_nodes) // 2
+        if isinstance(self.shares, np.ndarray):
+            return (int(np.count_nonzero(self.shares)) - self.n_nodes) // 2
+        return (int(self.shares.nnz) - self.n_nodes) // 2
+
+    def strength(self) -> npt.NDArray[np.float64]:
+        """Sum the shares of the links at each node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        # Whole numbers are summed, so that no bit depends on the order of the nodes.
+        rows = self._adjacency
+        total = np.concatenate([[0], np.cumsum(units(rows.data))])
+        return np.asarray(np.diff(total[rows.indptr]) / UNIT)
 
     def labelled(self, labels: Sequence[str]) -> LinkGraph:
         """Give the same graph with a name for each node.

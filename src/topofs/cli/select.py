@@ -241,14 +241,14 @@ def _write_ranking(found: Fitted, path: Path) -> None:
 def _selected(found: Fitted) -> list[dict[str, Any]]:
     """The selected columns, best first."""
     selector = found.selector
-    strengths = dict(zip(selector.nodes_.tolist(), selector.graph_.strength(), strict=True))
+    strengths = selector.strength_
     columns = sorted(selector.get_support(indices=True), key=selector.ranking_.__getitem__)
     return [
         {
             "name": found.compared.names[column],
             "rank": int(selector.ranking_[column]),
             "score": float(selector.scores_[column]),
-            "strength": float(strengths.get(column, 0.0)),
+            "strength": float(strengths[column]),
             "forced": bool(column in selector.forced_),
         }
         for column in columns

@@ -31,4 +31,6 @@ def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> Fi
             )
         return graph
     columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
-    return build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    assert built is not None
+    return built

@@ -296,7 +296,8 @@ class _NumpySearch:
         self._cost = limits.cost[by_place] if len(limits.cost) else np.zeros(n)
         self._money = limits.budget
         self._gain, self._covered = turned_units.sum(axis=0), np.zeros(n, np.int64)
-        self._left, self._support = np.full(n, float(PART)), None
+        self._left = np.full(n, float(PART))
+        self._support: Doubles | None = None
         self.order, self.gains = np.empty(n, np.int64), np.empty(n)
         self._n_taken = 0
 

@@ -98,8 +98,7 @@ def ranked_columns(
     """
     nodes = selector.nodes_
     names = selector._column_names()  # noqa: SLF001 - of the same room
-    strengths = np.zeros(selector.n_features_in_)
-    strengths[nodes] = selector.graph_.strength()
+    strengths = selector.strength_
     nearest = np.full(selector.n_features_in_, -1)
     weights = np.zeros(selector.n_features_in_)
     nearest[nodes], weights[nodes] = _nearest_selected(selector, similarity)

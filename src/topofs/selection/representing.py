@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import IsolatedFeatureWarning, NoStructureWarning
+from topofs.graph import FilteredGraph
 from topofs.notebook import groups_html
 from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
@@ -20,7 +21,6 @@ from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
     from topofs.rules.rule import Ranking, Reach, Rule
     from topofs.rules.running_groups import RunningGroups
     from topofs.rules.wishes import Wishes
@@ -97,6 +97,15 @@ class RepresentingSelector(RankingSelector):
             )
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
         return self._graph
+
+    @property
+    def strength_(self) -> Doubles:
+        """The sum of the weights of each column's links; 0 where there is no graph."""
+        check_is_fitted(self)
+        strength = np.zeros(self.n_features_in_)
+        if self._graph is not None:
+            strength[self.nodes_] = self._graph.strength()
+        return strength
 
     def at(self, n_features_to_select: float | str | None) -> Self:
         """Cut the same ranking at another size, without fitting again.
@@ -211,6 +220,21 @@ class RepresentingSelector(RankingSelector):
             Group(names[column], column, int(self.ranking_[column]), tuple(members[column]))
             for column in sorted(members, key=lambda column: self.ranking_[column])
         )
+
+    def representation_graph(self) -> FilteredGraph:
+        """Join each column to the selected one that represents it, by its share.
+
+        Returns
+        -------
+        FilteredGraph
+            Over the columns that vary, labelled with their names.
+        """
+        nodes, representative = self.nodes_, self.representative_[self.nodes_]
+        members = np.flatnonzero((representative >= 0) & (representative != nodes))
+        # A column that is selected without taking part represents nobody.
+        ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
+        labels = self._column_names()[nodes].tolist()
+        return FilteredGraph(len(nodes), ends, self.shares_[nodes[members]], labels=labels)
 
     @property
     def has_groups(self) -> bool:

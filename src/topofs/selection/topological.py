@@ -143,6 +143,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph_ : FilteredGraph
         The graph that the columns that vary were ranked by, labelled with their names; not
         there where they were ranked without one.
+    strength_ : array of float, shape (n_features,)
+        The sum of the weights of each column's links in the graph; 0 where there is none.
     nodes_ : array of int
         The column that each node of the graph is.
     rare_ : array of int
