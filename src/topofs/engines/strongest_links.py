@@ -72,6 +72,7 @@ class LinkFinder:
     memory: int
     above_mean: bool = False
     _operator_order: Ints | None = None
+    _matrix: Matrix | None = None
 
     def __post_init__(self) -> None:
         n = len(self.order)
@@ -100,7 +101,7 @@ class LinkFinder:
         `operator` gives whole rows later on; `operator_order` is that of its columns, where it
         is not that of the table.
         """
-        self._operator_order, n = operator_order, len(similarity)
+        self._operator_order, self._matrix, n = operator_order, similarity, len(similarity)
         if use_numpy(n):
             return self._from_small_matrix(similarity, operator)
         if not self.rises:
@@ -264,7 +265,8 @@ class LinkFinder:
         if not cut.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
-        whole = ShareRows(operator, self.scale, cut, least, self._operator_order)
+        whole = ShareRows(operator, self.scale, cut, least=least, order=self._operator_order)
+        whole.take_from(self._matrix, self.order)
         return LinkGraph(links, sums, whole=whole)
 
 

@@ -140,17 +140,23 @@ class MatrixReach:
     def row(self, node: int) -> Doubles:
         """The whole row of a node of which the matrix holds less."""
         assert self.whole is not None
-        row, listed = self.whole.row(node), self.matrix[[node]]
+        row, matrix = self.whole.row(node), self.matrix
+        listed = slice(matrix.indptr[node], matrix.indptr[node + 1])
         # A link has one share, whoever computes it.
-        row[listed.indices] = listed.data
+        row[matrix.indices[listed]] = matrix.data[listed]
         return row
 
     def whole_row(self, node: int) -> Doubles:
         """The shares of a node with all: of a node that is cut the whole row."""
-        if self.cut[node]:
-            return self.row(node)
+        return self.row(node) if self.cut[node] else self.listed_row(node)
+
+    def listed_row(self, node: int) -> Doubles:
+        """The shares of a node with those that the matrix holds."""
         if sparse.issparse(self.matrix):
-            return np.asarray(self.matrix[[node]].toarray()[0])
+            row = np.zeros(self.matrix.shape[0])
+            entries = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
+            row[self.matrix.indices[entries]] = self.matrix.data[entries]
+            return row
         return np.asarray(self.matrix[node], dtype=np.float64)
 
     def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:

@@ -13,6 +13,7 @@ from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
 from topofs.engines.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
+from topofs.graph import LinkGraph
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold, graph_for
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import (
@@ -355,6 +356,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             labelled = network.graph.labelled(self._column_names()[nodes].tolist())
             network = replace(network, graph=labelled)
         ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
+        if isinstance(network.graph, LinkGraph):
+            network.graph.forget_matrix()
         self.nodes_ = nodes
         self._graph = network.graph
         self.similarity_, self.rule_ = read.measure, rule

@@ -96,13 +96,20 @@ def correlation_floors(
     fully with probability 2 / S!; where this is more than the level allows, nothing passes.
     """
     counts, position = np.unique(n_samples, return_inverse=True)
-    tail = LEVEL / _n_pairs(n_features)
-    floors = np.full(len(counts), np.inf)
-    enough = counts > 2
-    floors[enough] = (
-        rank_floors(counts[enough], tail) if ranks else _floors(counts[enough], tail)
-    )
+    floors = np.array(_floors_of(tuple(counts.tolist()), n_features, ranks))
     return np.asarray(floors[position].reshape(np.shape(n_samples)))
+
+
+@lru_cache(maxsize=64)
+def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple[float, ...]:  # noqa: FBT001
+    """Floors by numbers of samples, kept: every row of a similarity asks for the same."""
+    tail, samples = LEVEL / _n_pairs(n_features), np.array(counts)
+    floors = np.full(len(samples), np.inf)
+    enough = samples > 2
+    floors[enough] = (
+        rank_floors(samples[enough], tail) if ranks else _floors(samples[enough], tail)
+    )
+    return tuple(floors.tolist())
 
 
 def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:
