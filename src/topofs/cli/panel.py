@@ -108,8 +108,15 @@ def panel(  # noqa: PLR0913 - one argument an option
 
 def _names(listed: list[str]) -> tuple[str, ...]:
     """The names that were given: one by one, or those of files."""
-    files = [f"@{name}" if Path(name).is_file() else name for name in listed]
-    return names_given(files, option="--panel")
+    return names_given(
+        [f"@{name}" if _is_file_or_pipe(Path(name)) else name for name in listed],
+        option="--panel",
+    )
+
+
+def _is_file_or_pipe(path: Path) -> bool:
+    """Whether names can be read from a path; a folder may be called like a column."""
+    return path.exists() and not path.is_dir()
 
 
 @contextmanager

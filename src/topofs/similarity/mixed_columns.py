@@ -128,7 +128,9 @@ class MixedSimilarity:
         free = self._free_samples(left, right)
         smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
         shared = floors * np.minimum(d, e) - d * e / free
-        return np.asarray(np.maximum(shared / smaller, 0.0))
+        # Where no chance is small enough the floor is infinite, and stays it.
+        corrected = np.divide(shared, smaller, out=floors.copy(), where=np.isfinite(floors))
+        return np.asarray(np.maximum(corrected, 0.0))
 
     @cached_property
     def _margins(self) -> Margins:

@@ -90,7 +90,8 @@ def _why_names_are_left_out(
         return CONSTANT
     if len(counts) > 2 and 2 * len(counts) > len(given):
         return HARDLY_REPEATS
-    if len(counts) > 2 and (counts < RARE).all():
+    codes = level_codes(values)
+    # Two names and a missing value, all of them rare, are merged into one level.
+    if (len(counts) > 2 and (counts < RARE).all()) or not codes.any():
         return f"no value in {RARE} rows or more"
-    too_many = level_codes(values).max() >= MOST_LEVELS
-    return f"more than {MOST_LEVELS:,} names" if too_many else None
+    return f"more than {MOST_LEVELS:,} names" if codes.max() >= MOST_LEVELS else None
