@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from topofs import AtMost, Budget, Coverage, TopologicalFeatureSelector, Variance
+from topofs import (
+    AtMost,
+    Budget,
+    ConstantFeatureWarning,
+    Coverage,
+    TopologicalFeatureSelector,
+    Variance,
+)
 from topofs.selection.panel_answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
@@ -277,7 +284,8 @@ def test_a_budget_that_pays_for_all_is_not_blamed():
 
 def test_a_list_is_compared_with_random_lists_as_long():
     table = WINE.assign(constant=1.0)
-    selector = TopologicalFeatureSelector(3).fit(table)
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector(3).fit(table)
     found = selector.evaluate(["ash", "hue", "constant"])
     assert found.random == selector.random_lists(3, random_state=0)
     everything = selector.evaluate(list(table))
