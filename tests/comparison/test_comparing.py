@@ -275,3 +275,8 @@ def test_a_level_that_is_new_in_the_test_part_is_no_level():
         nominal=np.array([True]),
     )
     assert 0 <= score <= 1
+
+
+def test_a_part_of_one_class_is_scored_without_a_word():
+    train = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
+    assert fit_and_score("tree", "classification", train, (train[0][:2], train[1][:2])) == 1.0

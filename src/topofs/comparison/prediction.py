@@ -325,6 +325,7 @@ def fit_and_score(
     pipeline = make_pipeline(prepared, _MODELS[model, task]())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        warnings.filterwarnings("ignore", message="A single label was found")
         warnings.filterwarnings("ignore", message="Ill-conditioned matrix")
         warnings.filterwarnings("ignore", message="Found unknown categories")
         predicted = pipeline.fit(*train).predict(test[0])

@@ -164,9 +164,7 @@ class _Resumed(io.RawIOBase):
         return len(block)
 
 
-def _copy(
-    stream: io.BufferedIOBase, file: IO[bytes], name: str, what: str, limit: int
-) -> None:
+def _copy(stream: io.BufferedIOBase, file: IO[bytes], name: str, what: str, limit: int) -> None:
     """Copy a stream, unless it is longer than the limit."""
     while block := stream.read(1 << 20):
         refuse_oversize(name, what, file.tell() + len(block), limit)
