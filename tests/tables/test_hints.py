@@ -18,7 +18,7 @@ N = 1000
 
 def hints(**columns):
     X = np.column_stack(list(columns.values())).astype(float)
-    return hints_of_numbers(X, list(columns), leaving_out="drop it")
+    return hints_of_numbers(X, list(columns), leaving_out="of X")
 
 
 def beside(name, values, *, seed=0):
@@ -58,7 +58,7 @@ AMOUNTS = {
 
 @pytest.mark.parametrize("name", IDENTIFIERS)
 def test_identifiers_are_named(name):
-    expected = f"{name!r} looks like an identifier: if it is one, drop it"
+    expected = f"{name!r} looks like an identifier: if it is one, leave it out of X"
     assert beside(name, IDENTIFIERS[name]) == [expected]
 
 
