@@ -108,7 +108,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     from topofs.comparison.prediction import Resampling
     from topofs.report.comparison import comparison_report
     from topofs.report.document import write_document
-    from topofs.tables import ColumnRoles, ComparableTable
+    from topofs.tables import ColumnRoles
 
     check_outputs([], source=table, report=report)
     if time is not None and (repeats or 1) > 1:

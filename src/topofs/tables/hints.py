@@ -25,7 +25,7 @@ _LEAST_ROWS = 20
 
 _COINCIDENCES = 10
 """How many pairs of rows would have the same number by chance, at the least: among whole numbers
-that are drawn from the lowest to the highest. That none has then, chance gives 1 of 20,000 times."""
+drawn from the lowest to the highest. That none has then, chance gives 1 of 20,000 times."""
 
 _NAME_OF_IDENTIFIER = re.compile(
     r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|number)$", re.IGNORECASE
