@@ -223,7 +223,10 @@ def write_page(
         passed_through=found.compared.roles.passed_through,
         stability=stability,
         judged=judged,
-        notes=[leak.sentence(str(found.compared.roles.target)) for leak in leaks],
+        notes=[
+            *(leak.sentence(str(found.compared.roles.target)) for leak in leaks),
+            *found.compared.notes,
+        ],
     )
     write_document(path, page)
 

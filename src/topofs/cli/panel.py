@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.leaks import leaks_in
+from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -99,7 +99,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     if as_json:
         print_json(
             _as_json(found, answer, stand_ins, report)
-            | {"leaks": [asdict(leak) for leak in leaks]}
+            | {"leaks": leaks_as_json(leaks, found.compared.roles.target)}
         )
     elif not quiet:
         _print_evaluation(found, answer, stand_ins)

@@ -16,6 +16,7 @@ from topofs.comparison.prediction import (
     MODELS,
     Resampling,
     Target,
+    as_target,
     fit_and_score,
     folds,
 )
@@ -191,7 +192,7 @@ class Comparison:
 
 def compare(
     X: npt.NDArray[np.floating[Any]] | NamedArray | TypedTable,
-    target: Target,
+    target: Target | npt.ArrayLike,
     *,
     selector: TopologicalFeatureSelector | None = None,
     sizes: Sequence[float | str] | None = None,
@@ -213,8 +214,8 @@ def compare(
     ----------
     X : array, data frame, NamedArray or TypedTable, shape (n_samples, n_features)
         The table; NaN marks a missing value.
-    target : Target
-        What to predict; its rows are those of `X` that have one.
+    target : Target or array, shape (n_samples,)
+        What to predict; an array is read by `target_of`. Rows without one are left out.
     selector : TopologicalFeatureSelector, optional
         TFS, with its settings; its size and the user's wishes play no part, but for
         `exclude`: no method may select those columns.
@@ -259,6 +260,7 @@ def compare(
     names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
     X = X.values if isinstance(X, NamedArray) else X
     X = X if isinstance(X, TypedTable) else readable_table(X)
+    target = as_target(target, X.shape[0])
     if groups is not None:
         resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))

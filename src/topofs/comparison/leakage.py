@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.comparison.prediction import Target, target_of
+from topofs.comparison.prediction import Target, as_target
 from topofs.tables.given import column_names, refuse_infinite
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
@@ -110,12 +110,8 @@ def find_leaks(
     >>> print(found[0].sentence("left").partition(";")[0])
     reason alone predicts left (1.00, by being missing or not
     """
-    target = y if isinstance(y, Target) else target_of(np.asarray(y))
     table = _named(X)
-    if table.shape[0] != len(target.given):
-        raise ValueError(
-            f"X has {table.shape[0]} rows and y has {len(target.given)}: give one target a row"
-        )
+    target = as_target(y, table.shape[0])
     others = also_missing or {}
     unwanted, few = set(exclude), _sample(target, _SCREENED_ROWS)
     if few is None:

@@ -21,7 +21,7 @@ from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
 from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import text_column
-from topofs.tables.given import column_name, unmasked
+from topofs.tables.given import column_name, refuse_unread, unmasked
 from topofs.tables.levels import CONSTANT
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array or collection, shape (n_samples, n_selected)
         """
         if not is_dask(X):
+            refuse_unread(X)
             with telling_of_pick():
                 return super().transform(unmasked(X))
         check_is_fitted(self)
@@ -106,6 +107,26 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if hasattr(X, "columns"):
             return X[list(X.columns[self.support_])]
         return X[:, np.flatnonzero(self.support_)]
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Give the names of the selected columns, as scikit-learn's transformers do.
+
+        Labels that are no text have names, too: the column 10 is called ``"10"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of all columns, where those of the fit are not to be used.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        if input_features is None:
+            return self._column_names()[self.support_]
+        names: npt.NDArray[np.object_] = super().get_feature_names_out(input_features)
+        return names
 
     def pick(self, X: Any) -> Any:
         """Take the selected columns of a table by their names, whatever else it holds.

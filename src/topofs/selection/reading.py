@@ -316,7 +316,7 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
     hints += hints_of_numbers(
         read.table,
         names.tolist(),
-        leaving_out="leave it out of X",
+        leaving_out="of X",
         among=~np.any(out, axis=0) if out else None,
     )
     for hint in hints:

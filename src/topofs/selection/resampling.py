@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.tables.columns import as_vector
 from topofs.tables.given import is_missing
 
 __all__ = ["check_of_rows", "drawn_rows", "is_pair", "parts_of", "row_positions"]
@@ -115,14 +116,12 @@ def check_of_rows(values: Any, n_samples: int, splits: Any, *, name: str) -> Any
             f"{name} is for a splitter, and splits is {splits!r}: give one of scikit-learn, such "
             f"as {'LeaveOneGroupOut()' if name == 'groups' else 'StratifiedKFold()'}"
         )
-    # An array of text would hold a missing value of a list as text.
-    listed = values if isinstance(values, (list, tuple)) else None
-    values = np.asarray(values)
+    values = as_vector(values)
     if values.ndim != 1 or len(values) != n_samples:
         raise ValueError(
             f"{name} has the shape {values.shape}, and X has {n_samples} rows: give one value a row"
         )
-    missing = [row for row, value in enumerate(listed or values.tolist()) if is_missing(value)]
+    missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
     if missing:
         raise ValueError(
             f"{name} is missing in row {missing[0]}, and a splitter asks for all of them: give "

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Column",
     "as_array",
+    "as_vector",
     "check_dense",
     "check_no_times",
     "has_nominal_columns",
@@ -169,6 +170,17 @@ def as_array(table: Any) -> npt.NDArray[Any]:
     if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
         return np.array(table, dtype=object)
     return np.asarray(table)
+
+
+def as_vector(values: Any) -> npt.NDArray[Any]:
+    """Make an array of values, one a row; text becomes objects, as in `as_array`."""
+    if not isinstance(values, (list, tuple)):
+        return np.asanyarray(values)
+    if not any(isinstance(value, str) for value in values):
+        return np.asarray(values)
+    vector = np.empty(len(values), dtype=object)
+    vector[:] = values
+    return vector
 
 
 def _is_pandas_number(series: Any) -> bool:

@@ -232,6 +232,13 @@ def from_lowest(values: Any) -> tuple[npt.NDArray[np.float64], bool] | None:
 
 def refuse_without_rows(table: Any) -> None:
     """Refuse a query that has not run, and a frame that is empty."""
+    refuse_unread(table)
+    if is_frame(table) and 0 in table.shape:
+        raise too_small(*table.shape)
+
+
+def refuse_unread(table: Any) -> None:
+    """Refuse a query that has not run."""
     library, kind = library_of(table), type(table).__name__
     lazy = {
         ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
@@ -241,8 +248,6 @@ def refuse_without_rows(table: Any) -> None:
     }.get((library, kind))
     if lazy is not None:
         raise TypeError(f"X is {lazy[0]}, which holds no rows yet: pass {lazy[1]}")
-    if is_frame(table) and 0 in table.shape:
-        raise too_small(*table.shape)
 
 
 def _frame_of_arrow(table: Any) -> Any:
