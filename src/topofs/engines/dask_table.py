@@ -12,6 +12,7 @@ from topofs.engines.dask_columns import similarity_of_columns
 from topofs.engines.dask_rows import similarity_of_rows
 from topofs.engines.dask_workers import active_client, least_worker_memory
 from topofs.errors import import_extra
+from topofs.tables.given import FIRST_ROUNDED
 
 if TYPE_CHECKING:
     from topofs.similarity.measure import Measure
@@ -85,6 +86,10 @@ def check_dask_table(X: Any) -> Any:
         raise ValueError(
             f"X has the shape {array.shape}; at least 2 samples and 1 feature are needed"
         )
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        return array.map_blocks(
+            _floats_of_whole_numbers, dtype=np.float64, meta=np.empty((0, 0))
+        )
     return array.astype(np.float32 if array.dtype == np.float32 else np.float64)
 
 
@@ -112,7 +117,27 @@ def _array_of_frame(X: Any) -> Any:
         shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
         raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
     single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
+    if any(str(dtype).lower() in {"int64", "uint64"} for _, dtype in dtypes):
+        X = X.map_partitions(_checked_frame, meta=X._meta)  # noqa: SLF001 - stays as it is
     return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
+
+
+def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Turn whole numbers into floats, unless that rounds them (on a worker)."""
+    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > FIRST_ROUNDED:
+        raise ValueError(
+            "X holds whole numbers beyond 2**53, which float64 rounds: count them from the "
+            "lowest of their column (X - X.min(axis=0)), or load the table with X.compute()"
+        )
+    return chunk.astype(np.float64)
+
+
+def _checked_frame(part: Any) -> Any:
+    """The same for a part of a data frame, which stays as it is (on a worker)."""
+    for _, series in part.items():
+        if str(series.dtype).lower() in {"int64", "uint64"} and len(series.dropna()):
+            _floats_of_whole_numbers(series.dropna().to_numpy(dtype=str(series.dtype).lower()))
+    return part
 
 
 def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
