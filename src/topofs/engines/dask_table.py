@@ -12,7 +12,6 @@ from topofs.engines.dask_columns import similarity_of_columns
 from topofs.engines.dask_rows import similarity_of_rows
 from topofs.engines.dask_workers import active_client, least_worker_memory
 from topofs.errors import import_extra
-from topofs.tables.given import FIRST_ROUNDED
 
 if TYPE_CHECKING:
     from topofs.similarity.measure import Measure
@@ -32,6 +31,8 @@ __all__ = [
 _WIDEST_BLOCK = 1024
 # … unless that gives more blocks than this a side: pairs of blocks are tasks.
 _MOST_BLOCKS = 64
+# The whole numbers up to this one are all floats.
+_FIRST_ROUNDED = 2**53
 # Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
 _COPIES = 4
 
@@ -124,7 +125,7 @@ def _array_of_frame(X: Any) -> Any:
 
 def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Turn whole numbers into floats, unless that rounds them (on a worker)."""
-    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > FIRST_ROUNDED:
+    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > _FIRST_ROUNDED:
         raise ValueError(
             "X holds whole numbers beyond 2**53, which float64 rounds: count them from the "
             "lowest of their column (X - X.min(axis=0)), or load the table with X.compute()"
@@ -134,7 +135,8 @@ def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> npt.NDArray[np.float64]
 
 def _checked_frame(part: Any) -> Any:
     """The same for a part of a data frame, which stays as it is (on a worker)."""
-    for _, series in part.items():
+    for i in range(part.shape[1]):
+        series = part.iloc[:, i]
         if str(series.dtype).lower() in {"int64", "uint64"} and len(series.dropna()):
             _floats_of_whole_numbers(series.dropna().to_numpy(dtype=str(series.dtype).lower()))
     return part
