@@ -227,6 +227,17 @@ def test_a_masked_similarity_is_refused_with_its_entry():
             ask(matrix)
 
 
+def test_masks_of_rows_and_of_annotated_matrices_count():
+    missing = factor_table(40, 4)
+    missing[::7, 1] = np.nan
+    masked = np.ma.array(np.where(np.isnan(missing), -9999, missing), mask=np.isnan(missing))
+    expected = TopologicalFeatureSelector(2).fit(missing).scores_
+    annotated = pytest.importorskip("anndata").AnnData(masked.copy())
+    for table in (list(masked), annotated):
+        scores = TopologicalFeatureSelector(2).fit(table).scores_
+        np.testing.assert_array_equal(scores, expected)
+
+
 def test_masked_truth_values_and_text_stay_what_they_are():
     truth = np.ma.array([[True, False], [False, True], [True, True]])
     truth[1, 0] = np.ma.masked

@@ -169,15 +169,20 @@ def left_out_as_rare(selector: RepresentingSelector) -> list[LeftOutColumn]:
 
 
 def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
-    """Say that rows that follow each other are alike, where the measure could allow for that."""
-    if is_dask(table) or getattr(measure, "rows", None) != "independent":
+    """Say that rows that follow each other are alike, where the measure has a noise floor."""
+    rows = getattr(measure, "rows", None)
+    knows_order = rows == "independent"
+    if is_dask(table) or not (knows_order or measure.needs_independent_rows):
         return
     alike = neighbours_alike(table)
     if alike is not None:
+        allows = "similarity__rows='ordered' allows for it"
+        if not knows_order:
+            allows = f"{measure.name} cannot allow for it, as pearson, spearman and mixed can"
         say(
             f"rows that follow each other are alike (median autocorrelation {alike:.2f}); if they "
-            "are in an order of time, unrelated columns look linked, and "
-            "similarity__rows='ordered' allows for it; if they are not, this can be ignored",
+            f"are in an order of time, unrelated columns look linked, and {allows}; if they are "
+            "not, this can be ignored",
             DependentRowsWarning,
             depth=4,
         )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.tables.columns import as_vector
-from topofs.tables.given import is_missing
+from topofs.tables.given import is_missing, unmasked
 
 __all__ = ["check_of_rows", "drawn_rows", "is_pair", "parts_of", "row_positions"]
 
@@ -78,7 +78,7 @@ def parts_of(splits: Any, n_samples: int, *, y: Any = None, groups: Any = None) 
 def row_positions(given: Any, n_samples: int) -> Rows:
     """Positions of rows that are given by position, or by a mask of one truth value a row."""
     try:
-        rows = np.asarray(given)
+        rows = np.asarray(unmasked(given))
         if rows.dtype == np.object_:
             # Types that allow for missing values become plain ones where none is missing.
             rows = np.asarray(rows.tolist())
@@ -86,7 +86,9 @@ def row_positions(given: Any, n_samples: int) -> Rows:
         rows = np.empty((0, 0))
     if rows.ndim != 1 or (rows.dtype.kind not in "biu" and rows.size):
         values = rows.tolist()
-        what = repr(values[0]) if rows.ndim == 1 else f"an array of shape {rows.shape}"
+        what = f"an array of shape {rows.shape}"
+        if rows.ndim == 1:
+            what = repr(next((value for value in values if is_missing(value)), values[0]))
         raise ValueError(
             f"splits gives {what} where rows are expected: give positions of rows, which are "
             "whole numbers from 0, or a mask of one truth value a row"
@@ -104,6 +106,11 @@ def row_positions(given: Any, n_samples: int) -> Rows:
             f"splits names row {outside[0]}, and the {n_samples} rows of X are 0 to "
             f"{n_samples - 1}: give positions among these, or a mask of one truth value a row"
         )
+    if len(rows) == n_samples > 2 and rows.max() <= 1:
+        raise ValueError(
+            f"splits gives {n_samples} zeros and ones, as many as X has rows, which are the "
+            "positions of two rows: give a mask as truth values (mask.astype(bool))"
+        )
     return rows.astype(np.intp)
 
 
@@ -116,7 +123,7 @@ def check_of_rows(values: Any, n_samples: int, splits: Any, *, name: str) -> Any
             f"{name} is for a splitter, and splits is {splits!r}: give one of scikit-learn, such "
             f"as {'LeaveOneGroupOut()' if name == 'groups' else 'StratifiedKFold()'}"
         )
-    values = as_vector(values)
+    values = np.asarray(unmasked(as_vector(values)))
     if values.ndim != 1 or len(values) != n_samples:
         raise ValueError(
             f"{name} has the shape {values.shape}, and X has {n_samples} rows: give one value a row"

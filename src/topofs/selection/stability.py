@@ -252,11 +252,15 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     >>> nogueira_stability([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
     (-0.5, 0.0)
     """
-    z = np.asarray(chosen, dtype=np.float64)
+    z = np.asarray(unmasked(chosen), dtype=np.float64)
     if z.ndim != 2 or z.shape[0] < 2 or z.shape[1] < 1:
         raise ValueError(
             f"chosen has the shape {z.shape}; give one row a set and one column a feature, at "
             "least two rows and one column"
+        )
+    if not np.isin(z, (0.0, 1.0)).all():
+        raise ValueError(
+            "chosen holds something else than 0 and 1: give 1 where a set has a feature, else 0"
         )
     n_sets, d = z.shape
     often, sizes = z.mean(axis=0), z.sum(axis=1)

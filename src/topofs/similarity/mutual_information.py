@@ -118,6 +118,7 @@ class MutualInformation(Measure):
     n_bins: int | None = parameter(None, help="Bins a column, 2 to 255.", check=check_bins)
 
     short_name: ClassVar[str] = "mutual_information"
+    needs_independent_rows: ClassVar[bool] = True
 
     @property
     def words(self) -> str:

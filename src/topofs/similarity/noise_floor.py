@@ -55,8 +55,9 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
     Notes
     -----
     Exact for normal columns. Spearman's coefficient, names and mutual information have floors of
-    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare events and of counts that are mostly 0 passes
-    it more often: two columns that are each nonzero in one and the same row correlate fully.
+    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare
+    events and of counts that are mostly 0 passes it more often: two columns that are each nonzero
+    in one and the same row correlate fully.
     (Selectors therefore leave out columns that too few samples carry: ``min_carriers``.)
 
     Rows are taken as independent. Of unrelated series in which each sample is like the one

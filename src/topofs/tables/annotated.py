@@ -71,4 +71,6 @@ def _matrix_of(X: Any, layer: str | None) -> Any:
         raise ValueError(
             "the AnnData object has gene names twice: call adata.var_names_make_unique() first"
         )
-    return matrix if hasattr(matrix, "tocsc") else np.asarray(matrix)
+    # What is masked is made missing by who reads the values.
+    whole = hasattr(matrix, "tocsc") or isinstance(matrix, np.ma.MaskedArray)
+    return matrix if whole else np.asarray(matrix)

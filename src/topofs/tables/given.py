@@ -115,6 +115,10 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     refuse_without_rows(table)
     if is_frame(table):
         return _readable_frame(table)
+    if isinstance(table, (list, tuple)) and any(
+        isinstance(r, np.ma.MaskedArray) for r in table
+    ):
+        table = np.ma.vstack(table)
     if isinstance(table, (list, tuple)) and _has_long_numbers(table):
         table = np.array(table, dtype=object)
     if isinstance(table, np.ndarray) and table.ndim == 2:
