@@ -21,8 +21,8 @@ from topofs import (
     tmfg,
     tmfg_from_data,
 )
-from topofs.engines import memory_size
-from topofs.engines.memory_size import parse_memory
+from topofs import memory_size
+from topofs.memory_size import parse_memory
 from topofs.filtering import matrix_free
 from topofs.similarity.operator import dense
 

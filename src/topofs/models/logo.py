@@ -17,7 +17,13 @@ from topofs.models.regressions import clique_regressions, dense_covariance
 from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
-from topofs.tables.given import FIRST_ROUNDED, column_names, refuse_without_rows, unmasked
+from topofs.tables.given import (
+    FIRST_ROUNDED,
+    column_names,
+    dense_frame,
+    refuse_without_rows,
+    unmasked,
+)
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -306,7 +312,7 @@ class LoGoCovariance(EmpiricalCovariance):
         """A table of finite float64, or a sentence."""
         X = validate_data(
             self,
-            unmasked(X),
+            dense_frame(X, what="LoGoCovariance takes"),
             reset=reset,
             dtype=np.float64,
             ensure_all_finite=False,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
-from topofs.engines.memory_size import parse_memory
+from topofs.memory_size import parse_memory
 from topofs.errors import NoGraphWarning
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold
@@ -30,7 +30,7 @@ from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
-from topofs.tables.annotated import named_matrix
+from topofs.tables.given import named_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
