@@ -261,7 +261,9 @@ def compare(
     names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
     X = X.values if isinstance(X, NamedArray) else X
     if not isinstance(X, TypedTable):
-        X = dense_values(readable_table(X, names=names), what="the models that are compared take")
+        X = dense_values(
+            readable_table(X, names=names), what="the models that are compared take"
+        )
     if groups is not None:
         resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))

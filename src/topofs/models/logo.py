@@ -127,8 +127,8 @@ class LoGoCovariance(EmpiricalCovariance):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
-            Numbers, complete; every column varies.
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
+            Numbers, complete; every column varies. A sparse table is made dense.
         y : ignored
             Plays no part.
 
@@ -307,6 +307,11 @@ class LoGoCovariance(EmpiricalCovariance):
         mean += self.location_.take(others)
         share = np.maximum(0, 1 - variance / self._variance.take(others))
         return Conditional(others, mean if given.ndim == 2 else mean[0], variance, share)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
         """A table of finite float64, or a sentence."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import compare_columns, graph_from_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
-from topofs.memory_size import parse_memory
 from topofs.filtering.tmfg import TMFG
+from topofs.memory_size import parse_memory
 from topofs.selection.short_names import measure_of
 from topofs.similarity.table import check_table
 from topofs.tables.given import column_names

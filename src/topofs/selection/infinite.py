@@ -81,8 +81,10 @@ class InfiniteFeatureSelector(RankingSelector):
 
         Parameters
         ----------
-        X : array-like, or dask array or dataframe, shape (n_samples, n_features)
-            The table; NaN marks a missing value, which a dask table may not have.
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
+(n_samples, n_features)
+            The table; NaN marks a missing value, which a dask table may not have. A sparse one is
+            made dense.
         y : ignored
             Labels are not used.
 

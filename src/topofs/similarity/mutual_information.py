@@ -23,6 +23,7 @@ Doubles = npt.NDArray[np.float64]
 MOST_BINS = 255
 """A bin is one byte, and one is for missing values."""
 
+
 def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     r"""Informational correlation between all pairs of columns, from binned values.
 

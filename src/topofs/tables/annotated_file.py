@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError, import_extra
-from topofs.tables.given import named_matrix
 from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
+from topofs.tables.given import named_matrix
 from topofs.tables.levels import why_constant
 from topofs.tables.numbers_in_table import check_rows, compared
 from topofs.tables.table import Table

@@ -186,7 +186,8 @@ def named_matrix(
 ) -> Any:
     """Give an AnnData object, a sparse frame or a matrix with its names; others as they are.
 
-    A frame is sparse where all of its columns are, and hold mostly zeros.
+    A frame is sparse where all of its columns are, with zero as the value that is left out; in
+    other frames sparse columns become dense.
     """
     if is_annotated(X):
         if feature_names is not None:
@@ -198,9 +199,12 @@ def named_matrix(
         raise ValueError(
             f"layer is {layer!r}, but X is a {type(X).__name__}: only AnnData objects have layers"
         )
-    if sparse_columns(X) and all(_is_sparse(t) and t.fill_value == 0 for t in X.dtypes):
-        names = tuple(map(column_name, X.columns))
-        return NamedArray(X.sparse.to_coo().tocsc(), names)
+    if thin := sparse_columns(X):
+        if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
+            return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
+        X = X.copy(deep=False)
+        for i in thin:
+            X.isetitem(i, series_at(X, i).sparse.to_dense())
     if feature_names is None:
         return X
     names = tuple(map(str, feature_names))
@@ -397,12 +401,7 @@ def _frame_of_arrow(table: Any) -> Any:
 
 
 def _readable_frame(table: Any) -> Any:
-    """The frame itself, or one in which long whole numbers are counted anew and none is sparse."""
-    thin = sparse_columns(table)
-    if thin:
-        table = table.copy(deep=False)
-        for i in thin:
-            table.isetitem(i, series_at(table, i).sparse.to_dense())
+    """The frame itself, or one in which columns of long whole numbers are counted anew."""
     counted = {}
     may_be_long = [i for i, dtype in enumerate(table.dtypes) if _may_be_long(dtype)]
     for i in _without_short(table, may_be_long):
