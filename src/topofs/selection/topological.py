@@ -178,9 +178,10 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     Infinite values are refused with their column and row.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
-    rank last, with a warning. Missing values are used pair by pair. A sparse table is
-    not made dense for Pearson's correlation, and is for other measures, if memory has room. A dask array or dataframe
-    without missing values is reduced where its chunks lie, and `transform` leaves it lazy.
+    rank last, with a warning. Missing values are used pair by pair. A sparse table stays sparse
+    with Pearson's correlation; other measures make it dense, where memory has room for that. A
+    dask array or dataframe without missing values is reduced where its chunks lie, and
+    `transform` leaves it lazy.
     From a data frame with text, categories or booleans, `transform` selects columns of the
     frame as they are.
 
