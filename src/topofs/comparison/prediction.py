@@ -19,8 +19,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
 from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
-from topofs.tables.columns import TIMES, as_vector
-from topofs.tables.given import is_missing, unmasked
+from topofs.tables.columns import TIMES
+from topofs.tables.given import as_vector, is_missing, unmasked
 from topofs.tables.text_values import seen_in, shortened, text_kind
 
 if TYPE_CHECKING:

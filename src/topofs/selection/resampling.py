@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.tables.columns import as_vector
-from topofs.tables.given import is_missing, unmasked
+from topofs.tables.given import as_vector, is_missing, unmasked
 
 __all__ = ["check_of_rows", "drawn_rows", "is_pair", "parts_of", "row_positions"]
 
