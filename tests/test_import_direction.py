@@ -14,6 +14,7 @@ IN_NO_ROOM = {
     "graph",
     "graphml",
     "layout",
+    "memory_size",
     "planar_layout",
     "network",
     "notebook",

@@ -90,6 +90,16 @@ def test_the_matrix_stays_sparse(path, monkeypatch):
     assert run_json("select", path, "-k", 3)["n_selected"] == 3
 
 
+def test_files_that_hold_nothing_under_a_name_are_read(adata, tmp_path):
+    # So `scanpy.pp.log1p` leaves them.
+    logs = adata.copy()
+    logs.uns["log1p"] = {"base": None}
+    logs.write_h5ad(tmp_path / "logs.h5ad")
+    out = tmp_path / "smaller.h5ad"
+    assert run_json("select", tmp_path / "logs.h5ad", "-k", 3, "--out", out)["n_selected"] == 3
+    assert anndata.read_h5ad(out).uns["log1p"] == {"base": None}
+
+
 def test_a_layer(path, counts):
     found = run_json("select", path, "--layer", "log", "-k", 5)
     logs = np.log1p(counts.drop(columns="g4"))

@@ -11,7 +11,7 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
-from topofs.cli.leaks import leaks_in
+from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -271,7 +271,7 @@ def _as_json(
         **_representing_as_json(found),
         "passed_through": list(found.compared.roles.passed_through),
         "left_out": found.left_out,
-        "leaks": [asdict(leak) for leak in leaks],
+        "leaks": leaks_as_json(leaks, found.compared.roles.target),
         "settings": found.settings,
         "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in files.items() if path is not None},

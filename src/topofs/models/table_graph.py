@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import build_network, compare_columns
-from topofs.engines.memory_size import parse_memory
 from topofs.graph import FilteredGraph
+from topofs.memory_size import parse_memory
 from topofs.network import Needs
 from topofs.selection.short_names import graph_of
 from topofs.similarity.pearson import Pearson

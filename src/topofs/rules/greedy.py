@@ -298,7 +298,9 @@ class _NumpySearch:
     sums are exact below 2⁵³.
     """
 
-    def __init__(self, reach: Any, by_place: Ints, turned: _WholeNumbers, limits: Limits) -> None:
+    def __init__(
+        self, reach: Any, by_place: Ints, turned: _WholeNumbers, limits: Limits
+    ) -> None:
         n = len(by_place)
         self._reach, self._by_place, self._turned = reach, by_place, turned
         self._place = np.argsort(by_place)
@@ -340,7 +342,8 @@ class _NumpySearch:
     def _summed(self, entries: Any, amounts: Doubles) -> Doubles:
         """Sum amounts of entries by the node that explains."""
         columns = self._turned.columns[entries]
-        return np.bincount(columns, amounts, minlength=len(self._by_place))
+        total = np.bincount(columns, amounts, minlength=len(self._by_place))
+        return np.asarray(total, dtype=np.float64)
 
     def _take(self, node: int, *, by_row: bool) -> None:
         number = int(self._by_place[node])

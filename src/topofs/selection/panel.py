@@ -96,7 +96,11 @@ class PanelSelector(RepresentingSelector):
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
             coverage=float(listed.explained_[self.nodes_].mean()),
-            random=self.random_lists(len(nodes), n_lists=n_random, random_state=random_state),
+            random=self.random_lists(
+                min(len(positions), len(self.nodes_)),
+                n_lists=n_random,
+                random_state=random_state,
+            ),
             groups=listed.groups_,
             same=same,
             least=least,

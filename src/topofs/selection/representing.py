@@ -268,14 +268,19 @@ class RepresentingSelector(RankingSelector):
         most = self._most()
         if size > most:
             limit, advice = "under the wishes", "wish for less"
-            if self._budget is not None:
-                limit = f"within the budget of {self._budget:g}"
+            if self._budget is not None and self._is_unpaid_left():
+                limit = f"within the budget of {self._budget:.12g}"
                 advice = "fit again with a larger Budget"
             raise ValueError(
                 f"{size} columns are asked for, but only {most} can be selected together "
                 f"{limit}: ask for fewer, or {advice}"
             )
         return super()._support(size)
+
+    def _is_unpaid_left(self) -> bool:
+        """Whether more columns could be selected if only more could be paid."""
+        taken = self._ranking.order[: self._ranking.n_selectable]
+        return len(replace(self._wishes, budget=np.inf).open_beside(taken)) > 0
 
     def _size_by_ranking(self) -> int:
         """As many as the ranking has to the end that was asked for."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
-from topofs.engines.memory_size import parse_memory
-from topofs.rules.centrality import Centrality
 from topofs.graph import LinkGraph
+from topofs.memory_size import parse_memory
+from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold, graph_for
 from topofs.selection.nested_terms import NestedTerms
 from topofs.selection.reading import (
@@ -29,7 +29,7 @@ from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
-from topofs.tables.annotated import named_matrix
+from topofs.tables.given import named_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -179,9 +179,10 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     Infinite values are refused with their column and row.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
-    rank last, with a warning. Missing values are used pair by pair. A sparse table is
-    accepted with Pearson's correlation and is not made dense. A dask array or dataframe
-    without missing values is reduced where its chunks lie, and `transform` leaves it lazy.
+    rank last, with a warning. Missing values are used pair by pair. A sparse table stays sparse
+    with Pearson's correlation; other measures make it dense, where memory has room for that. A
+    dask array or dataframe without missing values is reduced where its chunks lie, and
+    `transform` leaves it lazy.
     From a data frame with text, categories or booleans, `transform` selects columns of the
     frame as they are.
 
@@ -387,7 +388,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         # An unknown name is refused by fit; until then it can be looked at.
         with suppress(ValueError):
             measure = measure_of(self.similarity)
-            tags.input_tags.sparse = measure.takes_sparse
+            tags.input_tags.sparse = measure.takes_table
             tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from topofs.errors import TableError, import_extra
-from topofs.tables.annotated import named_matrix
 from topofs.tables.arrays.checked import refuse_oversize
 from topofs.tables.column_roles import ColumnRoles
+from topofs.tables.given import named_matrix
 from topofs.tables.levels import why_constant
 from topofs.tables.numbers_in_table import check_rows, compared
 from topofs.tables.table import Table
@@ -167,7 +167,8 @@ def _unpacked_bytes(path: Path) -> int:
     sizes: list[int] = []
 
     def add(_: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
+        # What stands for None, as scanpy's log1p leaves it, has no size.
+        if isinstance(item, h5py.Dataset) and item.size is not None:
             sizes.append(item.size * item.dtype.itemsize)
 
     try:

@@ -24,7 +24,8 @@ from topofs.selection.fitting_terms import graph_for
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.sizes import Budget, MinShare
 from topofs.tables.columns import has_nominal_columns
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.given import named_matrix
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -176,7 +177,7 @@ def summarise_selection(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
         What it was fitted on.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes before the threshold, where it was prepared already:
@@ -264,7 +265,8 @@ def summarise_selection(
 
 def _with_kinds(X: Any, measure: Measure) -> Any:
     """The table, read into kinds of columns where some may hold names."""
-    if isinstance(X, TypedTable | NamedArray):
+    X = named_matrix(X)
+    if isinstance(X, TypedTable):
         return X
     if has_nominal_columns(X) or not measure.takes_arrays:
         return typed_table(X)
