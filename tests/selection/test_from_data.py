@@ -11,7 +11,6 @@ from scipy import sparse
 
 from tests.matrices import factor_table, tables
 from topofs import (
-    Coverage,
     Energy,
     Pearson,
     Spearman,
@@ -85,8 +84,7 @@ def test_many_columns(dtype):
 
 def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
     X = pd.DataFrame(np.rint(factor_table(40, 90))).add_prefix("c")
-    rule = Coverage(links=8)
-    expected = TopologicalFeatureSelector(7, rule=rule).fit(X)
+    expected = TopologicalFeatureSelector(7, graph="tmfg").fit(X)
     called = []
     build = matrix_free.tmfg_of_products
     monkeypatch.setattr(
@@ -96,7 +94,7 @@ def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
             called.append(1) or build(*given, **settings | {"memory": 10**8})
         ),
     )
-    selector = TopologicalFeatureSelector(7, rule=rule, memory=60_000).fit(X)
+    selector = TopologicalFeatureSelector(7, graph="tmfg", memory=60_000).fit(X)
     assert called
     assert selector.graph_ == expected.graph_
     np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
