@@ -79,7 +79,7 @@ def naive_ranking(
         take_of(lonely)
     end = len(taken)
     pool = linked if isolated == "last" else range(n)
-    take_of(pool, by_support=True, exact=n_wanted)
+    take_of(pool, by_support=True, exact=max(1, n_wanted))
     if isolated == "last":
-        take_of(lonely, exact=n_wanted)
+        take_of(lonely, exact=max(1, n_wanted))
     return taken, gains, max(1, end)

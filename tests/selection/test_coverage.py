@@ -367,6 +367,7 @@ def test_the_preset_of_the_paper():
         similarity="spearman",
         rule=Centrality("degree", ties="index"),
         threshold="mean",
+        graph="tmfg",
         keep=[1],
         min_carriers=0,
     )

@@ -161,8 +161,10 @@ def test_isolated_columns_that_are_kept_are_never_lost():
     assert selector.isolated_.tolist() == [5]
     assert selector.support_[5]
     assert selector.at("auto").support_[5]
-    dropped = TopologicalFeatureSelector(similarity="precomputed").fit(W)
-    assert not dropped.support_[5]
+    for isolated in ("drop", "last"):
+        rule = Coverage(isolated=isolated)
+        dropped = TopologicalFeatureSelector(similarity="precomputed", rule=rule).fit(W)
+        assert not dropped.support_[5]
     assert dropped.ranking_[5] == 6
 
 

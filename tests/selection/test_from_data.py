@@ -138,7 +138,7 @@ def test_missing_values_and_sparse_tables_are_refused_with_advice():
 
 def test_other_graphs_need_the_matrix():
     X = factor_table(30, 6)
-    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'tmfg'"):
+    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'links', 'tmfg'"):
         TopologicalFeatureSelector(5, memory=100, graph="mst", rule="degree").fit(X)
 
 
