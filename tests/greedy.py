@@ -1,9 +1,8 @@
-"""The greedy kernel by itself: all nodes in one turn, those chosen first."""
+"""The greedy search by itself: nodes by what they add alone, those chosen first."""
 
 import numpy as np
 
-from topofs.kernels.greedy import Turns, greedy_cover
-from topofs.rules.greedy import limits_of
+from topofs.rules.greedy import greedy_ranking
 from topofs.rules.wishes import Wishes
 
 NOBODY = np.empty(0, dtype=np.int64)
@@ -11,9 +10,7 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 def greedy(reach, chosen=NOBODY, place=None):
     """Order and gains of all nodes; of equal ones, that of the lowest place first."""
-    kernel = reach.kernel
-    n = len(kernel.starts) - 1
-    place = np.arange(n) if place is None else place
-    turns = Turns(np.sort(chosen), np.setdiff1d(np.arange(n), chosen), NOBODY, 0, place)
-    limits = limits_of(Wishes.none(n))
-    return greedy_cover(kernel, turns, limits, np.empty(n, np.int64))[:2]
+    wishes = Wishes.none(len(reach.cut), np.sort(chosen))
+    # An isolated node adds 1, as much as it is worth where the others end.
+    ranking = greedy_ranking(reach, wishes, place=place, quarters=0)
+    return ranking.order, ranking.scores[ranking.order]

@@ -44,10 +44,11 @@ MEASURES = [
     *(one for one in registered("similarity").values() if not isinstance(one, (Auto, Given))),
     *(Pearson(squared=False), Spearman(squared=False), Function(squares), Grades(), Cosine()),
 ]
-GRAPHS = [*registered("graph").values(), Nearest()]
+# Links are no filter of a bare matrix: see tests/filtering/test_links.py.
+GRAPHS = [one for one in registered("graph").values() if not one.needs_scale] + [Nearest()]
 RULES = [
     *registered("rule").values(),
-    *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges", "similarity")),
+    *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges")),
     *(Stars(), Weakest()),
 ]
 MEASURE = pytest.mark.parametrize(
@@ -203,11 +204,10 @@ def test_other_graphs_do_not_pretend(graph):
 def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     X = np.column_stack([factor_table(60, 7), np.random.default_rng(1).normal(size=(60, 2))])
     columns = compare_columns(X, Pearson(), memory=MEMORY)
-    graph = registered("graph")["tmfg"]
+    graph = registered("graph")[rule.default_graph] if rule.needs.graph else None
     cut = rule.cut_for(Pearson())
     assert cut in ("mean", "links", None)
     network = build_network(columns, graph, needs=rule.needs, cut=cut)
-    assert (network.shares is not None) == rule.needs.all_pairs
     forced = np.array(list(chosen), dtype=np.int64)
     ranking = rule.rank(network, Wishes.none(9, forced))
     assert sorted(ranking.order) == list(range(9))
@@ -253,7 +253,7 @@ def test_a_rule_may_need_no_graph():
             return Needs(graph=False)
 
         def rank(self, network, chosen):
-            assert network.graph.n_edges == 0
+            assert network.graph is None
             scores = dense(network.operator).mean(axis=1)
             return Ranking(np.argsort(-scores, kind="stable"), scores)
 
@@ -261,5 +261,7 @@ def test_a_rule_may_need_no_graph():
     selector = TopologicalFeatureSelector(3, rule=MeanSimilarity()).fit(X)
     expected = pearson(X, squared=True).mean(axis=1)
     np.testing.assert_allclose(selector.scores_, expected)
-    assert selector.graph_.n_edges == 0
+    assert not hasattr(selector, "graph_")
     assert selector.explain(0).neighbors == ()
+    with pytest.raises(ValueError, match="ranks columns without a graph"):
+        TopologicalFeatureSelector(3, rule=MeanSimilarity(), graph="tmfg").fit(X)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from tests.matrices import factor_table
-from topofs import ConstantFeatureWarning, Coverage, TopologicalFeatureSelector
+from topofs import ConstantFeatureWarning, Links, TopologicalFeatureSelector
 from topofs.engines import dask_engine, dask_products
 from topofs.engines.choosing import compare_columns
 from topofs.engines.dask_products import WorkerEngine
@@ -40,8 +40,8 @@ def example(kind, dtype=np.float64):
 
 
 def selectors(similarity):
-    rule = "degree" if similarity == "energy" else Coverage(links=LINKS)
-    yield TopologicalFeatureSelector(9, similarity=similarity, rule=rule)
+    terms = {"graph": Links(strongest=LINKS)} if similarity != "energy" else {"rule": "degree"}
+    yield TopologicalFeatureSelector(9, similarity=similarity, **terms)
     yield TopologicalFeatureSelector.paper(9, similarity=similarity)
 
 

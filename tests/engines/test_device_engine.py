@@ -12,7 +12,7 @@ from topofs.engines.device_arrays import NumpyArrays, TorchArrays
 from topofs.engines.device_columns import DeviceSimilarity
 from topofs.engines.device_engine import DeviceProducts
 from topofs.engines.device_rows import DeviceRows
-from topofs.engines.strongest_links import StrongestLinks
+from topofs.engines.strongest_links import LinkFinder
 from topofs.filtering import asked_growth, matrix_free
 from topofs.filtering.matrix_free import tmfg_of_products
 from topofs.filtering.products import BlockedProducts
@@ -244,13 +244,15 @@ def test_the_strongest_links_are_those_of_the_cpu(n_different, n_links, error, m
     scale = Pearson().scale(operator, n_samples=30, n_features=operator.n_features)
     found = []
     for products in (BlockedProducts(operator), rough_products(operator, error, width=8)):
-        links = StrongestLinks(n_links, scale, np.arange(operator.n_features), 10**9)
-        links.from_products(products)
-        found.append(links)
+        finder = LinkFinder(n_links, scale, np.arange(operator.n_features), 10**9)
+        found.append(finder.from_products(products, operator))
     expected, by_device = found
-    np.testing.assert_array_equal(by_device.links.indptr, expected.links.indptr)
-    np.testing.assert_array_equal(by_device.links.indices, expected.links.indices)
-    np.testing.assert_allclose(by_device.links.data, expected.links.data, rtol=1e-12)
+    np.testing.assert_array_equal(by_device.edges, expected.edges)
+    np.testing.assert_allclose(by_device.weights, expected.weights, rtol=1e-12)
+    np.testing.assert_array_equal(
+        by_device.whole is not None and by_device.whole.cut,
+        expected.whole is not None and expected.whole.cut,
+    )
 
 
 def lists_full_of_rubbish(*arguments):
@@ -269,19 +271,6 @@ def test_lists_filled_a_few_at_a_time(kind, monkeypatch):
     operator = Pearson().operator(table_of(kind, 60, 300, seed=3))
     found = tmfg_of_products(rough_products(operator, 1e-3), threshold=True, memory=10**9)
     assert_same(found, by_host(operator, threshold=True))
-
-
-@pytest.mark.parametrize("n_different", [1, 3, 4])
-def test_who_watches_the_survey_changes_no_graph(n_different):
-    """Entries that tie decide lists until nothing stands in them."""
-    rng = np.random.default_rng(n_different)
-    columns = rng.normal(size=(30, n_different))[:, rng.integers(n_different, size=600)]
-    operator = Pearson().operator(columns * rng.uniform(0.5, 2, size=600))
-    products = rough_products(operator, 0.0)
-    scale = Pearson().scale(operator, n_samples=30, n_features=600)
-    StrongestLinks(20, scale, np.arange(600), 10**9).watch(products)
-    found = tmfg_of_products(products, threshold=False, memory=10**9)
-    assert_same(found, by_host(operator, threshold=False))
 
 
 @pytest.mark.parametrize("measure", [Pearson(), Pearson(squared=False)], ids=repr)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.matrices import tables
-from topofs import Coverage, Pearson, Spearman, TopologicalFeatureSelector
+from topofs import Links, Pearson, Spearman, TopologicalFeatureSelector
 from topofs.engines.choosing import compare_columns
 from topofs.engines.dask_table import check_dask_table
 from topofs.engines.device_arrays import NumpyArrays
@@ -93,7 +93,7 @@ def test_columns_of_extreme_size_have_a_place():
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
 @pytest.mark.parametrize(
     "terms",
-    [{}, {"rule": Coverage(reach="similarity")}, {"rule": "degree", "graph": "mst"}],
+    [{}, {"graph": Links(strongest=None)}, {"rule": "degree", "graph": "mst"}],
     ids=str,
 )
 @pytest.mark.parametrize("kind", TABLES)

@@ -8,28 +8,30 @@ import numpy as np
 from topofs import Needs, Ranking, Rule, parameter, register
 from topofs.rules import ScoreWords
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import MatrixReach
+from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)
 class Stars(Rule):
-    """Greedy by the shares of all pairs, until a column would add less than asked for."""
+    """Greedy by the links of the graph, until a column would add less than asked for."""
 
     least: float = parameter(1.5, help="What a column must add to be selected.")
 
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
+    default_graph: ClassVar[str] = "links"
 
     @property
     def needs(self):
-        return Needs(scale=True, all_pairs=True)
+        return Needs(scale=True)
 
     @property
     def words(self):
         return ScoreWords("Shine", "how many they light up", "shine", axis="columns lit up")
 
     def rank(self, network, wishes):
-        ranking = greedy_ranking(MatrixReach(network.shares), wishes)
+        reach = graph_reach(network, paths=False)
+        ranking = greedy_ranking(reach, wishes, isolated="last", quarters=0)
         gains = ranking.scores[ranking.order]
         end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
         return replace(ranking, end=end)

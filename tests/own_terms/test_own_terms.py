@@ -20,6 +20,7 @@ from tests.own_terms.measure import Cosine, Grades
 from tests.own_terms.rule import Stars, Weakest
 from topofs import (
     Coverage,
+    Links,
     NoStructureWarning,
     Spearman,
     TopologicalFeatureSelector,
@@ -56,7 +57,7 @@ def test_each_file_is_short():
 @pytest.mark.parametrize("given", ["grades", Grades()], ids=["name", "object"])
 @pytest.mark.parametrize(
     "others",
-    [{}, {"rule": Coverage(reach="similarity")}, {"rule": "degree"}, {"graph": "mst"}],
+    [{}, {"graph": Links(strongest=None)}, {"rule": "degree"}, {"graph": "mst"}],
     ids=str,
 )
 def test_the_twin_of_a_measure_gives_its_columns(X, given, others):
@@ -92,7 +93,7 @@ def test_the_twin_of_a_measure_works_without_the_matrix(X):
     assert tmfg_from_data(X, similarity="grades") == tmfg_from_data(X, similarity="spearman")
     wide = factor_table(30, 120)
     for name in ("spearman", "grades"):
-        settings = {"similarity": name, "rule": Coverage(links=8)}
+        settings = {"similarity": name, "graph": Links(strongest=8)}
         found = TopologicalFeatureSelector(9, memory=110_000, **settings).fit(wide)
         expected = TopologicalFeatureSelector(9, **settings).fit(wide)
         np.testing.assert_array_equal(found.graph_.edges, expected.graph_.edges)
@@ -156,7 +157,7 @@ def test_a_graph_is_used_as_it_is(X, k):
 
 
 def test_a_graph_that_needs_the_matrix_says_so(X):
-    with pytest.raises(ValueError, match="graph 'nearest' needs it whole: use 'tmfg'"):
+    with pytest.raises(ValueError, match="graph 'nearest' needs it whole: use 'links', 'tmfg'"):
         TopologicalFeatureSelector(5, graph="nearest", memory=100, rule="degree").fit(X)
 
 

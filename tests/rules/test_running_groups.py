@@ -5,8 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.coverage_settings import BY_COVERAGE
 from tests.matrices import factor_table
-from topofs import Coverage, TopologicalFeatureSelector, pearson
+from topofs import Links, TopologicalFeatureSelector, pearson
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def copies():
@@ -25,7 +28,7 @@ def chain():
 def fitted(X, size=5, **parameters):
     selector = TopologicalFeatureSelector(size, **parameters).fit(X)
     order = np.argsort(selector.ranking_)
-    return selector, order, selector._ranking.reach.running(order)
+    return selector, order, selector._ranking.reach.running(order, selector._ranking.exact)
 
 
 def at(groups, order, node, k):
@@ -51,15 +54,17 @@ def way(groups, order, node, k):
         found.append(node)
 
 
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity"])
+@pytest.mark.parametrize("way", BY_COVERAGE)
 @pytest.mark.parametrize(
     "X",
     [factor_table(60, 40), factor_table(15, 30, seed=5), copies(), chain()],
     ids=["factors", "few rows", "copies", "chain"],
 )
 @pytest.mark.parametrize("keep", [None, [7, 2]])
-def test_every_size_gives_the_representatives_of_the_selector(reach, X, keep):
-    selector, order, groups = fitted(X, rule=Coverage(reach=reach), keep=keep)
+def test_every_size_gives_the_representatives_of_the_selector(way, X, keep):
+    # Beyond the size asked for, lists that are cut decide: ask for all.
+    size = X.shape[1] if way == "few links" else 5
+    selector, order, groups = fitted(X, size, keep=keep, **BY_COVERAGE[way])
     if keep is not None:
         assert sorted(order[:2]) == sorted(keep)
     for k in range(2, len(order) + 1):
@@ -72,7 +77,7 @@ def test_every_size_gives_the_representatives_of_the_selector(reach, X, keep):
 
 
 def test_the_way_to_a_representative_multiplies_to_its_share():
-    selector, order, groups = fitted(chain(), 3, rule=Coverage(reach="paths"))
+    selector, order, groups = fitted(chain(), 3, graph="tmfg")
     weights = {}
     reach = selector._ranking.reach
     for node in range(len(order)):
@@ -101,10 +106,9 @@ def test_no_links_at_all():
 
 def test_links_are_counted():
     X = factor_table(60, 30)
-    for reach in ("paths", "edges"):
-        selector, _, groups = fitted(X, rule=Coverage(reach=reach))
+    for way in ("paths", "edges", "links"):
+        selector, _, groups = fitted(X, **BY_COVERAGE[way])
         assert 0 < groups.n_links <= selector.graph_.n_edges
     matrix = pearson(X, squared=True)
-    rule = Coverage(reach="similarity")
-    _, _, groups = fitted(matrix, similarity="precomputed", rule=rule)
+    _, _, groups = fitted(matrix, similarity="precomputed", graph=Links(strongest=None))
     assert groups.n_links is None

@@ -1,16 +1,16 @@
-"""Wishes: what is chosen given what, against twins that start from scratch."""
+"""Wishes: what may be selected together, and what a budget pays for."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
-from tests.naive.wishes import best_within_budget, naive_wished
+from tests.naive.wishes import best_within_budget
 from topofs import Centrality, FilteredGraph, Network
 from topofs.rules.greedy import greedy_ranking
 from topofs.rules.reach import MatrixReach
 from topofs.rules.wishes import Wishes
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def random_shares(rng, n):
@@ -35,22 +35,8 @@ def wishes_of(rng, n):
     return chosen, excluded, group, most, alike
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 12))
-def test_the_order_after_forced_nodes_is_the_naive_one(seed, n):
-    rng = np.random.default_rng(seed)
-    shares = random_shares(rng, n)
-    chosen = np.sort(rng.permutation(n)[: rng.integers(0, n)])
-    expected, gains = naive_wished(shares, chosen=chosen.tolist())
-    for matrix in (shares, sparse.csr_array(shares)):
-        ranking = greedy_ranking(MatrixReach(matrix), Wishes.none(n, chosen))
-        assert ranking.order.tolist() == expected
-        assert ranking.scores[ranking.order].tolist() == gains
-        assert ranking.n_selectable == n
-
-
 @pytest.mark.needs_jit
-def test_no_wish_is_broken_and_the_order_is_that_of_a_constrained_greedy():
+def test_no_wish_is_broken():
     rng = np.random.default_rng(0)
     for _ in range(1000):
         n = int(rng.integers(3, 13))
@@ -66,17 +52,6 @@ def test_no_wish_is_broken_and_the_order_is_that_of_a_constrained_greedy():
         for number in range(3):
             assert (group[taken] == number).sum() <= most
         assert not alike[np.ix_(taken, taken)].any()
-        names = [None if g < 0 else int(g) for g in group]
-        expected, gains = naive_wished(
-            shares,
-            chosen=chosen.tolist(),
-            excluded=excluded.tolist(),
-            group=names,
-            most=most,
-            alike=alike,
-        )
-        assert taken.tolist() == expected
-        assert ranking.scores[taken].tolist() == gains
 
 
 @pytest.mark.needs_jit
@@ -110,6 +85,6 @@ def test_a_centrality_keeps_to_the_wishes():
         group=np.array([0, -1, 0, -1, -1]),
         room=np.array([1]),
     )
-    ranking = Centrality("degree").rank(Network(graph, None), wishes)
+    ranking = Centrality("degree").rank(Network(5, graph), wishes)
     assert ranking.order.tolist() == [4, 0, 3, 1, 2]
     assert ranking.n_selectable == 3

@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg, sparse
 
+from tests.coverage_settings import BY_COVERAGE
 from tests.matrices import tables
 from topofs import (
     Budget,
     Centrality,
     Coverage,
+    Links,
     MinShare,
     Pearson,
     Spearman,
@@ -22,13 +24,9 @@ from topofs import (
 from topofs.rules.centrality import SCORES
 from topofs.similarity.value_order import matrix_order, value_order
 
-REACHES = ["paths", "edges", "similarity", "strongest"]
-RULES = [
-    *(Coverage(reach=reach, links=3) for reach in REACHES),
-    *map(Centrality, SCORES),
-    Variance(),
-]
-COVERAGE = [rule for rule in RULES if isinstance(rule, Coverage)]
+COVERAGE = list(BY_COVERAGE.values())
+RULES = [*COVERAGE, *({"rule": Centrality(name)} for name in SCORES), {"rule": Variance()}]
+DEGREE = {"rule": Centrality("degree")}
 TABLES = {
     "reals": lambda rng: rng.normal(size=(30, 12)) @ rng.normal(size=(12, 12)),
     "whole": lambda rng: rng.integers(0, 4, size=(12, 14)).astype(float),
@@ -56,12 +54,12 @@ def same_set(X, order, **settings):
     return chosen(X, **settings) == chosen(X[:, order], **settings)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("terms", RULES, ids=repr)
 @pytest.mark.parametrize("kind", TABLES)
-def test_every_rule_selects_the_same_columns(kind, rule):
+def test_every_rule_selects_the_same_columns(kind, terms):
     for seed in SEEDS:
         X, order = drawn(kind, seed)
-        assert same_set(X, order, rule=rule), seed
+        assert same_set(X, order, **terms), seed
 
 
 @st.composite
@@ -138,8 +136,8 @@ def test_variance_selects_the_same_of_copies(kind):
 def test_with_every_measure(kind, similarity):
     for seed in SEEDS:
         X, order = drawn(kind, seed)
-        for rule in (*COVERAGE, Centrality("degree")):
-            assert same_set(X, order, rule=rule, similarity=similarity), (seed, rule)
+        for terms in (*COVERAGE, DEGREE):
+            assert same_set(X, order, **terms, similarity=similarity), (seed, terms)
 
 
 @pytest.mark.parametrize("kind", ["reals", "binary"])
@@ -149,7 +147,7 @@ def test_with_the_energy_coefficient(kind):
         assert same_set(X, order, rule="pagerank", similarity="energy"), seed
 
 
-@pytest.mark.parametrize("graph", ["tmfg", "pmfg", "mst"])
+@pytest.mark.parametrize("graph", ["links", "tmfg", "pmfg", "mst"])
 @pytest.mark.parametrize("kind", ["reals", "whole", "binary"])
 def test_with_every_graph(kind, graph):
     for seed in SEEDS:
@@ -167,14 +165,14 @@ def test_at_every_size(kind, size):
         assert same_set(X, order, size=size), seed
 
 
-@pytest.mark.parametrize("rule", COVERAGE, ids=repr)
-def test_a_given_similarity(rule):
+@pytest.mark.parametrize("terms", COVERAGE, ids=repr)
+def test_a_given_similarity(terms):
     for seed in SEEDS:
         X, order = drawn("reals", seed)
         matrix = pearson(X, squared=True)
         moved = matrix[np.ix_(order, order)]
         first, second = (
-            TopologicalFeatureSelector(4, rule=rule, similarity="precomputed").fit(one)
+            TopologicalFeatureSelector(4, **terms, similarity="precomputed").fit(one)
             for one in (matrix, moved)
         )
         assert set(np.flatnonzero(first.support_)) == set(order[second.support_]), seed
@@ -185,15 +183,15 @@ def test_sparse_and_missing_values(missing):
     for seed in SEEDS:
         X, order = drawn("whole", seed)
         X = np.where(X > 2, np.nan, X) if missing else sparse.csc_array(X)
-        for rule in COVERAGE:
+        for terms in COVERAGE:
             first, second = (
-                TopologicalFeatureSelector(4, rule=rule).fit(one) for one in (X, X[:, order])
+                TopologicalFeatureSelector(4, **terms).fit(one) for one in (X, X[:, order])
             )
             values = np.nan_to_num(X if missing else X.toarray(), nan=-1.0)
             names = [tuple(column) for column in values.T]
             one = sorted(names[i] for i in np.flatnonzero(first.support_))
             other = sorted(names[i] for i in order[second.support_])
-            assert one == other, (seed, rule)
+            assert one == other, (seed, terms)
 
 
 def test_columns_of_names():
@@ -211,9 +209,8 @@ def test_columns_of_names():
 def test_without_the_matrix_as_with_it():
     X = np.random.default_rng(0).integers(0, 3, size=(8, 400)).astype(float)
     order = np.random.default_rng(1).permutation(400)
-    for rule in (Coverage(links=8), Coverage(reach="paths"), Centrality("degree")):
-        terms = {"size": 40, "rule": rule}
-        assert chosen(X, memory="1MB", **terms) == chosen(X[:, order], **terms)
+    for terms in ({"graph": Links(strongest=8)}, {"graph": "tmfg"}, DEGREE):
+        assert chosen(X, 40, memory="1MB", **terms) == chosen(X[:, order], 40, **terms)
 
 
 def test_two_columns_that_represent_only_each_other():
@@ -228,14 +225,14 @@ def test_scale_place_and_sign_play_no_part():
             X, _ = drawn(kind, seed)
             rng = np.random.default_rng(seed)
             changed = X * rng.choice([-2.0, 1.0, 4.0], X.shape[1]) + rng.integers(-3, 4)
-            for rule in (*COVERAGE, Centrality("pagerank")):
+            for terms in (*COVERAGE, {"rule": Centrality("pagerank")}):
                 first, second = (
-                    TopologicalFeatureSelector(4, rule=rule).fit(one) for one in (X, changed)
+                    TopologicalFeatureSelector(4, **terms).fit(one) for one in (X, changed)
                 )
                 names = [tuple(np.abs(np.diff(column))) for column in X.T]
                 assert [names[i] for i in np.argsort(first.ranking_)[:4]] == [
                     names[i] for i in np.argsort(second.ranking_)[:4]
-                ], (kind, seed, rule)
+                ], (kind, seed, terms)
 
 
 def test_ties_by_position_stay():

@@ -15,14 +15,17 @@ from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from tests.certificates import assert_tmfg
+from tests.coverage_settings import BY_COVERAGE
 from tests.matrices import factor_table
-from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
+from tests.naive.coverage import naive_nearest, naive_path_weights
+from tests.naive.ranking import naive_ranking
 from topofs import (
     Budget,
     Centrality,
     ConstantFeatureWarning,
     Coverage,
     IsolatedFeatureWarning,
+    Links,
     MinShare,
     NoStructureWarning,
     Pearson,
@@ -33,6 +36,8 @@ from topofs import (
 )
 from topofs.similarity import noise_floor
 from topofs.similarity.noise_floor import correct_bias
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def groups_table(n_samples=200, *, sizes=(5, 4, 3), n_noise=6, seed=0):
@@ -71,7 +76,10 @@ def test_auto_selects_one_column_for_each_group(X):
     ]
     assert groups == [{0, 1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11}]
     assert selector.isolated_.tolist() == [12, 13, 14, 15, 16, 17]
-    assert_tmfg(selector.graph_)
+    assert selector.graph_.edges.max() == 11
+    by_tmfg = TopologicalFeatureSelector(graph="tmfg").fit(X)
+    assert by_tmfg.n_features_ == 3
+    assert_tmfg(by_tmfg.graph_)
 
 
 def test_isolated_columns_can_be_kept(X):
@@ -79,58 +87,64 @@ def test_isolated_columns_can_be_kept(X):
     assert selector.n_features_ == 3 + 6
     assert selector.support_[12:].all()
     assert set(selector.ranking_[12:]) == {4, 5, 6, 7, 8, 9}
+    # Beyond the end they add more than second columns of tight groups; unless they are noise.
     dropped = TopologicalFeatureSelector(9).fit(X)
-    assert not dropped.support_[12:].any()
-    assert set(dropped.ranking_[12:]) == {13, 14, 15, 16, 17, 18}
+    assert dropped.support_[12:].all()
+    last = TopologicalFeatureSelector(9, rule=Coverage(isolated="last")).fit(X)
+    assert not last.support_[12:].any()
+    assert set(last.ranking_[12:]) == {13, 14, 15, 16, 17, 18}
+    np.testing.assert_array_equal(last.at("auto").support_, dropped.at("auto").support_)
 
 
+@pytest.mark.parametrize("isolated", ["drop", "keep", "last"])
 @pytest.mark.parametrize("seed", range(4))
-def test_order_gains_and_representatives_follow_the_twin(seed):
+def test_order_gains_and_representatives_follow_the_twin(seed, isolated):
     X = factor_table(60, 14, seed=seed)
-    selector = TopologicalFeatureSelector(5, rule=Coverage(reach="paths", isolated="keep")).fit(
-        X
-    )
-    edges, weights = expected_weights(X, selector.graph_)
-    order, gains = naive_cover(weights, strength=selector.graph_.strength())
-    alone = (edges > 0).sum(axis=1) == 0
+    rule = Coverage(isolated=isolated)
+    selector = TopologicalFeatureSelector(5, rule=rule, graph="tmfg").fit(X)
+    _, weights = expected_weights(X, selector.graph_)
+    strength = selector.graph_.strength()
+    assert_as_the_twin(selector, weights, strength, isolated)
+
+
+@pytest.mark.parametrize("isolated", ["drop", "keep", "last"])
+@pytest.mark.parametrize("way", ["edges", "all pairs", "links"])
+def test_other_ways_follow_the_twin(X, way, isolated):
+    settings = BY_COVERAGE[way]
+    rule = settings.get("rule", Coverage()).replace(isolated=isolated)
+    selector = TopologicalFeatureSelector(4, **settings | {"rule": rule}).fit(X)
+    square = pearson(X, squared=True)
+    weights = np.where(square >= noise_floor(*X.shape), correct_bias(square, len(X)), 0)
+    strength = square.sum(axis=1)
+    if way == "edges":
+        strength = selector.graph_.strength()
+        linked = selector.graph_.to_scipy().toarray() != 0
+        weights *= linked | np.eye(len(weights), dtype=bool)
+    assert_as_the_twin(selector, weights, strength, isolated)
+
+
+def assert_as_the_twin(selector, weights, strength, isolated):
+    order, gains, end = naive_ranking(weights, strength=strength, isolated=isolated)
     found = np.argsort(selector.ranking_)
-    assert found[~alone[found]].tolist() == [i for i in order if not alone[i]]
-    # Isolated columns come after those that explain more than themselves, before the others.
-    n_explaining = sum(gain > 1 for gain in gains)
-    assert alone[found[n_explaining : n_explaining + alone.sum()]].all()
-    np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
-    np.testing.assert_allclose(
-        selector.coverage_, np.cumsum(selector.scores_[found]) / 14, atol=1e-9
-    )
+    assert found.tolist() == order
+    np.testing.assert_allclose(selector.scores_[found], gains, atol=1e-9)
+    np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / len(gains), atol=1e-9)
     for size in (1, 3, 5, 9):
         cut = selector.at(size)
         representative, share = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
         assert cut.representative_.tolist() == representative
         np.testing.assert_allclose(cut.shares_, share, atol=1e-12)
-    assert selector.at("auto").n_features_ == max(1, n_explaining + alone.sum())
-
-
-@pytest.mark.parametrize("reach", ["edges", "similarity"])
-def test_other_reaches_follow_the_twin(X, reach):
-    selector = TopologicalFeatureSelector(4, rule=Coverage(reach=reach, isolated="keep")).fit(X)
-    square = pearson(X, squared=True)
-    weights = np.where(square >= noise_floor(*X.shape), correct_bias(square, len(X)), 0)
-    if reach == "edges":
-        linked = selector.graph_.to_scipy().toarray() != 0
-        weights *= linked | np.eye(len(weights), dtype=bool)
-    order, gains = naive_cover(weights)
-    np.testing.assert_allclose(np.sort(selector.scores_)[::-1], gains, atol=1e-9)
-    assert np.argsort(selector.ranking_)[:3].tolist() == order[:3]
-    expected, _ = naive_nearest(weights, set(np.flatnonzero(selector.support_)))
-    assert selector.representative_.tolist() == expected
+    assert selector.at("auto").n_features_ == end
+    alone = np.flatnonzero((weights > 0).sum(axis=1) == 1)
+    assert selector.isolated_.tolist() == alone.tolist()
 
 
 def test_isolated_columns_are_ordered_by_strength_or_by_index(X):
-    by_strength = TopologicalFeatureSelector().fit(X)
+    by_strength = TopologicalFeatureSelector(rule=Coverage(isolated="last")).fit(X)
     strength = pearson(X, squared=True).sum(axis=1)
     tail = np.argsort(by_strength.ranking_)[-6:]
     assert tail.tolist() == sorted(range(12, 18), key=lambda i: -strength[i])
-    by_index = TopologicalFeatureSelector(rule=Coverage(ties="index")).fit(X)
+    by_index = TopologicalFeatureSelector(rule=Coverage(isolated="last", ties="index")).fit(X)
     assert np.argsort(by_index.ranking_)[-6:].tolist() == list(range(12, 18))
 
 
@@ -144,7 +158,7 @@ def test_the_ranking_is_a_permutation_and_the_support_its_beginning(X):
 
 
 @pytest.mark.parametrize("similarity", ["pearson", "spearman", "mixed", "mutual_information"])
-@pytest.mark.parametrize("graph", ["tmfg", "pmfg", "mst"])
+@pytest.mark.parametrize("graph", ["links", "tmfg", "pmfg", "mst"])
 def test_permuting_columns_permutes_the_answer(similarity, graph, X):
     estimator = TopologicalFeatureSelector(similarity=similarity, graph=graph)
     selector = clone(estimator).fit(X)
@@ -171,9 +185,10 @@ def test_a_strong_negative_link_is_a_link():
     selector = TopologicalFeatureSelector().fit(X)
     assert selector.representative_[1] == selector.representative_[0] >= 0
     # By signed correlations an opposite column shares nothing, however it is reached.
-    for reach in ("strongest", "similarity", "paths", "edges"):
-        rule = Coverage(reach=reach)
-        signed = TopologicalFeatureSelector(similarity=Pearson(squared=False), rule=rule).fit(X)
+    for settings in BY_COVERAGE.values():
+        signed = TopologicalFeatureSelector(similarity=Pearson(squared=False), **settings).fit(
+            X
+        )
         assert signed.representative_[1] == -1
         assert signed.shares_[0] < 0.9
 
@@ -233,7 +248,7 @@ def test_nothing_is_said_of_isolated_columns_that_nobody_left_out(X):
 
 def test_a_search_counts_isolated_columns_once(X):
     pipeline = make_pipeline(TopologicalFeatureSelector(), KNeighborsClassifier())
-    grid = {"topologicalfeatureselector__rule__links": [8, 128]}
+    grid = {"topologicalfeatureselector__graph": [Links(strongest=8), "links"]}
     y = np.arange(len(X)) % 2
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -352,6 +367,7 @@ def test_the_preset_of_the_paper():
         similarity="spearman",
         rule=Centrality("degree", ties="index"),
         threshold="mean",
+        graph="tmfg",
         keep=[1],
         min_carriers=0,
     )
@@ -392,10 +408,10 @@ def test_explanations_say_who_represents_whom():
 
 
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity", "strongest"])
-def test_a_constant_column_alone_represents_itself(reach):
+@pytest.mark.parametrize("way", BY_COVERAGE)
+def test_a_constant_column_alone_represents_itself(way):
     X = np.column_stack([factor_table(60, 6), np.ones(60)])
-    selector = TopologicalFeatureSelector(1, keep=[6], rule=Coverage(reach=reach)).fit(X)
+    selector = TopologicalFeatureSelector(1, keep=[6], **BY_COVERAGE[way]).fit(X)
     (group,) = selector.groups_
     assert (group.position, group.members) == (6, ())
     assert selector.representative_.tolist() == [-1] * 6 + [6]

@@ -14,7 +14,7 @@ def test_the_path_to_the_representative_is_a_path_of_the_graph():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.normal(size=(500, 30)) * 0.25, axis=1) + rng.normal(size=(500, 1))
     X = pd.DataFrame(walk, columns=[f"t{i}" for i in range(30)])
-    selector = TopologicalFeatureSelector(1, rule=Coverage(reach="paths")).fit(X)
+    selector = TopologicalFeatureSelector(1, graph="tmfg").fit(X)
     graph = selector.graph_
     weights = {}
     for (i, j), w in zip(graph.edges.tolist(), graph.weights, strict=True):
@@ -41,7 +41,7 @@ def test_ties_of_weight_one_make_no_path_go_round():
         A = np.triu(rng.choice([0.0, 0.25, 0.5, 1.0], size=(n, n)), 1)
         A = A + A.T + np.eye(n)
         selector = TopologicalFeatureSelector(
-            int(rng.integers(1, 3)), similarity="precomputed", threshold=None
+            int(rng.integers(1, 3)), similarity="precomputed", threshold=None, graph="tmfg"
         ).fit(A)
         for column in range(n):
             found = selector.explain(column).representation
@@ -59,7 +59,8 @@ def test_the_shortest_of_equal_ways_is_told():
         1,
         similarity="precomputed",
         threshold=None,
-        rule=Coverage(reach="paths", ties="index"),
+        graph="tmfg",
+        rule=Coverage(ties="index"),
     ).fit(A)
     assert selector.explain(1).representation.path == ("x3",)
     assert selector.explain(3).representation.path == ()

@@ -7,26 +7,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.coverage_settings import BY_COVERAGE
 from tests.greedy import greedy
 from tests.matrices import factor_table
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
+from tests.naive.ranking import naive_ranking
 from topofs import (
     Centrality,
     ConstantFeatureWarning,
     Coverage,
+    Links,
     NoStructureWarning,
     TopologicalFeatureSelector,
     registered,
 )
-from topofs.kernels.gain_heap import UNIT
+from topofs.kernels.units import UNIT
 from topofs.rules.reach import HALF, MatrixReach, PathReach
 
-REACHES = ("paths", "edges", "similarity")
+pytestmark = pytest.mark.usefixtures("both_ways")
+
+OF_TREES = {
+    "paths": {"graph": "mst", "reach": "paths"},
+    "edges": {"graph": "mst", "reach": "edges"},
+    "links": {"graph": Links(strongest=None), "reach": "auto"},
+}
 
 
 def precomputed(size="auto", **parameters):
     return TopologicalFeatureSelector(
-        size, similarity="precomputed", threshold=None, graph="mst", **parameters
+        size, similarity="precomputed", threshold=None, **parameters
     )
 
 
@@ -60,52 +69,40 @@ def test_kernels_are_greedy_given_a_set(case):
         np.testing.assert_allclose(gains, expected_gains, atol=len(links) / UNIT)
 
 
-@given(trees(), st.sampled_from(REACHES), st.sampled_from(["drop", "keep"]))
-def test_order_gains_end_and_groups_follow_the_twin(case, reach, isolated):
+@given(trees(), st.sampled_from(sorted(OF_TREES)), st.sampled_from(["drop", "keep", "last"]))
+def test_order_gains_end_and_groups_follow_the_twin(case, way, isolated):
     links, forced = case
-    n = len(links)
+    n, settings = len(links), OF_TREES[way]
     matrix = links + np.eye(n)
-    weights = naive_path_weights(links, HALF) if reach == "paths" else matrix
-    rule = Coverage(reach=reach, isolated=isolated, ties="index")
+    weights = naive_path_weights(links, HALF) if way == "paths" else matrix
+    rule = Coverage(reach=settings["reach"], isolated=isolated, ties="index")
     # A size, so that a table without any link gives no warning.
-    selector = precomputed(n, rule=rule, keep=forced.tolist()).fit(matrix)
-    order, gains = naive_cover(weights, forced)
-    alone = (weights > 0).sum(axis=1) == 1
-    own = [alone[i] and i not in forced for i in order]
-    stays = [i in forced or gain > 1 for i, gain in zip(order, gains, strict=True)]
-    if isolated == "drop":
-        late = own
-        end = sum(s and not o for s, o in zip(stays, own, strict=True))
-    else:
-        late = [not s and not o for s, o in zip(stays, own, strict=True)]
-        end = sum(s or o for s, o in zip(stays, own, strict=True))
-    expected = [i for i, last in zip(order, late, strict=True) if not last]
-    expected += [i for i, last in zip(order, late, strict=True) if last]
-    assert np.argsort(selector.ranking_).tolist() == expected
-    by_node = dict(zip(order, gains, strict=True))
-    np.testing.assert_allclose(selector.scores_, [by_node[i] for i in range(n)], atol=1e-9)
-    np.testing.assert_allclose(
-        selector.coverage_, np.cumsum([by_node[i] for i in expected]) / n, atol=1e-9
+    selector = precomputed(n, rule=rule, graph=settings["graph"], keep=forced.tolist()).fit(
+        matrix
     )
+    order, gains, end = naive_ranking(weights, chosen=forced, isolated=isolated)
+    assert np.argsort(selector.ranking_).tolist() == order
+    assert selector.scores_[order].tolist() == gains
+    np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / n, atol=1e-9)
     cut = selector.at("auto")
-    assert cut.n_features_ == max(1, end)
+    assert cut.n_features_ == end
     assert cut.support_[forced].all()
     found, shares = naive_nearest(weights, set(np.flatnonzero(cut.support_)))
     assert cut.representative_.tolist() == found
     assert cut.shares_.tolist() == pytest.approx(shares)
 
 
-@pytest.mark.parametrize("reach", REACHES)
-def test_a_forced_column_takes_the_place_of_its_like(reach):
+@pytest.mark.parametrize("way", BY_COVERAGE)
+def test_a_forced_column_takes_the_place_of_its_like(way):
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(300, 3))
     X = np.repeat(factors, 4, axis=1) + 0.3 * rng.normal(size=(300, 12))
-    rule = Coverage(reach=reach)
-    plain = TopologicalFeatureSelector(rule=rule).fit(X)
+    settings = BY_COVERAGE[way]
+    plain = TopologicalFeatureSelector(**settings).fit(X)
     assert plain.n_features_ == 3
     # Another of the first group: it is enough for this group, and the others stay.
     other = next(i for i in range(4) if not plain.support_[i])
-    forced = TopologicalFeatureSelector(rule=rule, keep=[other]).fit(X)
+    forced = TopologicalFeatureSelector(keep=[other], **settings).fit(X)
     assert forced.n_features_ == 3
     assert forced.ranking_[other] == 1
     assert not forced.support_[np.flatnonzero(plain.support_)[0]]
@@ -164,22 +161,24 @@ def test_isolated_columns_that_are_kept_are_never_lost():
     assert selector.isolated_.tolist() == [5]
     assert selector.support_[5]
     assert selector.at("auto").support_[5]
-    dropped = TopologicalFeatureSelector(similarity="precomputed").fit(W)
-    assert not dropped.support_[5]
+    for isolated in ("drop", "last"):
+        rule = Coverage(isolated=isolated)
+        dropped = TopologicalFeatureSelector(similarity="precomputed", rule=rule).fit(W)
+        assert not dropped.support_[5]
     assert dropped.ranking_[5] == 6
 
 
-@pytest.mark.parametrize("reach", REACHES)
-def test_an_isolated_column_by_wish(reach):
+@pytest.mark.parametrize("way", BY_COVERAGE)
+def test_an_isolated_column_by_wish(way):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     X[:, 1] += 2 * X[:, 0]
-    selector = TopologicalFeatureSelector(keep=[4], rule=Coverage(reach=reach)).fit(X)
+    selector = TopologicalFeatureSelector(keep=[4], **BY_COVERAGE[way]).fit(X)
     assert np.flatnonzero(selector.support_).tolist() in ([0, 4], [1, 4])
     assert selector.ranking_[4] == 1
     assert selector.scores_[4] == 1
     with pytest.warns(NoStructureWarning, match="2 of them are selected"):
-        noise = TopologicalFeatureSelector(keep=[1, 2], rule=Coverage(reach=reach)).fit(
+        noise = TopologicalFeatureSelector(keep=[1, 2], **BY_COVERAGE[way]).fit(
             rng.normal(size=(60, 4))
         )
     assert np.flatnonzero(noise.support_).tolist() == [1, 2]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tests.matrices import factor_table, tables
 from topofs import (
-    Coverage,
     Energy,
     Pearson,
     Spearman,
@@ -84,8 +83,7 @@ def test_many_columns(dtype):
 
 def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
     X = pd.DataFrame(np.rint(factor_table(40, 90))).add_prefix("c")
-    rule = Coverage(links=8)
-    expected = TopologicalFeatureSelector(7, rule=rule).fit(X)
+    expected = TopologicalFeatureSelector(7, graph="tmfg").fit(X)
     called = []
     build = matrix_free.tmfg_of_products
     monkeypatch.setattr(
@@ -95,7 +93,7 @@ def test_the_estimator_gives_the_same_answer_without_the_matrix(monkeypatch):
             called.append(1) or build(*given, **settings | {"memory": 10**8})
         ),
     )
-    selector = TopologicalFeatureSelector(7, rule=rule, memory=60_000).fit(X)
+    selector = TopologicalFeatureSelector(7, graph="tmfg", memory=60_000).fit(X)
     assert called
     assert selector.graph_ == expected.graph_
     np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
@@ -137,7 +135,7 @@ def test_missing_values_are_refused_with_advice():
 
 def test_other_graphs_need_the_matrix():
     X = factor_table(30, 6)
-    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'tmfg'"):
+    with pytest.raises(ValueError, match="graph 'mst' needs it whole: use 'links', 'tmfg'"):
         TopologicalFeatureSelector(5, memory=100, graph="mst", rule="degree").fit(X)
 
 

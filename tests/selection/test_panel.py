@@ -9,34 +9,42 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from tests.coverage_settings import BY_COVERAGE
 from topofs import (
     AtMost,
     Budget,
     ConstantFeatureWarning,
     Coverage,
+    Links,
     TopologicalFeatureSelector,
     Variance,
 )
 from topofs.selection.panel_answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 TUMOURS = load_breast_cancer(as_frame=True).data
 WINE = load_wine(as_frame=True).data
-RULES = [Coverage(), Coverage(reach="edges"), Coverage(reach="similarity")]
+WAYS = pytest.mark.parametrize("settings", BY_COVERAGE.values(), ids=BY_COVERAGE)
 
 
 def coverage_of(selector, columns):
     """Coverage of a list, by fitting with nothing but these columns allowed."""
     others = [name for name in selector.feature_names_in_ if name not in columns]
     listed = TopologicalFeatureSelector(
-        len(columns), rule=selector.rule_, keep=list(columns), exclude=others
+        len(columns),
+        graph=selector.graph,
+        rule=selector.rule_,
+        keep=list(columns),
+        exclude=others,
     )
     return float(listed.fit(TUMOURS).shares_.mean())
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_the_selection_itself_gives_the_numbers_of_the_fit(rule):
-    selector = TopologicalFeatureSelector(rule=rule).fit(TUMOURS)
+@WAYS
+def test_the_selection_itself_gives_the_numbers_of_the_fit(settings):
+    selector = TopologicalFeatureSelector(**settings).fit(TUMOURS)
     found = selector.evaluate()
     assert found.coverage == pytest.approx(selector.shares_.mean())
     assert found.groups == selector.groups_
@@ -44,9 +52,9 @@ def test_the_selection_itself_gives_the_numbers_of_the_fit(rule):
     assert found.coverage == pytest.approx(selector.coverage_[selector.n_features_ - 1])
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_next_and_least_are_what_a_list_with_or_without_the_column_has(rule):
-    selector = TopologicalFeatureSelector(3, rule=rule).fit(TUMOURS)
+@WAYS
+def test_next_and_least_are_what_a_list_with_or_without_the_column_has(settings):
+    selector = TopologicalFeatureSelector(3, **settings).fit(TUMOURS)
     columns = ["mean area", "worst texture", "mean symmetry", "area error"]
     found = selector.evaluate(columns)
     n = TUMOURS.shape[1]
@@ -72,7 +80,7 @@ def test_a_random_list_lies_in_the_range_of_random_lists():
 
 
 def test_pairs_that_say_the_same_and_columns_that_are_alone():
-    selector = TopologicalFeatureSelector(rule=Coverage(reach="paths")).fit(TUMOURS)
+    selector = TopologicalFeatureSelector(graph="tmfg").fit(TUMOURS)
     found = selector.evaluate(["mean radius", "mean perimeter", "texture error"])
     assert {found.same[0].name, found.same[0].other} == {"mean radius", "mean perimeter"}
     assert "mean symmetry" in found.alone
@@ -81,22 +89,22 @@ def test_pairs_that_say_the_same_and_columns_that_are_alone():
     assert "random lists of 3" in str(found)
 
 
-def explained_by(table, columns, rule):
+def explained_by(table, columns, **settings):
     """What a list explains of each column, by fitting with nothing but these columns allowed."""
     others = [name for name in table if name not in columns]
     fitted = TopologicalFeatureSelector(
-        len(columns), rule=rule, keep=list(columns), exclude=others
+        len(columns), keep=list(columns), exclude=others, **settings
     ).fit(table)
     return fitted, dict(zip(table, fitted.explained_, strict=True))
 
 
-def naive_substitutes(table, columns, lost, rule):
+def naive_substitutes(table, columns, lost, **settings):
     """What each candidate loses and gains, by the definition."""
-    fitted, before = explained_by(table, columns, rule)
-    floor = noise_floor(*table.shape) if rule == Variance() else 0.0
+    fitted, before = explained_by(table, columns, **settings)
+    floor = noise_floor(*table.shape) if settings.get("rule") == Variance() else 0.0
 
     def related(one, other):
-        return one == other or explained_by(table, [one], rule)[1][other] > floor
+        return one == other or explained_by(table, [one], **settings)[1][other] > floor
 
     group = next(group for group in fitted.groups_ if group.name == lost)
     members = [lost, *(m.name for m in group.members if related(lost, m.name))]
@@ -104,7 +112,7 @@ def naive_substitutes(table, columns, lost, rule):
     found = {}
     for other in table.columns.difference(columns):
         if any(related(other, name) for name in members):
-            after = explained_by(table, [*rest, other], rule)[1]
+            after = explained_by(table, [*rest, other], **settings)[1]
             less = sum(max(0.0, before[j] - after[j]) for j in members)
             change = sum(after[j] - before[j] for j in table)
             n = table.shape[1]
@@ -115,10 +123,10 @@ def naive_substitutes(table, columns, lost, rule):
 @settings(max_examples=20)
 @given(
     seed=st.integers(0, 10_000),
-    rule=st.sampled_from([*RULES, Coverage(reach="paths"), Variance()]),
+    terms=st.sampled_from([*BY_COVERAGE.values(), {"rule": Variance()}]),
     levels=st.sampled_from([0, 2]),
 )
-def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, rule, levels):
+def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, terms, levels):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 8)))
     table += rng.normal(size=table.shape) * rng.uniform(0.2, 2, size=8)
@@ -126,8 +134,8 @@ def test_substitutes_lose_least_of_what_the_lost_column_explained(seed, rule, le
     table = table.round() if levels else table
     table.columns = list("abcdefgh")
     columns = rng.permutation(table.columns)[:3].tolist()
-    selector = TopologicalFeatureSelector(3, rule=rule, keep=columns).fit(table)
-    expected = naive_substitutes(table, columns, columns[0], rule)
+    selector = TopologicalFeatureSelector(3, keep=columns, **terms).fit(table)
+    expected = naive_substitutes(table, columns, columns[0], **terms)
     found = selector.substitute(columns[0], n=8)
     assert [one.lost for one in found] == sorted(one.lost for one in found)
     assert {one.name for one in found} == set(expected)
@@ -155,9 +163,9 @@ def test_substitutes_among_names_and_numbers():
         found = selector.substitute("kind")
         assert found[0].name == "shade"
         assert {one.name for one in found} == {"shade", "height", "weight"}
-        before = explained_by(table, ["kind"], rule)[1]
+        before = explained_by(table, ["kind"], rule=rule)[1]
         for one in found:
-            after = explained_by(table, [one.name], rule)[1]
+            after = explained_by(table, [one.name], rule=rule)[1]
             kept = before.keys() - {"noise"}
             lost = sum(max(0.0, before[j] - after[j]) for j in kept) / 5
             assert one.lost == pytest.approx(lost, abs=1e-9)
@@ -228,7 +236,7 @@ class PlainReach:
 
 
 def test_a_rule_of_ones_own_needs_no_more_than_representatives():
-    selector = TopologicalFeatureSelector(3, rule=Coverage(reach="similarity")).fit(TUMOURS)
+    selector = TopologicalFeatureSelector(3, graph=Links(strongest=None)).fit(TUMOURS)
     name = selector.get_feature_names_out()[0]
     expected = selector.substitute(name)
     selector._ranking = replace(selector._ranking, reach=PlainReach(selector._ranking.reach))

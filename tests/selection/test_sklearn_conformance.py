@@ -23,6 +23,7 @@ from topofs import (
     Coverage,
     Energy,
     InfiniteFeatureSelector,
+    Links,
     MutualInformation,
     Pearson,
     Spearman,
@@ -34,7 +35,7 @@ ESTIMATORS = [
     TopologicalFeatureSelector(),
     TopologicalFeatureSelector(similarity=Auto(squared=False), graph=TMFG(), rule=Coverage()),
     TopologicalFeatureSelector(
-        similarity="mixed", rule=Coverage(reach="similarity", isolated="keep")
+        similarity="mixed", graph=Links(strongest=None), rule=Coverage(isolated="keep")
     ),
     TopologicalFeatureSelector(None, similarity="spearman", graph="mst", rule="strength"),
     TopologicalFeatureSelector(

@@ -261,10 +261,9 @@ def test_settings_in_plain_words():
         "graph": {"name": "mst"},
         "rule": {
             "name": "coverage",
-            "reach": "strongest",
+            "reach": "auto",
             "isolated": "drop",
             "ties": "strength",
-            "links": 128,
         },
         "keep": [],
         "exclude": [],

@@ -5,24 +5,25 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from tests.coverage_settings import BY_COVERAGE
 from topofs import (
     AtMost,
     Budget,
-    Centrality,
-    Coverage,
+    Links,
     MinShare,
     TopologicalFeatureSelector,
     UntilCoverage,
     pearson,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 TUMOURS = load_breast_cancer(as_frame=True).data
 GROUPS = {name: name.split()[0] for name in TUMOURS}
 
 
 def test_the_example_of_a_panel_that_is_given():
-    along = Coverage(reach="paths")
-    selector = TopologicalFeatureSelector(3, rule=along, keep=["mean area"]).fit(TUMOURS)
+    selector = TopologicalFeatureSelector(3, graph="tmfg", keep=["mean area"]).fit(TUMOURS)
     chosen = set(selector.get_feature_names_out())
     assert chosen == {"mean area", "mean compactness", "compactness error"}
     assert selector.shares_.mean() >= 0.55
@@ -30,12 +31,12 @@ def test_the_example_of_a_panel_that_is_given():
 
 
 @pytest.mark.parametrize(
-    "rule", [Coverage(), Coverage(reach="similarity"), Centrality("degree")]
+    "settings", [*BY_COVERAGE.values(), {"rule": "degree"}, {"rule": "variance"}], ids=repr
 )
-def test_all_wishes_at_once_are_kept(rule):
+def test_all_wishes_at_once_are_kept(settings):
     selector = TopologicalFeatureSelector(
         8,
-        rule=rule,
+        **settings,
         keep=["texture error"],
         exclude=["worst *", "mean area"],
         at_most=AtMost(5, of=GROUPS),
@@ -140,7 +141,7 @@ def test_wishes_without_the_matrix_are_the_same():
     X = rng.normal(size=(40, 60)) @ rng.normal(size=(60, 300))
     frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(300)])
     settings = {"keep": ["c7"], "exclude": ["c1*"], "max_similarity": 0.6}
-    settings["rule"] = Coverage(links=8)
+    settings["graph"] = Links(strongest=8)
     dense = TopologicalFeatureSelector(20, **settings).fit(frame)
     free = TopologicalFeatureSelector(20, memory="600KB", **settings).fit(frame)
     np.testing.assert_array_equal(dense.support_, free.support_)

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from topofs import (
-    Coverage,
     Energy,
     Function,
     Given,
+    Links,
     Mixed,
     Pearson,
     Spearman,
@@ -149,7 +149,7 @@ def test_missing_values_do_not_make_links(measure, missing):
         X = rng.normal(size=(120, 20))
         X[rng.random(X.shape) < missing] = np.nan
         selector = TopologicalFeatureSelector(
-            2, similarity=measure, rule=Coverage(reach="similarity")
+            2, similarity=measure, graph=Links(strongest=None)
         ).fit(X)
         false += len(selector.isolated_) < 20
     assert false <= 2

@@ -139,6 +139,8 @@ def greedy_ranking(
     n, alone = wishes.n_nodes, reach.isolated()
     place = np.arange(n) if place is None else place
     search = _searcher(reach, place)
+    # One node at least is selected.
+    wanted = max(1, wishes.n_wanted or 0)
     if wishes.cost is None:
         others = np.ones(n, dtype=np.bool_)
         others[wishes.chosen] = False
@@ -148,7 +150,6 @@ def greedy_ranking(
         end = found.run(_Phase(linked, least=int(UNIT)))
         if isolated == KEEP:
             end = found.run(_Phase(lonely))
-        wanted = wishes.n_wanted or 0
         rest = linked if isolated == LAST else np.flatnonzero(others)
         rest = np.setdiff1d(rest, found.order[:end])
         n_taken = found.run(_Phase(rest, quarters=quarters, exact=wanted))
@@ -157,13 +158,13 @@ def greedy_ranking(
         order, gains = found.order[:n_taken], found.gains[:n_taken]
     else:
         order, gains = _affordable(search, wishes, place)
-        end = int((gains > 1).sum())
+        end, wanted = int((gains > 1).sum()), len(order)
     scores = np.zeros(n)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(n), order)
     rest = rest[np.argsort(place[rest])]
     everyone = np.concatenate([order, rest])
-    exact = max(end, wishes.n_wanted or 0) if reach.cut.any() else None
+    exact = max(end, wanted) if reach.cut.any() else None
     return Ranking(
         everyone, scores, max(1, end), reach, alone, len(order), place=place, exact=exact
     )

@@ -22,7 +22,7 @@ THRESHOLDS = ("auto", "mean", None)
 
 def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     """Resolve the graph that a rule ranks by; refuse one where it ranks without."""
-    without = f"rule {rule.name!r}" if rule.default_graph is None else None
+    without = None if rule.needs.graph else f"rule {rule.name!r}"
     if isinstance(size, MinShare):
         without = "MinShare"
     graph = graph_of(given)

@@ -1,0 +1,130 @@
+"""Columns with more links than their list holds: once selected, their whole row counts."""
+
+import pickle
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+
+from topofs import (
+    Budget,
+    Coverage,
+    Links,
+    TopologicalFeatureSelector,
+    UntilCoverage,
+)
+
+
+def groups_of(size, *, n_groups=3, noise=0.1, n_samples=300, n_lonely=0, seed=0):
+    """Groups of near-copies, then unrelated columns."""
+    rng = np.random.default_rng(seed)
+    factors = np.repeat(rng.normal(size=(n_samples, n_groups)), size, axis=1)
+    X = factors + noise * rng.normal(size=factors.shape)
+    return np.column_stack([X, rng.normal(size=(n_samples, n_lonely))])
+
+
+@pytest.fixture(scope="module")
+def copies():
+    return groups_of(150, n_lonely=10)
+
+
+@pytest.fixture(scope="module")
+def expected(copies):
+    return TopologicalFeatureSelector(graph=Links(strongest=None)).fit(copies)
+
+
+CUT = Links(strongest=20)
+
+
+def assert_as_by_all_pairs(selector, expected):
+    """Up to what was asked for, lists that are cut change nothing."""
+    n = selector.n_features_
+    assert n == expected.n_features_
+    np.testing.assert_array_equal(selector.support_, expected.support_)
+    order = np.argsort(selector.ranking_)[:n]
+    np.testing.assert_array_equal(order, np.argsort(expected.ranking_)[:n])
+    np.testing.assert_allclose(selector.shares_, expected.shares_, rtol=1e-10)
+    np.testing.assert_array_equal(selector.representative_, expected.representative_)
+    assert [g.position for g in selector.groups_] == [g.position for g in expected.groups_]
+    for group, other in zip(selector.groups_, expected.groups_, strict=True):
+        assert {m.position for m in group.members} == {m.position for m in other.members}
+    assert selector.coverage_[n - 1] == pytest.approx(expected.coverage_[n - 1], rel=1e-10)
+    assert selector.shares_.mean() == pytest.approx(selector.coverage_[n - 1], rel=1e-10)
+    drawn, as_drawn = selector.random_lists(5), expected.random_lists(5)
+    assert drawn.mean == pytest.approx(as_drawn.mean, rel=1e-10)
+    listed, as_listed = selector.evaluate([0, 200, 400]), expected.evaluate([0, 200, 400])
+    assert listed.coverage == pytest.approx(as_listed.coverage, rel=1e-10)
+
+
+@pytest.mark.needs_jit
+def test_three_groups_of_a_thousand_need_three():
+    X = groups_of(1000, n_samples=1000)
+    selector = TopologicalFeatureSelector().fit(X)
+    assert selector.n_features_ == 3
+    assert {position // 1000 for position in np.flatnonzero(selector.support_)} == {0, 1, 2}
+    assert [len(group.members) for group in selector.groups_] == [999] * 3
+    by_all = TopologicalFeatureSelector(graph=Links(strongest=None)).fit(X)
+    assert selector.shares_.mean() == pytest.approx(0.98, abs=0.003)
+    assert_as_by_all_pairs(selector, by_all)
+    little = TopologicalFeatureSelector(memory="40MB").fit(X)
+    assert little.graph_ == selector.graph_ or little.graph_.n_edges == selector.graph_.n_edges
+    assert_as_by_all_pairs(little, by_all)
+
+
+@pytest.mark.usefixtures("both_ways")
+@pytest.mark.parametrize("how", ["memory", "no matrix", "dask", "dask, no matrix", "pickled"])
+def test_whole_rows_count_wherever_the_table_is(copies, expected, how):
+    little = {"memory": "1MB"} if "no matrix" in how else {}
+    if how == "dask, no matrix":
+        little = {"memory": "5MB"}
+    table = da.from_array(copies, chunks=(100, 111)) if "dask" in how else copies
+    with dask.config.set(scheduler="synchronous"):
+        selector = TopologicalFeatureSelector(graph=CUT, **little).fit(table)
+    if how == "pickled":
+        selector = pickle.loads(pickle.dumps(selector))
+    assert selector.n_features_ == 3
+    assert selector.shares_[:450].mean() == pytest.approx(0.98, abs=0.003)
+    assert_as_by_all_pairs(selector, expected)
+
+
+@pytest.mark.usefixtures("both_ways")
+@pytest.mark.parametrize("isolated", ["drop", "keep", "last"])
+def test_another_size_is_that_of_a_fit(copies, isolated):
+    settings = {"graph": CUT, "rule": Coverage(isolated=isolated)}
+    fits = {size: TopologicalFeatureSelector(size, **settings).fit(copies) for size in SIZES}
+    for selector in fits.values():
+        for size, fitted in fits.items():
+            cut = selector.at(size)
+            assert cut.n_features_ == fitted.n_features_, size
+            np.testing.assert_array_equal(cut.support_, fitted.support_)
+            n = fitted.n_features_
+            first, same = np.argsort(cut.ranking_)[:n], np.argsort(fitted.ranking_)[:n]
+            np.testing.assert_array_equal(first, same)
+            np.testing.assert_array_equal(cut.shares_, fitted.shares_)
+            np.testing.assert_array_equal(cut.scores_[first], fitted.scores_[first])
+            np.testing.assert_array_equal(cut.coverage_[:n], fitted.coverage_[:n])
+            assert cut.groups_ == fitted.groups_
+
+
+SIZES = ["auto", 1, 3, 4, 12, 40, UntilCoverage(0.9), UntilCoverage(0.985)]
+
+
+@pytest.mark.usefixtures("both_ways")
+def test_coverage_is_what_the_selected_represent_at_every_size(copies):
+    for size in ("auto", 2, 30, UntilCoverage(0.95), Budget(6)):
+        selector = TopologicalFeatureSelector(size, graph=CUT).fit(copies)
+        for k in {1, 2, selector.n_features_}:
+            cut = selector.at(k)
+            assert cut.shares_.mean() == pytest.approx(cut.coverage_[k - 1], rel=1e-10)
+            assert cut.shares_.mean() == pytest.approx(selector.coverage_[k - 1], rel=1e-10)
+
+
+@pytest.mark.usefixtures("both_ways")
+def test_kept_excluded_and_more_columns_count_by_whole_rows(copies, expected):
+    for wishes in ({"keep": [7, 160]}, {"exclude": list(range(0, 450, 2))}):
+        selector = TopologicalFeatureSelector(graph=CUT, **wishes).fit(copies)
+        whole = TopologicalFeatureSelector(graph=Links(strongest=None), **wishes).fit(copies)
+        assert_as_by_all_pairs(selector, whole)
+    more = TopologicalFeatureSelector(2, graph=CUT).fit(copies).extend(3)
+    assert more.shares_.mean() == pytest.approx(more.coverage_[4], rel=1e-10)
