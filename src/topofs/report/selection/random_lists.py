@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.running_best import add_running_best
-
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
@@ -78,5 +76,6 @@ def _over_all(
     for start in range(0, n, _ROWS):
         block = similarity.block(slice(start, min(start + _ROWS, n)), slice(0, n))
         for order, total in zip(orders, totals, strict=True):
-            add_running_best(block, order, total)
+            best = np.maximum.accumulate(block[:, order], axis=1)
+            total += best.sum(axis=0, dtype=np.float64)
     return totals[:, sizes - 1] / n
