@@ -91,11 +91,11 @@ def _row_sums(rows: Matrix, sums: Doubles) -> float:
     np.subtract(weights, rounded, out=weights)
     whole = n - n % _LANES
     totals = np.zeros((2, len(rows), _LANES))
-    for lanes, terms in zip(totals, (rounded, weights), strict=True):
+    for kind, terms in enumerate((rounded, weights)):
         for first in range(0, whole, _LANES):
-            lanes += terms[:, first : first + _LANES]
+            totals[kind] += terms[:, first : first + _LANES]
         for last in range(whole, n):
-            lanes[:, 0] += terms[:, last]
+            totals[kind, :, 0] += terms[:, last]
     # One after the other, as a kernel adds them up.
     sums[:] = np.add.accumulate(totals, axis=2)[:, :, -1].sum(axis=0)
     return float(peaks.max(initial=0.0))

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 
 from tests.matrices import tables
+from topofs.similarity import value_hashes
+from topofs.similarity import value_order as value_order_module
 from topofs.similarity.value_hashes import (
     DISTANCE,
     ITSELF,
@@ -16,8 +18,6 @@ from topofs.similarity.value_hashes import (
     spans_of_rows,
     take_columns,
 )
-from topofs.similarity import value_hashes
-from topofs.similarity import value_order as value_order_module
 from topofs.similarity.value_order import value_order
 
 WORD = 2**64

@@ -100,7 +100,7 @@ def spans_of_rows(rows: Floats) -> Doubles:
     return np.column_stack([low, high, total / count / (half_range * scale)])
 
 
-def hash_rows(rows: Doubles, seeds: Hashes) -> Hashes:
+def hash_rows(rows: Floats, seeds: Hashes) -> Hashes:
     """Give the sum of the mixed bits of each row: whole numbers, whose sum has no order.
 
     Both zeros are one, and so is every NaN. Seeds tell the columns apart; they are equal where
