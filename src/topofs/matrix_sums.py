@@ -15,7 +15,7 @@ Matrix = npt.NDArray[Any]
 Doubles = npt.NDArray[np.float64]
 
 # Entries worked on at a time: a few arrays of them stay in the cache.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 14
 # Sums that run side by side, as in `topofs.kernels.matrix_scan`.
 _LANES = 64
 
@@ -89,11 +89,12 @@ def _row_sums(rows: Matrix, sums: Doubles) -> float:
     rounded = weights + round_off
     rounded -= round_off
     np.subtract(weights, rounded, out=weights)
-    whole = n - n % _LANES
+    n_turns, whole = n // _LANES, n - n % _LANES
     totals = np.zeros((2, len(rows), _LANES))
     for kind, terms in enumerate((rounded, weights)):
-        for first in range(0, whole, _LANES):
-            totals[kind] += terms[:, first : first + _LANES]
+        # Along an axis that is not the last one, numpy adds one term after the other.
+        turns = terms[:, :whole].reshape(len(rows), n_turns, _LANES)
+        totals[kind] += np.add.reduce(turns, axis=1)
         for last in range(whole, n):
             totals[kind, :, 0] += terms[:, last]
     # One after the other, as a kernel adds them up.
