@@ -77,8 +77,8 @@ def test_graph_and_links_at_once_are_those_one_after_the_other():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6)) @ rng.normal(size=(6, 300)) + rng.normal(size=(60, 300))
     found, before = [], numba.get_num_threads()
-    for n_threads in (1, before):
-        numba.set_num_threads(n_threads)
+    for number in (1, before):
+        numba.set_num_threads(number)
         selector = TopologicalFeatureSelector(5, similarity="pearson").fit(X)
         found.append((selector.graph_, selector.ranking_.tolist()))
     assert found[0] == found[1]

@@ -62,6 +62,7 @@ def matrices(draw):
     return matrix.astype(np.float32) if single else matrix
 
 
+@pytest.mark.needs_jit
 @given(matrix=matrices(), share=st.floats(0, 1))
 def test_sums_of_rows_have_the_same_bits(matrix, share):
     n = len(matrix)
