@@ -8,6 +8,7 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
+from topofs.similarity import grids
 from topofs.similarity.correlation import correlation_of_values
 from topofs.similarity.grids import ANY_GRID, NO_GRID, exact_grids_of_rows, grids_of_runs
 from topofs.similarity.sparse_table import sparse_correlation
@@ -124,7 +125,7 @@ def test_powers_of_two_and_whole_shifts_change_no_bit(container, X, power, shift
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_coarsest_grid_of_columns(dtype):
+def test_the_coarsest_grid_of_columns(dtype, monkeypatch):
     largest = float(np.finfo(dtype).max)
     # Their grid, and that of their differences where sums of these are exact.
     columns = {
@@ -155,6 +156,13 @@ def test_the_coarsest_grid_of_columns(dtype):
         ANY_GRID,
     ]
     assert grids_of_runs(values, np.array([2, 2])).tolist() == [ANY_GRID]
+    # In blocks of any size.
+    wanted = grids_of_runs(table.ravel(), starts).tolist()
+    for block in (1, 7):
+        monkeypatch.setattr(grids, "BLOCK", block)
+        assert grids_of_runs(table.ravel(), starts).tolist() == wanted
+        again = exact_grids_of_rows(table, *extremes)[0]
+        np.testing.assert_array_equal(again, found[1])
 
 
 def test_reals_stay_as_they_are():

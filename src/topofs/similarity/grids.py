@@ -80,23 +80,37 @@ def grids_of_runs(values: Values, starts: npt.NDArray[Any]) -> Ints:
     A grid is the largest e such that all values are whole multiples of 2ᵉ, at most 2⁵³ of them;
     `NO_GRID` where there is none, or a value is not finite; `ANY_GRID` for zeros, and for none.
     """
-    lengths = np.diff(starts)
-    grids = np.full(len(lengths), ANY_GRID)
-    some = np.flatnonzero(lengths)
-    if not len(some):
-        return grids
-    first, values = starts[some], values[starts[0] : starts[-1]].astype(np.float64)
-    first = first - starts[0]
+    n_runs = len(starts) - 1
+    grids = np.full(n_runs, ANY_GRID)
+    first = 0
+    while first < n_runs:
+        # As many runs as a cache holds, at least one.
+        fits = np.searchsorted(starts, starts[first] + BLOCK, side="right") - 1
+        last = min(max(first + 1, int(fits)), n_runs)
+        lengths = np.diff(starts[first : last + 1])
+        filled = lengths > 0
+        if filled.any():
+            part = values[starts[first] : starts[last]]
+            grids[first:last][filled] = _grids_of_runs(part, lengths[filled])
+        first = last
+    return grids
+
+
+def _grids_of_runs(values: Values, lengths: Ints) -> Ints:
+    """The same of runs that follow each other; none is empty."""
+    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    values = values.astype(np.float64)
     peak = np.fmax.reduceat(np.abs(values), first)
     exponent = np.where(peak > 0, np.frexp(peak)[1].astype(np.int64) - 53, 0)
     able = (exponent >= LOWEST) & np.isfinite(peak)
     exponent[~able] = 0
-    values *= np.repeat(np.ldexp(1.0, -exponent), lengths[some])
+    values *= np.repeat(np.ldexp(1.0, -exponent), lengths)
     able &= np.logical_and.reduceat(values == np.rint(values), first)
-    bits = np.bitwise_or.reduceat(np.nan_to_num(values).astype(np.int64), first)
+    # Where a run has no grid, its words count for nothing.
+    values[np.repeat(~able, lengths)] = 0.0
+    bits = np.bitwise_or.reduceat(values.astype(np.int64), first)
     found = np.where(bits == 0, ANY_GRID, exponent + _zeros_at_end(bits))
-    grids[some] = np.where(able, found, NO_GRID)
-    return grids
+    return np.where(able, found, NO_GRID)
 
 
 def _zeros_at_end(bits: Ints) -> Ints:
