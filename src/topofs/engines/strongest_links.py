@@ -13,6 +13,7 @@ from scipy import sparse
 
 from topofs.graph import LinkGraph, ShareRows
 from topofs.kernels.dispatch import use_numpy
+from topofs.matrix_sums import row_sums
 from topofs.similarity.shared_variance import whole_weights
 from topofs.similarity.value_order import places
 
@@ -51,8 +52,6 @@ def all_links(similarity: Matrix, scale: Scale, order: Ints) -> LinkGraph:
 
 
 def _row_sums(block: Matrix) -> Doubles:
-    from topofs.kernels.matrix_scan import row_sums
-
     sums = np.empty(len(block))
     row_sums(block, 0, len(block), sums)
     return sums
