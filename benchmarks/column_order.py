@@ -22,6 +22,7 @@ from topofs import (
     Centrality,
     Coverage,
     Energy,
+    Links,
     Mixed,
     MutualInformation,
     Pearson,
@@ -34,6 +35,7 @@ from topofs.rules.centrality import SCORES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from topofs.filtering import Graph
     from topofs.rules.rule import Rule
 
 N_SELECTED = 8
@@ -46,14 +48,15 @@ MEASURES = (
     MutualInformation(),
     Energy(),
 )
-RULES: tuple[Rule, ...] = (
-    Coverage(),
-    Coverage(reach="paths"),
-    Coverage(reach="edges"),
-    Coverage(reach="similarity"),
-    Coverage(links=8),
-    Variance(),
-    *map(Centrality, SCORES),
+SETTINGS: tuple[tuple[Rule, str | Graph], ...] = (
+    (Coverage(), "auto"),
+    (Coverage(), Links(strongest=None)),
+    (Coverage(), Links(strongest=8)),
+    (Coverage(refine=True), "auto"),
+    (Coverage(), "tmfg"),
+    (Coverage(reach="edges"), "tmfg"),
+    (Variance(), "auto"),
+    *((Centrality(score), "auto") for score in SCORES),
 )
 KINDS = ("reals", "factors", "whole numbers", "zeros and ones")
 
@@ -91,21 +94,22 @@ def count_table(
     orders = [rng.permutation(X.shape[1]) for _ in range(n_permutations)]
     others = list(changes(X, kind, rng)) if changed else []
     for measure in MEASURES:
-        for rule in RULES:
+        for rule, graph in SETTINGS:
             if rule.needs.scale and not measure.has_scale:
                 continue
             if rule.needs.columns and not measure.has_columns:
                 continue
-            fitted = selected_by(measure, rule)
+            fitted = selected_by(measure, rule, graph)
             whole = fitted(X)
             of_rule = f"{rule!r}".replace("Centrality", "")
+            of_rule += "" if graph == "auto" else f", {graph!r}"
             for order in orders:
                 moved = fitted(X[:, order])
                 differs = set_of(whole, names) != set_of(moved, names[order])
                 for where in (("order", kind), ("order, by measure", repr(measure)),
                               ("order, by rule", of_rule)):  # fmt: skip
                     note(counts, where, differs=differs)
-                if whole.graph_.n_edges and len(set(names)) == len(names):
+                if hasattr(whole, "graph_") and len(set(names)) == len(names):
                     differs = edges_of(whole, names) != edges_of(moved, names[order])
                     note(counts, ("graph", kind), differs=differs)
             for what, other, allowed in others:
@@ -158,8 +162,10 @@ def names_of(X: np.ndarray) -> np.ndarray:
     return np.array([known[form] for form in forms])
 
 
-def selected_by(measure: Any, rule: Rule) -> Callable[[np.ndarray], Selector]:
-    return lambda X: Selector(N_SELECTED, similarity=measure, rule=rule).fit(X)
+def selected_by(
+    measure: Any, rule: Rule, graph: str | Graph
+) -> Callable[[np.ndarray], Selector]:
+    return lambda X: Selector(N_SELECTED, similarity=measure, rule=rule, graph=graph).fit(X)
 
 
 def set_of(selector: Selector, names: np.ndarray) -> list[int]:

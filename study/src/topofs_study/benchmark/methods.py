@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.filtering import Links
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores
@@ -55,9 +56,9 @@ PUBLISHED = {
 
 SELECTORS: dict[str, dict[str, Any]] = {
     "coverage": {},
-    "coverage_edges": {"rule": Coverage(reach="edges")},
-    "coverage_paths": {"rule": Coverage(reach="paths")},
-    "coverage_similarity": {"rule": Coverage(reach="similarity")},
+    "coverage_edges": {"graph": "tmfg", "rule": Coverage(reach="edges")},
+    "coverage_paths": {"graph": "tmfg"},
+    "coverage_similarity": {"graph": Links(strongest=None)},
     "coverage_spearman": {"similarity": "spearman"},
     "rule_variance": {"rule": "variance"},
 }
@@ -101,9 +102,9 @@ METHOD_NAMES = {
     "tfs_energy_0.9": "TFS, energy 0.9",
     "tfs_tuned": "TFS, tuned with labels",
     DEFAULT: "coverage (default)",
-    "coverage_edges": "coverage, edges",
-    "coverage_paths": "coverage, paths",
-    "coverage_similarity": "coverage, whole similarity",
+    "coverage_edges": "coverage, edges of the TMFG",
+    "coverage_paths": "coverage, paths of the TMFG",
+    "coverage_similarity": "coverage, all pairs",
     "coverage_spearman": "coverage, Spearman",
     "rule_variance": "rule variance",
 }
