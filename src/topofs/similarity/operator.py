@@ -20,6 +20,7 @@ __all__ = [
     "Squared",
     "Transformed",
     "dense",
+    "rows_of",
 ]
 
 Block = npt.NDArray[np.floating[Any]]
@@ -204,6 +205,18 @@ class MatrixOperator:
         return self.values.diagonal().copy()
 
 
+def rows_of(operator: Any, some: npt.NDArray[np.int64]) -> Block:
+    """Give the rows of a similarity at some positions, ascending, and compute no others."""
+    parts = operator, getattr(operator, "inner", operator)
+    if all(hasattr(part, "cross") for part in parts):
+        return np.asarray(operator.select(some).cross(slice(None), operator))
+    # Neighbours together.
+    runs = np.split(some, np.flatnonzero(np.diff(some) > 1) + 1)
+    everyone = slice(0, operator.n_features)
+    blocks = [operator.block(slice(run[0], run[-1] + 1), everyone) for run in runs]
+    return np.concatenate(blocks)
+
+
 def dense(operator: SimilarityOperator) -> Block:
     """Fill the whole matrix from the blocks of its lower triangle, which the upper one copies.
 
@@ -215,6 +228,9 @@ def dense(operator: SimilarityOperator) -> Block:
 
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
+    if hasattr(getattr(operator, "inner", operator), "triangle"):
+        _by_triangle(operator, similarity)
+        return similarity
     fill = _by_tiles(operator, similarity) or _by_blocks(operator, similarity)
 
     def fill_from(corner: tuple[int, int]) -> None:
@@ -230,6 +246,20 @@ def dense(operator: SimilarityOperator) -> Block:
         for_each(fill_from, corners)
     np.fill_diagonal(similarity, operator.diagonal())
     return similarity
+
+
+def _by_triangle(operator: Any, similarity: Block) -> None:
+    """Fill a matrix from the blocks that the operator says are best, each pair once."""
+    from topofs.kernels.sparse_products import write_mirrored
+    from topofs.row_threads import for_each, one_blas_thread
+
+    def fill(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> None:
+        rows, columns = corner
+        write_mirrored(operator.block(rows, columns), rows, columns, similarity)
+
+    with one_blas_thread():
+        for_each(fill, getattr(operator, "inner", operator).triangle())
+    np.fill_diagonal(similarity, operator.diagonal())
 
 
 def _by_blocks(operator: SimilarityOperator, similarity: Block) -> Fill:
