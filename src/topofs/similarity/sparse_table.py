@@ -33,7 +33,7 @@ _LEAST_SPREAD = 1e-6
 # a time, takes no longer than to go through those that are stored.
 _DENSE = 0.25
 # Sparse columns that a thread multiplies at a time, dense ones, and values made float64 for it.
-_ROWS, _DENSE_ROWS, _CHUNK = 64, 512, 1 << 20
+_ROWS, _DENSE_ROWS, _CHUNK = 64, 256, 1 << 20
 # Fourth powers of values in between neither overflow nor vanish, whatever their number.
 _MOST_BITS = 200
 
@@ -119,7 +119,7 @@ class SparseCorrelation:
         place = self.place[self.chosen]
         dense, thin = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
         # As they follow each other in memory.
-        thin = thin[np.argsort(-place[thin])]
+        dense, thin = dense[np.argsort(place[dense])], thin[np.argsort(-place[thin])]
         both = np.concatenate([dense, thin])
         for first in reversed(range(0, len(thin), _ROWS)):
             stop = len(dense) + min(first + _ROWS, len(thin))
