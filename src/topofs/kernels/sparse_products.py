@@ -14,7 +14,12 @@ import numpy.typing as npt
 
 from topofs.kernels.cache_folder import njit
 
-__all__ = ["moments_of_columns", "products_with_dense", "products_with_sparse", "write_mirrored"]
+__all__ = [
+    "moments_of_columns",
+    "products_with_dense",
+    "products_with_sparse",
+    "write_mirrored",
+]
 
 Ints = npt.NDArray[np.integer[Any]]
 Values = npt.NDArray[np.floating[Any]]

@@ -224,6 +224,7 @@ def dense(operator: SimilarityOperator) -> Block:
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
+    from topofs.progress import counted
     from topofs.row_threads import for_each, one_blas_thread
 
     n = operator.n_features
@@ -242,8 +243,16 @@ def dense(operator: SimilarityOperator) -> Block:
     corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
     # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
     corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
+
+    def n_pairs(corner: tuple[int, int]) -> int:
+        first, left = corner
+        n_rows = min(first + _ROWS, n) - first
+        right = min(left + _COLUMNS, first)
+        on_diagonal = left + _COLUMNS > first
+        return n_rows * (right - left) + on_diagonal * (n_rows * (n_rows - 1) // 2)
+
     with one_blas_thread():
-        for_each(fill_from, corners)
+        for_each(counted(fill_from, n * (n - 1) // 2, n_pairs), corners)
     np.fill_diagonal(similarity, operator.diagonal())
     return similarity
 
@@ -251,14 +260,21 @@ def dense(operator: SimilarityOperator) -> Block:
 def _by_triangle(operator: Any, similarity: Block) -> None:
     """Fill a matrix from the blocks that the operator says are best, each pair once."""
     from topofs.kernels.sparse_products import write_mirrored
+    from topofs.progress import counted
     from topofs.row_threads import for_each, one_blas_thread
 
     def fill(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> None:
         rows, columns = corner
         write_mirrored(operator.block(rows, columns), rows, columns, similarity)
 
+    def n_pairs(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> int:
+        n_rows, n_columns = map(len, corner)
+        return n_rows * (n_columns - n_rows) + n_rows * (n_rows - 1) // 2
+
+    n = len(similarity)
     with one_blas_thread():
-        for_each(fill, getattr(operator, "inner", operator).triangle())
+        corners = getattr(operator, "inner", operator).triangle()
+        for_each(counted(fill, n * (n - 1) // 2, n_pairs), corners)
     np.fill_diagonal(similarity, operator.diagonal())
 
 

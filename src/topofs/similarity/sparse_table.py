@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +17,12 @@ from topofs.kernels.sparse_products import (
 )
 from topofs.row_threads import for_each
 from topofs.similarity.correlation import finish_correlation, unit_columns
-from topofs.similarity.operator import Columns
 from topofs.similarity.table import is_constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topofs.similarity.operator import Columns
 
 __all__ = ["SparseCorrelation", "sparse_correlation"]
 
@@ -34,6 +37,8 @@ _LEAST_SPREAD = 1e-6
 _DENSE = 0.25
 # Sparse columns that a thread multiplies at a time, dense ones, and values made float64 for it.
 _ROWS, _DENSE_ROWS, _CHUNK = 64, 256, 1 << 20
+# Products that are made correlations at a time.
+_FINISHED = 1 << 17
 # Fourth powers of values in between neither overflow nor vanish, whatever their number.
 _MOST_BITS = 200
 
@@ -104,12 +109,19 @@ class SparseCorrelation:
     def cross(self, rows: Columns, other: SparseCorrelation) -> Floats:
         """Entries between some columns of this and all of another selection of the same."""
         left, right = self.chosen[rows], other.chosen
-        return finish_correlation(
-            self._products(left, right),
-            float(self.n_samples),
-            (self.sums[left], self.sums[right]),
-            (self.spreads[left], self.spreads[right]),
-        )
+        sums, spreads = self.sums[right], self.spreads[right]
+        products = self._products(left, right)
+        # A few rows at a time: temporaries are as large as what is finished.
+        step = max(1, _FINISHED // max(1, len(right)))
+        for first in range(0, len(left), step):
+            some = slice(first, first + step)
+            finish_correlation(
+                products[some],
+                float(self.n_samples),
+                (self.sums[left[some]], sums),
+                (self.spreads[left[some]], spreads),
+            )
+        return products
 
     def triangle(self) -> Iterator[tuple[Ints, Ints]]:
         """Give rows and columns of blocks that together have every pair once, the largest first.
