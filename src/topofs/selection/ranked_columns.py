@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import gen_batches
 
 from topofs.selection.reading import read_table
 from topofs.selection.short_names import measure_of
@@ -126,8 +125,8 @@ def _nearest_selected(
     selected = np.flatnonzero(selector.support_[nodes])
     everyone = np.arange(len(nodes))
     nearest, weights = np.full(len(nodes), -1), np.full(len(nodes), -np.inf)
-    for some in gen_batches(len(selected), _ROWS):
-        rows = selected[some]
+    for first in range(0, len(selected), _ROWS):
+        rows = selected[first : first + _ROWS]
         block = rows_of(similarity, rows).astype(np.float64)
         # No node is nearest to itself.
         block[np.arange(len(rows)), rows] = -np.inf
