@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tests.cli.test_select import run
+from tests.cli.running import run
 from topofs import TopologicalFeatureSelector
 from topofs.cli import messages
 from topofs.progress import watching

@@ -36,6 +36,8 @@ def counted(
 ) -> Callable[[Item], None]:
     """Let work on one of several items tell the watcher what is done; as it is, without one.
 
+    The watcher hears of it first when nothing is done yet.
+
     Parameters
     ----------
     work : callable
@@ -54,6 +56,8 @@ def counted(
     if report is None:
         return work
     done, lock = 0, Lock()
+    # What came before it is not work on these.
+    report(done, total)
 
     def counting(item: Item) -> None:
         nonlocal done

@@ -33,6 +33,22 @@ def test_a_log_gets_a_line_now_and_then(capsys, clock, quiet):
     assert len(lines) == 19
 
 
+def test_what_came_before_does_not_count_for_the_time_left(capsys, clock):
+    with Messages().counting("comparing", "pairs") as progress:
+        clock[0] += 600
+        progress(0, 100)
+        clock[0] += 6
+        progress(10, 100)
+        clock[0] += 6
+        progress(20, 100)
+        clock[0] += 6
+        progress(30, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "comparing: 10 of 100 pairs, about 1 min left",
+        "comparing: 30 of 100 pairs, about 1 min left",
+    ]
+
+
 def test_quick_work_prints_nothing(capsys, clock):
     with Messages().counting("comparing", "splits") as progress:
         for done in range(1, 101):

@@ -176,6 +176,8 @@ def test_rare_columns_do_not_change_what_the_others_are():
     chosen = []
     for table, numbers in ((X, np.arange(150)), (X[:, common], common)):
         with pytest.warns(UserWarning, match=r"constant|another value"):
-            selector = TopologicalFeatureSelector(8, min_carriers=5).fit(sparse.csc_array(table))
+            selector = TopologicalFeatureSelector(8, min_carriers=5).fit(
+                sparse.csc_array(table)
+            )
         chosen.append(numbers[selector.support_].tolist())
     assert chosen[0] == chosen[1]

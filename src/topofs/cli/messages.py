@@ -114,7 +114,9 @@ class Messages:
         pace = Pace(SECONDS_BETWEEN_LINES)
 
         def report(done: int, total: int) -> None:
-            if done < total and pace.is_due():
+            if not done:
+                pace.begin()
+            elif done < total and pace.is_due():
                 left = pace.time_left(done / total)
                 self.console.print(f"{shown(text)}: {done:,} of {total:,} {unit}{left}")
 
@@ -127,6 +129,10 @@ class Pace:
     def __init__(self, seconds_between: float) -> None:
         self._between = seconds_between
         self._began = self._last = time.monotonic()
+
+    def begin(self) -> None:
+        """Take the time that is left from here on; lines stay as far apart."""
+        self._began = time.monotonic()
 
     def is_due(self) -> bool:
         """Whether the last line is long enough ago; if so the next one starts to wait."""
