@@ -18,6 +18,7 @@ IN_NO_ROOM = {
     "planar_layout",
     "network",
     "notebook",
+    "progress",
     "row_threads",
     "similarity_matrix",
     "terms",

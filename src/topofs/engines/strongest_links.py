@@ -16,6 +16,7 @@ from topofs.filtering.products import AskedProducts, Watch
 from topofs.kernels.matrix_scan import row_sums
 from topofs.kernels.row_survey import refill_lists, survey_rows
 from topofs.kernels.top_lists import empty_lists
+from topofs.progress import counted
 from topofs.row_threads import for_row_ranges
 from topofs.similarity.value_order import places
 
@@ -164,13 +165,19 @@ class StrongestLinks:
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
         none_used, everyone = np.zeros(n), np.arange(n)
-        for rows, block in blocks:
+
+        def take(found: tuple[Ints, Matrix]) -> None:
+            rows, block = found
             sums = np.empty(len(rows))
             row_sums(block, 0, len(rows), sums)
             totals[0, place[rows]] = sums
             if self.n_links:
                 shares = self.scale.weights(block, rows[:, None], self.order[None, :])
                 refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+
+        taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
+        for found in blocks:
+            taking(found)
         return lists, totals
 
     def _take(self, lists: TopLists, totals: Doubles, *, shares: bool = False) -> None:

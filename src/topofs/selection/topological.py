@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
@@ -342,8 +343,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         table = read.columns(nodes)
         if len(nodes) > 1 and (needs.scale or needs.columns or graph.leaves_out_chance):
             warn_of_dependent_rows(table, read.measure)
+        among = None
+        if sparse.issparse(table):
+            # The whole table is there anyway: some of its columns would be another copy.
+            table, among = read.table, nodes
         columns = compare_columns(
-            table, read.measure, memory=memory, needs=needs, arrays=arrays
+            table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
             constant = np.zeros(self.n_features_in_, dtype=np.bool_)
