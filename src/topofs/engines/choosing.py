@@ -56,6 +56,7 @@ def compare_columns(
     memory: int,
     needs: Needs | None = None,
     arrays: DeviceArrays | None = None,
+    nodes: Ints | None = None,
 ) -> ComparedColumns:
     """Prepare the columns of a table, where they lie.
 
@@ -71,6 +72,8 @@ def compare_columns(
         What will be asked for: where it is columns, workers give plain correlations.
     arrays : DeviceArrays, optional
         The device that is to multiply.
+    nodes : array of int, optional
+        The columns that are compared, where they are not all.
 
     Returns
     -------
@@ -92,7 +95,13 @@ def compare_columns(
             constant=found.constant,
             spans=found.spans,
         )
-    return ComparedColumns(measure, _engine(memory, arrays), table, n_features=table.shape[1])
+    engine = _engine(memory, arrays)
+    if nodes is not None and len(nodes) < table.shape[1]:
+        if sparse.issparse(table) and measure.products is not None:
+            # The prepared columns are selected: a copy of the table would be another.
+            return ComparedColumns(measure, engine, table, len(nodes), nodes=nodes)
+        table = table[:, nodes]
+    return ComparedColumns(measure, engine, table, n_features=table.shape[1])
 
 
 def _engine(memory: int, arrays: DeviceArrays | None) -> Engine:
@@ -241,7 +250,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     whole, order = None, columns.order() if needs.by_values else np.arange(columns.n_features)
     if correlation is None:
         _check_room_for_levels(columns)
-        given = measure.standard_columns(columns.table).in_order(order)
+        given = measure.standard_columns(columns.compared_table()).in_order(order)
         if needs.pairs_from is not None:
             whole = columns.operator
     else:
@@ -255,8 +264,9 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:
     """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
-    n_samples, n_features = columns.table.shape
-    n_rows, memory = columns.measure.n_standard_rows(columns.table), columns.engine.memory
+    table, memory = columns.compared_table(), columns.engine.memory
+    n_samples, n_features = table.shape
+    n_rows = columns.measure.n_standard_rows(table)
     needed = 2 * 8 * n_rows * n_samples
     if n_rows > n_features and needed > memory:
         raise ValueError(
