@@ -52,6 +52,7 @@ import json
 import subprocess
 import time
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -179,7 +180,9 @@ def pbmc():
     import anndata
 
     path = Path(package.origin).parent / "datasets" / "10x_pbmc68k_reduced.h5ad"
-    cells = anndata.read_h5ad(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # an old file
+        cells = anndata.read_h5ad(path)
     y = cells.obs["bulk_labels"].cat.codes.to_numpy()
     return np.asarray(cells.X, dtype=np.float64), y, True
 
@@ -213,12 +216,12 @@ def counts(n_cells=900, n_genes=1000, n_types=12):
 
 def orders(X):
     """(the columns in the order of every candidate, "auto", whole shares between columns)."""
-    from topofs import IsolatedFeatureWarning, TopologicalFeatureSelector
+    from topofs import TopologicalFeatureSelector
     from topofs.rules.greedy import greedy_ranking
     from topofs.rules.wishes import Wishes
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IsolatedFeatureWarning)
+        warnings.simplefilter("ignore", UserWarning)  # isolated columns, rows in an order
         selector = TopologicalFeatureSelector().fit(X)
     ranking, n = selector._ranking, X.shape[1]  # noqa: SLF001 - its reach and places
     auto = len(selector.get_support(indices=True))
@@ -319,7 +322,7 @@ def regressed(X, y, splits):
 
 
 def rows_of(name, X, y, is_class):
-    """One row for each size and candidate."""
+    """One row for each size."""
     found, auto, shares, n_isolated = orders(X)
     n = X.shape[1]
     sizes = [(times, int(times * auto + 0.5)) for times in TIMES]
@@ -340,32 +343,33 @@ def rows_of(name, X, y, is_class):
         shown |= {"k": k, "coverage_at_auto": at_auto}
         shown |= {"random_accuracy": np.mean(drawn), "random_sd": np.std(drawn, ddof=1)}
         shown |= {"random_coverage": random_share}
-        for candidate, order in found.items():
-            quality = {
-                "accuracy": measured(order[:k]),
-                "coverage": coverage(shares, order[:k]),
-            }
-            row = shown | {"candidate": candidate} | quality
-            rows.append({key: rounded(value) for key, value in row.items()})
+        shown |= {"accuracy": {c: measured(order[:k]) for c, order in found.items()}}
+        shown |= {"coverage": {c: coverage(shares, order[:k]) for c, order in found.items()}}
+        rows.append(rounded(shown))
     return rows
 
 
 def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(inner) for key, inner in value.items()}
     return round(float(value), 5) if isinstance(value, float) else value
 
 
 # The choice and the report.
 
 
-def with_noise(rows):
-    """The rows, and those of the λ that follows the noise of each table."""
+def by_candidate(rows):
+    """A row for each table, size and candidate, and for the λ that follows the noise."""
     levels = {name: quarters / 4 for name, quarters in QUARTERS.items()}
-
-    def nearest(row):
-        return min(levels, key=lambda name: abs(levels[name] - 1 + row["coverage_at_auto"]))
-
-    more = [row | {"candidate": NOISE} for row in rows if row["candidate"] == nearest(row)]
-    return rows + more
+    found = []
+    for row in rows:
+        noise = 1 - row["coverage_at_auto"]
+        nearest = min(levels, key=lambda name, noise=noise: abs(levels[name] - noise))
+        names = {name: name for name in (*CANDIDATES, *OTHERS)} | {NOISE: nearest}
+        for shown, name in names.items():
+            quality = {what: row[what][name] for what in ("accuracy", "coverage")}
+            found.append(row | {"candidate": shown} | quality)
+    return found
 
 
 def lifts(row):
@@ -435,7 +439,7 @@ def print_tables(rows):
 
 
 def summary(rows):
-    rows = with_noise(rows)
+    rows = by_candidate(rows)
     chosen, scores, out = choice(rows)
     print_tables(rows)
     print_half(rows, "Development half", DEVELOPMENT)
@@ -457,6 +461,22 @@ def summary(rows):
 def commit():
     command = ["git", "rev-parse", "--short", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def where():
+    """What the figures depend on."""
+    found = machine() | {"commit": commit()}
+    for name in ("statsmodels", "mlxtend", "scanpy"):
+        if importlib.util.find_spec(name):
+            found["versions"][name] = version(name)
+    return found
+
+
+def write(found):
+    """The file: one line for each row."""
+    head = json.dumps({key: value for key, value in found.items() if key != "rows"}, indent=1)
+    rows = ",\n".join(json.dumps(row) for row in found["rows"])
+    RESULT.write_text(f'{head[:-2]},\n "rows": [\n{rows}\n]\n}}\n')
 
 
 def stored():
@@ -482,12 +502,10 @@ def main():
         print(f"{name}: auto {rows[0]['auto']}, {seconds:.0f} s of the processor", flush=True)
         rows += [row for row in stored()["rows"] if row["table"] != name]
         rows.sort(key=lambda row: TABLES.index(row["table"]))
-        versions = machine() | {"commit": commit()}
-        RESULT.write_text(json.dumps(versions | {"rows": rows}, indent=1) + "\n")
-    rows = stored()["rows"]
-    if {row["table"] for row in rows} >= {*PAPER, *BUSINESS, "counts"}:
-        found = stored() | {"summary": summary(rows)}
-        RESULT.write_text(json.dumps(found, indent=1) + "\n")
+        write(where() | {"rows": rows})
+    found = stored()
+    if {row["table"] for row in found["rows"]} >= {*PAPER, *BUSINESS, "counts"}:
+        write(found | {"summary": summary(found["rows"])})
 
 
 if __name__ == "__main__":
