@@ -109,8 +109,11 @@ def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "above": words.above,
         "said": words.said,
         "refine": words.refine,
-        # The strength of links says nothing new where it is the score, or all of it is 0.
-        "strength": bool(strengths.any()) and not np.allclose(scores, strengths),
+        # The strength of links says nothing new where it is the score or all of it is 0, and
+        # decides only ties where columns represent others.
+        "strength": summary.representation is None
+        and bool(strengths.any())
+        and not np.allclose(scores, strengths),
     }
 
 

@@ -75,8 +75,7 @@ def rest_of_ranking(summary: SelectionSummary, representation: Representation) -
     kinds = []
     if len(past) > n_isolated:
         kinds.append(
-            f"{counted(len(past) - n_isolated, 'second representative')} of columns that are "
-            "represented already"
+            f"{counted(len(past) - n_isolated, 'second representative')} (of groups that have one)"
         )
     if n_isolated:
         kinds.append(f"{counted(n_isolated, 'isolated column')}")

@@ -242,7 +242,7 @@ def _copies(summary: SelectionSummary, words: Words) -> dict[str, str] | None:
     return {
         "title": f"Safe to {'leave out' if summary.judged else 'drop'}",
         "meaning": (
-            f"Safe: a {words.said['column']} explains at least {percent(words.near_copy)} of "
+            f"Safe means: a {words.said['column']} explains at least {percent(words.near_copy)} of "
             "the column's variance."
         ),
     }

@@ -42,11 +42,11 @@ function notSelectedText(feature, k) {
 
 // Who represents a column, by which way, and whom it represents.
 function representationReasons(feature, k, forced) {
-  const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth of variance" : "of a column's variance"}`;
+  const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth of variance" : "of a column's variance"} to those before it`;
   const sentences = [];
   if (forced) sentences.push([`${forced}It ${adds}.`]);
   else if (isSelected(feature, k)) sentences.push([`${statusOf(feature, k)}: at ${rankText(feature)} it ${adds}.`]);
-  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` Beyond those before it, it ${adds}.` : ""}`]);
+  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` It ${adds}.` : ""}`]);
   if (ISOLATED.has(feature)) sentences.push([`It is isolated: it has no link ${DATA.words.above}, so no other column represents it.`]);
   else if (isSelected(feature, k)) {
     const [members, weak] = parted(membersOf(feature, k));

@@ -105,14 +105,12 @@ function showCopies() {
   const box = byId("copies");
   const copies = copiesAt(state.k);
   const others = DATA.nodes.filter((feature) => !isSelected(feature, state.k));
-  const most = copiesAllShown ? copies.length : matchMedia("(max-width: 40rem)").matches ? 4 : 6;
+  const first = matchMedia("(max-width: 40rem)").matches ? 4 : 6;
+  const most = copiesAllShown || copies.length <= first + 2 ? copies.length : first;
   const items = copies.slice(0, most).map(([feature, by, share]) => element("li", {},
     nameButton(feature, element("b", {}, DATA.names[feature]), ...badge(feature)), ": ", nameButton(by), ` says the same (${percent(share)})`));
-  if (copies.length > items.length) {
-    const more = element("button", { type: "button" }, `Show all ${copies.length.toLocaleString("en")}`);
-    more.addEventListener("click", () => { copiesAllShown = true; showCopies(); });
-    items.push(element("li", {}, more));
-  }
+  byId("copies-all").hidden = copies.length === items.length;
+  byId("copies-all").textContent = `Show all ${copies.length.toLocaleString("en")}`;
   byId("copies-count").textContent = others.length === 0 ? "" : `${copies.length.toLocaleString("en")} of ${counted(others.length, "column")} ${others.length === 1 ? "that is" : "that are"} not ${SAID.adjective}`;
   byId("copies-rest").textContent = copiesText(others, copies.length);
   box.replaceChildren(...items);
@@ -127,15 +125,19 @@ function copiesText(others, number) {
     const by = nearestSelected(feature, state.k);
     return by !== null && isRepresented(by.similarity) && by.similarity < DATA.copies.from;
   }).length;
-  const [some, none] = [parts.toLocaleString("en"), (rest - parts).toLocaleString("en")];
+  if (number + parts === 0) return `No column has a near-copy, and the ${SAID.columns} say little about the others.`;
+  const [some, none] = [parts, rest - parts].map((count) => (count === 0 ? "none" : count.toLocaleString("en")));
   const start = number === 0 ? "No column has a near-copy. Of all" : `Of the other`;
-  return `${start} ${rest.toLocaleString("en")}, ${some} ${parts === 1 ? "is" : "are"} represented in part and ${none} hardly or not at all: dropping these loses information.`;
+  return `${start} ${rest.toLocaleString("en")}, ${some} ${parts === 1 ? "is" : "are"} represented in part and ${none} hardly or not at all.`;
 }
 
 function setUpGroups() {
-  if (DATA.copies !== null) addLazyPanel(byId("copies"), (keys) => {
-    if (keys.has("k")) showCopies();
-  });
+  if (DATA.copies !== null) {
+    byId("copies-all").addEventListener("click", () => { copiesAllShown = true; showCopies(); });
+    addPanel((keys) => {
+      if (keys.has("k")) showCopies();
+    });
+  }
   if (REPRESENTATION === null) return;
   byId("groups-filter").addEventListener("input", () => {
     grouping.wanted = byId("groups-filter").value.trim().toLowerCase();

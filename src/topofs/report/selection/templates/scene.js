@@ -27,14 +27,16 @@ function star(feature, members) {
     const angle = many ? at * 2.39996 : (2 * Math.PI * at) / members.length;
     return [member, distance * Math.cos(angle), distance * Math.sin(angle), share];
   });
-  return { feature, dots, radius: 0.5 + dots.reduce((most, [, x, y]) => Math.max(most, Math.hypot(x, y)), 0.3) };
+  const [across, down] = [1, 2].map((axis) => [...dots.map((dot) => dot[axis]), 0]);
+  const box = { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };
+  return { feature, dots, box, wide: box.right - box.left + 1, tall: box.bottom - box.top + 1 };
 }
 
-// Stars in rows, as text runs, or null where they do not fit.
+// Stars in rows, as words in lines, or null where they do not fit.
 function rowsOf(stars, unit, width, height, beside, above) {
   const rows = [];
   for (const one of stars) {
-    const across = 2 * one.radius * unit + beside;
+    const across = one.wide * unit + beside;
     let row = rows.at(-1);
     if (row === undefined || row.across + across > width) {
       row = { stars: [], across: 0, tall: 0 };
@@ -42,10 +44,26 @@ function rowsOf(stars, unit, width, height, beside, above) {
     }
     row.stars.push(one);
     row.across += across;
-    row.tall = Math.max(row.tall, 2 * one.radius * unit + above);
+    row.tall = Math.max(row.tall, one.tall * unit + above);
   }
   const tall = rows.reduce((sum, row) => sum + row.tall, 0);
   return tall <= height && rows.every((row) => row.across <= width) ? { rows, left: height - tall } : null;
+}
+
+// The largest unit for which they fit; then rows as even as they can be.
+function largestRows(stars, width, height, beside, above) {
+  for (let unit = 64; unit > 0.2; unit *= 0.96) {
+    let fit = rowsOf(stars, unit, width, height, beside, above);
+    if (fit === null) continue;
+    const number = fit.rows.length;
+    for (let narrow = 0.98 * width; narrow > 0; narrow *= 0.98) {
+      const even = rowsOf(stars, unit, narrow, height, beside, above);
+      if (even === null || even.rows.length > number) break;
+      fit = even;
+    }
+    return { unit, ...fit };
+  }
+  return null;
 }
 
 // As large as they fit, evenly spread; names stand above the selected ones.
@@ -54,33 +72,31 @@ function layStars(made, stars, width, height) {
   const few = DATA.nodes.length <= FEW;
   const room = Math.sqrt((width * height) / stars.length);
   const beside = few ? Math.min(150, 0.18 * width) : Math.min(14, 0.2 * room);
-  const above = few ? 34 : room > 44 ? 20 : Math.min(6, 0.1 * room);
-  let unit = 64;
-  let fitted = null;
-  while (fitted === null && unit > 0.2) {
-    unit *= 0.96;
-    fitted = rowsOf(stars, unit, width, height, beside, above);
-  }
-  if (fitted === null) return;
-  const down = fitted.left / fitted.rows.length;
+  const above = few ? 44 : room > 44 ? 22 : Math.min(6, 0.1 * room);
+  const found = largestRows(stars, width, height, beside, above);
+  if (found === null) return;
+  const { unit, rows } = found;
+  made.radius = Math.min(7, Math.max(1.3, 0.24 * unit));
+  const head = room > 44 ? 18 : 0;
+  const down = found.left / rows.length;
   let top = -view.height / 2 + 8;
-  for (const row of fitted.rows) {
+  for (const row of rows) {
     const more = (width - row.across) / row.stars.length;
     let left = -width / 2;
-    for (const one of row.stars) {
-      const across = 2 * one.radius * unit + beside + more;
-      const [x, y] = [left + across / 2, top + (row.tall + down + (room > 44 ? 16 : 0)) / 2];
-      put(made, one.feature, x, y);
-      if (room > 44) made.heads.set(one.feature, [one.radius * unit, across]);
-      one.dots.forEach(([member, dx, dy, share]) => {
+    for (const { feature, dots, box, wide } of row.stars) {
+      const across = wide * unit + beside + more;
+      const x = left + (across - (box.left + box.right) * unit) / 2;
+      const y = top + (row.tall + down + head - (box.top + box.bottom) * unit) / 2;
+      put(made, feature, x, y);
+      if (head > 0) made.heads.set(feature, [made.radius * 1.3 + 2 - box.top * unit, across]);
+      dots.forEach(([member, dx, dy, share]) => {
         put(made, member, x + dx * unit, y + dy * unit);
-        if (isRepresented(share)) made.lines.push([one.feature, member, share]);
+        if (isRepresented(share)) made.lines.push([feature, member, share]);
       });
       left += across;
     }
     top += row.tall + down;
   }
-  made.radius = Math.min(7, Math.max(1.3, 0.24 * unit));
 }
 
 // Columns that no selected one represents, and isolated ones, stand in rows below the others.
@@ -95,7 +111,6 @@ function layApart(made, apart, width, height, alone) {
   const top = alone ? -height / 2 : height / 2 - tall;
   apart.forEach((feature, at) => put(made, feature, -width / 2 + (at % inRow + 0.5) * spacing, top + 28 + (Math.floor(at / inRow) + 0.3) * step));
   made.strip = { top, number: apart.length, isolated: apart.filter((feature) => ISOLATED.has(feature)).length };
-  made.radius = Math.min(made.radius, Math.max(1, 0.36 * step));
   return tall;
 }
 

@@ -41,7 +41,7 @@ function showRepresentation(k) {
   const { alone } = groupsAt(k);
   const isolated = alone.filter((feature) => ISOLATED.has(feature)).length;
   byId("next").textContent = next < 0 ? "–" : addsText(next);
-  byId("next-detail").textContent = next < 0 ? "" : "columns' worth";
+  byId("next-detail").textContent = next < 0 ? "" : addsOf(next) === 1 ? "column" : "columns";
   byId("alone").textContent = alone.length.toLocaleString("en");
   byId("alone-detail").textContent = isolated > 0 ? `${isolated.toLocaleString("en")} isolated` : "";
 }
