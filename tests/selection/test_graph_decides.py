@@ -14,10 +14,9 @@ from topofs import (
     MinShare,
     TopologicalFeatureSelector,
     Variance,
-    noise_floor,
     registered,
 )
-from topofs.similarity.noise_floor import correct_bias
+from topofs.similarity.noise_floor import correct_bias, noise_floor
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -37,11 +36,11 @@ def fitted(name, graph="auto", size="auto", **settings):
 
 
 @pytest.fixture(scope="module")
-def selections(both_ways):  # noqa: ARG001
+def selections(both_ways):
     """What each family selects of each table, at two sizes."""
     return {
         graph: [
-            fitted(name, graph, size).support_.tolist() for name in TABLES for size in (5, 10)
+            fitted(name, graph, size).support_.tolist() for name in TABLES for size in (5, 12)
         ]
         for graph in FAMILIES
     }

@@ -178,9 +178,8 @@ def _with_links(
     if cut == _LINKS:
         threshold_links_in_place(similarity)
     if finder is None:
-        if cut == _MEAN:
-            threshold_mean_in_place(similarity)
-        return replace(whole, graph=all_links(similarity, scale, in_order), pairs=pairs)
+        found = all_links(similarity, scale, in_order, above_mean=cut == _MEAN)
+        return replace(whole, graph=found, pairs=pairs)
     if operator is None or cut == _LINKS:
         found = finder.from_matrix(similarity, MatrixOperator(similarity), in_order)
     else:
@@ -244,9 +243,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     pairs = _pairs(columns, whole, needs)
     memory = columns.engine.memory
     place = places(order) if needs.by_values else None
-    return Network(
-        columns.n_features, pairs=pairs, columns=given, memory=memory, place=place
-    )
+    return Network(columns.n_features, pairs=pairs, columns=given, memory=memory, place=place)
 
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:

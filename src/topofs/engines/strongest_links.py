@@ -14,6 +14,7 @@ from scipy import sparse
 from topofs.graph import LinkGraph, ShareRows
 from topofs.kernels.dispatch import use_numpy
 from topofs.similarity.shared_variance import whole_weights
+from topofs.similarity.threshold import threshold_mean_in_place
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
@@ -43,10 +44,17 @@ def room_for_links(n_features: int, n_links: int) -> int:
     return n_features * min(n_links, n_features - 1) * _JOINED
 
 
-def all_links(similarity: Matrix, scale: Scale, order: Ints) -> LinkGraph:
-    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order."""
+def all_links(
+    similarity: Matrix, scale: Scale, order: Ints, *, above_mean: bool = False
+) -> LinkGraph:
+    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order.
+
+    With `above_mean` links below the mean similarity are left out, in place.
+    """
     sums = np.empty(len(similarity))
     sums[order] = _row_sums(similarity)
+    if above_mean:
+        threshold_mean_in_place(similarity)
     return LinkGraph(whole_weights(similarity, scale, order), sums)
 
 
@@ -90,7 +98,10 @@ class LinkFinder:
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator, operator_order: Ints | None = None
+        self,
+        similarity: Matrix,
+        operator: SimilarityOperator,
+        operator_order: Ints | None = None,
     ) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
@@ -102,7 +113,8 @@ class LinkFinder:
             return self._from_small_matrix(similarity, operator)
         if not self.rises:
             return self._joined_shares(
-                lambda: ((self.order[part], similarity[part]) for part in self._parts()), operator
+                lambda: ((self.order[part], similarity[part]) for part in self._parts()),
+                operator,
             )
         from topofs.kernels.row_survey import survey_rows
         from topofs.kernels.top_lists import empty_lists
@@ -169,9 +181,7 @@ class LinkFinder:
         step = max(1, min(256, _BLOCK // n))
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
-    def _from_small_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator
-    ) -> LinkGraph:
+    def _from_small_matrix(self, similarity: Matrix, operator: SimilarityOperator) -> LinkGraph:
         """The same by numpy alone: all shares, of which each row keeps its strongest."""
         n, order = len(similarity), self.order
         sums = np.empty(n)

@@ -47,9 +47,7 @@ class Search(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def begin_search(
-    reach: Any, limits: Any, key: npt.NDArray[Any]
-) -> tuple[Any, Search]:
+def begin_search(reach: Any, limits: Any, key: npt.NDArray[Any]) -> tuple[Any, Search]:
     """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
     n = len(limits.allowed)
     state = start_cover(reach)

@@ -249,7 +249,12 @@ class _KernelSearch:
     def __init__(self, reach: Any, place: Ints, limits: Limits) -> None:
         from topofs.kernels.greedy import begin_search
 
-        self._reach, self._kernel, self._place, self._limits = reach, reach.kernel, place, limits
+        self._reach, self._kernel, self._place, self._limits = (
+            reach,
+            reach.kernel,
+            place,
+            limits,
+        )
         key = np.empty(len(place), np.float64 if limits.by_cost else np.int64)
         self._state, self._search = begin_search(self._kernel, limits, key)
         self.order, self.gains = self._search.order, self._search.gains

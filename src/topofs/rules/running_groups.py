@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-
 __all__ = ["RunningGroups", "running_along", "running_over_all"]
 
 Ints = npt.NDArray[np.int64]

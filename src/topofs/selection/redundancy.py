@@ -36,7 +36,9 @@ def redundancy_ranking(
     with_themselves.sort_indices()
     explains = with_themselves.copy()
     explains.data[:] = 1.0
-    ranking = greedy_ranking(MatrixReach(explains), wishes, place=place, isolated="keep", quarters=0)
+    ranking = greedy_ranking(
+        MatrixReach(explains), wishes, place=place, isolated="keep", quarters=0
+    )
     selectable = ranking.order[: ranking.n_selectable]
     needed = (ranking.scores[selectable] > 0) | np.isin(selectable, wishes.chosen)
     selected = selectable[needed]
