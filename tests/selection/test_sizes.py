@@ -20,6 +20,8 @@ from topofs import (
     pearson,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 TUMOURS = load_breast_cancer(as_frame=True).data
 WINE = load_wine(as_frame=True).data
 
