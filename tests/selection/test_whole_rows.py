@@ -111,6 +111,19 @@ SIZES = ["auto", 1, 3, 4, 12, 40, UntilCoverage(0.9), UntilCoverage(0.985)]
 
 
 @pytest.mark.usefixtures("both_ways")
+@pytest.mark.parametrize("wanted", [0.5, 0.7, 0.9])
+def test_as_few_reach_a_coverage_as_by_a_fit(wanted):
+    X = groups_of(40, noise=0.7, n_lonely=5)
+    few = Links(strongest=3)
+    fitted = TopologicalFeatureSelector(UntilCoverage(wanted), graph=few).fit(X)
+    n = fitted.n_features_
+    assert fitted.at(n - 1).shares_.mean() < wanted <= fitted.shares_.mean()
+    for size in ("auto", 1, 3, 30):
+        cut = TopologicalFeatureSelector(size, graph=few).fit(X).at(UntilCoverage(wanted))
+        np.testing.assert_array_equal(cut.support_, fitted.support_)
+
+
+@pytest.mark.usefixtures("both_ways")
 def test_coverage_is_what_the_selected_represent_at_every_size(copies):
     for size in ("auto", 2, 30, UntilCoverage(0.95), Budget(6)):
         selector = TopologicalFeatureSelector(size, graph=CUT).fit(copies)

@@ -114,8 +114,10 @@ class RepresentingSelector(RankingSelector):
         if exact is not None and size > exact:
             wishes = replace(self._wishes, n_wanted=size)
             ranking = other._ranking = self.rule_.again(self._ranking, wishes)  # noqa: SLF001
+            # By whole rows fewer may reach a coverage.
+            wanted = None if isinstance(n_features_to_select, UntilCoverage) else size
             other._rank_and_select(  # noqa: SLF001
-                size, self.forced_, ranking.order, ranking.scores, self.nodes_
+                wanted, self.forced_, ranking.order, ranking.scores, self.nodes_
             )
         return other
 
