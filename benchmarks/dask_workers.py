@@ -28,7 +28,7 @@ from benchmarks.timing import peak_memory_gb
 from topofs import TMFG, Pearson, tmfg_from_data
 from topofs.engines.choosing import compare_columns, graph_from_columns
 from topofs.engines.dask_products import WorkerEngine, WorkerProducts
-from topofs.engines.memory_size import parse_memory
+from topofs.memory_size import parse_memory
 from topofs.network import Needs
 
 N_FACTORS = 8

@@ -59,6 +59,22 @@ def all_kinds(rng: np.random.Generator, n_samples: int, n_features: int) -> list
     return columns
 
 
+def with_gaps(rng: np.random.Generator, n_samples: int, n_features: int) -> list[Column]:
+    """The same where a tenth of the values is missing."""
+    columns = all_kinds(rng, n_samples, n_features)
+    for column in columns:
+        missing = rng.random(n_samples) < 0.1
+        if len(np.unique(column.values[~missing])) > 1:
+            column.values[missing] = np.nan
+    return columns
+
+
+def two_values(rng: np.random.Generator, n_samples: int, n_features: int) -> Any:
+    rows = (rng.random((n_samples, n_features)) < 0.5) * 1.0
+    rows[0, rows.min(axis=0) == rows.max(axis=0)] -= 1
+    return rows
+
+
 def has_link(table: Any, measure: Any) -> bool:
     if measure is None:
         operator = mixed_operator(table)
@@ -81,6 +97,12 @@ CASES: list[tuple[str, Any, Callable[..., Any], int, int]] = [
     ("mixed, five unequal levels", None, five_levels, 1000, 30),
     ("mixed, columns of all kinds", None, all_kinds, 40, 30),
     ("mixed, columns of all kinds", None, all_kinds, 200, 30),
+    ("mixed, a tenth missing", None, with_gaps, 40, 30),
+    ("mixed, a tenth missing", None, with_gaps, 100, 30),
+    ("Pearson, two values", Pearson(), two_values, 30, 30),
+    ("Spearman, two values", Spearman(), two_values, 12, 30),
+    ("Spearman, two values", Spearman(), two_values, 100, 30),
+    ("mutual information", MutualInformation(), normal, 20, 20),
     ("mutual information", MutualInformation(), normal, 50, 20),
     ("mutual information", MutualInformation(), normal, 1000, 30),
     ("AR(1) of 0.9, rows ordered", Pearson(rows="ordered"), series, 600, 30),

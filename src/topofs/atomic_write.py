@@ -12,6 +12,7 @@ import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class NotPutBackError(OSError):
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Give a new folder that is removed at the end of the block, with all that is in it."""
-    with tempfile.TemporaryDirectory(prefix="topofs-") as name, _known(Path(name)) as folder:
+    folder = Path(tempfile.gettempdir(), f"topofs-{token_hex(8)}")
+    with _known(folder):
+        folder.mkdir(mode=0o700)
         yield folder
 
 
@@ -57,11 +60,7 @@ def remove_temporary() -> None:
     """
     _moving.acquire(timeout=_SECONDS_TO_MOVE)  # and never released
     for path in list(_temporary):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            with suppress(OSError):
-                path.unlink()
+        _remove(path)
 
 
 @contextmanager
@@ -113,24 +112,31 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     if target.exists() and not target.is_file():
         yield _Move(path, target, target)
         return
-    with _naming(path):
-        unfinished = _new_file_beside(target)
+    name = f".{target.stem[:_SHOWN_STEM]}-{token_hex(8)}{target.suffix}"
+    unfinished = target.with_name(name)
     with _known(unfinished):
-        try:
-            yield _Move(path, unfinished, target)
-        finally:
-            with suppress(OSError):
-                unfinished.unlink()
+        with _naming(path):
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield _Move(path, unfinished, target)
 
 
 @contextmanager
-def _known(path: Path) -> Iterator[Path]:
-    """Let `remove_temporary` know of a path while the block runs."""
+def _known(path: Path) -> Iterator[None]:
+    """Remove a path at the end of the block; `remove_temporary` knows of it before it exists."""
     _temporary.add(path)
     try:
-        yield path
+        yield
     finally:
+        _remove(path)
         _temporary.discard(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 def followed(path: str | os.PathLike[str]) -> Path:
@@ -142,14 +148,6 @@ def followed(path: str | os.PathLike[str]) -> Path:
     if target.is_symlink():
         raise OSError(f"{path}: is a link that leads back to itself; give another name")
     return target
-
-
-def _new_file_beside(target: Path) -> Path:
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem[:_SHOWN_STEM]}-", suffix=target.suffix, dir=target.parent
-    )
-    os.close(handle)
-    return Path(name)
 
 
 def _move_all(moves: list[_Move]) -> None:

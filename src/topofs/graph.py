@@ -12,6 +12,7 @@ from scipy import sparse
 
 from topofs.errors import import_extra
 from topofs.graphml import graphml_document
+from topofs.kernels.units import UNIT, units
 
 if TYPE_CHECKING:
     import os
@@ -21,6 +22,9 @@ __all__ = ["FilteredGraph", "LinkGraph", "ShareRows"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.floating[Any]]
+
+_MOST_KEPT = 1 << 25
+"""So many entries of whole rows are kept at most."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -292,9 +296,10 @@ class FilteredGraph:
         return graph_html(self)
 
 
-@dataclass(frozen=True, eq=False)
 class ShareRows:
-    """Whole rows of shares, computed when they are asked for.
+    """Whole rows of shares of nodes that have more links than their list holds.
+
+    Rows are computed when they are asked for, and those that count are kept.
 
     Parameters
     ----------
@@ -310,11 +315,35 @@ class ShareRows:
         The node that each column of the operator is.
     """
 
-    operator: Any
-    scale: Any
-    cut: npt.NDArray[np.bool_]
-    least: float = -np.inf
-    order: IntArray | None = None
+    def __init__(
+        self,
+        operator: Any,
+        scale: Any,
+        cut: npt.NDArray[np.bool_],
+        *,
+        least: float = -np.inf,
+        order: IntArray | None = None,
+    ) -> None:
+        self.operator, self.scale, self.cut, self.least = operator, scale, cut, least
+        self.order = np.arange(len(cut)) if order is None else order
+        self._known: dict[int, tuple[IntArray, npt.NDArray[np.float64]]] = {}
+        self._matrix: npt.NDArray[Any] | None = None
+        self._matrix_order = self.order
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_known": {}, "_matrix": None}
+
+    def take_from(self, matrix: npt.NDArray[Any] | None, order: IntArray) -> None:
+        """Take rows from a whole similarity while it is there; None: from the operator again.
+
+        Parameters
+        ----------
+        matrix : array or None
+            The similarity of all pairs.
+        order : array of int
+            The node that each row and column of it is.
+        """
+        self._matrix, self._matrix_order = matrix, order
 
     def row(self, node: int) -> npt.NDArray[np.float64]:
         """Give the shares of a node with all, its own included.
@@ -322,17 +351,33 @@ class ShareRows:
         Parameters
         ----------
         node : int
-            A node.
+            A node that is cut.
 
         Returns
         -------
         array of float, shape (n_nodes,)
         """
+        n, node = len(self.cut), int(node)
+        if node not in self._known:
+            shares = self._computed(node)
+            shared = np.flatnonzero(shares)
+            if (len(self._known) + 1) * n <= _MOST_KEPT:
+                self._known[node] = shared.astype(np.int32), shares[shared]
+            return shares
+        shared, values = self._known[node]
+        row = np.zeros(n)
+        row[shared] = values
+        return row
+
+    def _computed(self, node: int) -> npt.NDArray[np.float64]:
         n = len(self.cut)
-        order = np.arange(n) if self.order is None else self.order
-        at = node if self.order is None else int(np.flatnonzero(order == node)[0])
+        order = self.order if self._matrix is None else self._matrix_order
+        at = int(np.flatnonzero(order == node)[0])
         values = np.empty((1, n))
-        values[:, order] = self.operator.block(slice(at, at + 1), slice(0, n))
+        if self._matrix is None:
+            values[:, order] = self.operator.block(slice(at, at + 1), slice(0, n))
+        else:
+            values[0, order] = self._matrix[at]
         shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
         shares[values[0] < self.least] = 0.0
         shares[node] = 1.0
@@ -388,6 +433,11 @@ class LinkGraph(FilteredGraph):
         for name, value in parts.items():
             object.__setattr__(self, name, value)
 
+    def forget_matrix(self) -> None:
+        """Hold on to the matrix of similarities no longer than the fit."""
+        if self.whole is not None:
+            self.whole.take_from(None, self.whole.order)
+
     def __getstate__(self) -> dict[str, Any]:
         # Half of a symmetric matrix says all of it.
         shares = self.shares
@@ -403,12 +453,12 @@ class LinkGraph(FilteredGraph):
         LinkGraph.__init__(self, **{**state, "shares": shares})
 
     @cached_property
-    def edges(self) -> IntArray:  # type: ignore[override]
+    def edges(self) -> IntArray:
         """End points of each link, ``i < j``."""
         return self._links[0]
 
     @cached_property
-    def weights(self) -> FloatArray:  # type: ignore[override]
+    def weights(self) -> FloatArray:
         """The share of variance along each link."""
         return self._links[1]
 
@@ -422,7 +472,7 @@ class LinkGraph(FilteredGraph):
         return edges, weights
 
     @cached_property
-    def _adjacency(self) -> sparse.csr_array:  # type: ignore[override]
+    def _adjacency(self) -> sparse.csr_array:
         rows = sparse.csr_array(self.shares)
         rows = rows - sparse.eye_array(self.n_nodes, format="csr")
         rows.eliminate_zeros()
@@ -432,9 +482,21 @@ class LinkGraph(FilteredGraph):
     @property
     def n_edges(self) -> int:
         """Number of links."""
-        shares = self.shares
-        n_entries = shares.nnz if sparse.issparse(shares) else int(np.count_nonzero(shares))
-        return (n_entries - self.n_nodes) // 2
+        if isinstance(self.shares, np.ndarray):
+            return (int(np.count_nonzero(self.shares)) - self.n_nodes) // 2
+        return (int(self.shares.nnz) - self.n_nodes) // 2
+
+    def strength(self) -> npt.NDArray[np.float64]:
+        """Sum the shares of the links at each node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        # Whole numbers are summed, so that no bit depends on the order of the nodes.
+        rows = self._adjacency
+        total = np.concatenate([[0], np.cumsum(units(rows.data))])
+        return np.asarray(np.diff(total[rows.indptr]) / UNIT)
 
     def labelled(self, labels: Sequence[str]) -> LinkGraph:
         """Give the same graph with a name for each node.

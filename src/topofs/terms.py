@@ -20,7 +20,7 @@ __all__ = ["DEFAULTS", "Term", "is_whole", "parameter", "register", "registered"
 _ROOMS = {"similarity": "similarity", "graph": "filtering", "rule": "rules"}
 """The kinds of terms, each with the room whose import registers those of topofs itself."""
 
-DEFAULTS = {"similarity": "auto", "graph": "tmfg", "rule": "coverage"}
+DEFAULTS = {"similarity": "auto", "graph": "auto", "rule": "coverage"}
 """The kinds of terms, each with the short name that stands for it unless another is given."""
 
 _ENTRY_POINTS = "topofs.terms"

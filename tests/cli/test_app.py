@@ -196,3 +196,15 @@ def test_control_c_before_the_application_is_there_is_no_traceback():
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (130, "interrupted\n")
+
+
+def test_a_warning_for_users_takes_a_line(tmp_path):
+    terms = tmp_path / "terms.py"
+    terms.write_text(
+        "import warnings\nwarnings.warn('no room')\nwarnings.warn('odd', RuntimeWarning)\n"
+    )
+    command = [sys.executable, "-m", "topofs.cli", "--load", terms, "datasets", "--help"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    first, second, *_ = found.stderr.splitlines()
+    assert first == "note: no room"
+    assert second.endswith("terms.py:3: RuntimeWarning: odd")

@@ -1,5 +1,7 @@
 """A table with all that misleads: every reason and every line that is printed is right."""
 
+import html
+
 import pytest
 
 from tests.cli.running import run, run_json
@@ -57,9 +59,8 @@ def test_nothing_is_silent_and_nothing_more_is_said(found, frame):
     said(f"'n/a*' among the numbers of {made.STRAY_TEXT!r}: left out")
     said(f" kg' in {made.NEAR_NUMBERS!r} is taken for names")
     said(f"in {made.PADDED!r} begin with zeros, as identifiers and codes do")
-    said(
-        f"{made.IDENTIFIER!r} looks like an identifier: if it is one, leave it out with --drop"
-    )
+    which = f"{made.IDENTIFIER!r}, {made.PADDED!r}"
+    said(f"{which} look like identifiers: if they are, leave them out with --drop")
     for column, where in zip(made.CODES, ("far from all", "the only value below"), strict=True):
         times = (frame[column] == -99).sum()
         said(f"-99 appears {times} times in {column!r} and is {where}")
@@ -83,6 +84,21 @@ def test_who_represents_whom_is_right(found):
     alike("tenant", "region")
     for name in (made.IDENTIFIER, made.PADDED, made.NEARLY_CONSTANT, made.NEAR_NUMBERS):
         assert shares[name][0] is None
+
+
+def test_the_page_says_how_columns_were_read(business_csv, found, tmp_path):
+    page = tmp_path / "r.html"
+    run("select", business_csv, "--target", made.TARGET, "--report", page)
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    for note in found["notes"]:
+        assert note in text
+
+
+def test_compare_says_in_json_what_was_left_out_and_how_columns_were_read(business_csv, found):
+    arguments = ("--target", made.TARGET, "--sizes", 3, "--folds", 2, "--repeats", 1)
+    compared = run_json("compare", business_csv, *arguments)
+    assert compared["notes"] == found["notes"]
+    assert compared["left_out"] == found["left_out"]
 
 
 def test_each_line_is_printed_once(business_csv, found):

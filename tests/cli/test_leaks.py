@@ -54,6 +54,9 @@ def test_select_says_it_in_notes_json_and_page(customers, tmp_path):
     found = run_json("select", customers, "--target", "churn", "--exclude", "active")
     listed = {leak["column"]: leak for leak in found["leaks"]}
     assert listed.keys() == {"cancellation_reason", "goodbye"}
+    said = listed["goodbye"].pop("sentence")
+    assert said.startswith("goodbye alone predicts churn (1.00")
+    assert "0.95" in said
     assert listed["goodbye"] == {"column": "goodbye", "score": 1.0, "by_missing": True}
 
 
@@ -88,6 +91,7 @@ def test_a_target_that_nothing_can_predict_is_said(customers):
             f"note: whether a column alone predicts {target} was not tried: " in result.stderr
         )
         assert why in result.stderr
+        assert "--task" not in result.stderr
 
 
 @pytest.mark.parametrize(

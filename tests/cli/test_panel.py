@@ -1,5 +1,8 @@
 """``topofs panel``: a list that somebody else made."""
 
+import os
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,6 +52,10 @@ def test_a_list_is_a_file_names_or_both(wine_csv, listed):
     by_at = run_json(*arguments(wine_csv, "--panel", f"@{listed}"))
     one_by_one = [argument for name in PANEL for argument in ("--panel", name)]
     assert by_file == by_at == run_json(*arguments(wine_csv, *one_by_one))
+    pipe = listed.with_name("pipe")
+    os.mkfifo(pipe)
+    threading.Thread(target=lambda: pipe.write_text("\n".join(PANEL))).start()
+    assert by_file == run_json(*arguments(wine_csv, "--panel", pipe))
     both = run_json(*arguments(wine_csv, "--panel", listed, "--panel", "*_of_ash"))
     assert set(both["panel"]) == {*PANEL, "alcalinity_of_ash"}
 
@@ -117,6 +124,22 @@ def test_a_page_for_the_list(wine_csv, listed, tmp_path):
     assert found["settings"]["rule"]["name"] == "coverage"
     assert not {"keep", "size"} & set(found["settings"])
     assert run(*arguments(wine_csv, "--panel", listed, "--quiet")).output == ""
+
+
+def test_limits_on_the_page_are_those_of_a_list(wine_csv, listed, tmp_path):
+    page, groups = tmp_path / "page.html", tmp_path / "groups.csv"
+    groups.write_text("column,group\nash,a\nmagnesium,a\nhue,b\n")
+    limits = ("--exclude", "proline", "--at-most", 1, "--groups", groups)
+    similar = ("--max-similarity", 0.9)
+    run(*arguments(wine_csv, "--panel", listed, "--report", page, *limits, *similar))
+    text = page.read_text()
+    for sentence in (
+        "Excluded: proline. It cannot be added, but is to be represented.",
+        "At most 1 in the list of each of 2 groups",
+        "No two columns of the list are more alike than 0.9",
+        "columns can be in the list together",
+    ):
+        assert sentence in text, sentence
 
 
 @pytest.mark.parametrize(

@@ -275,3 +275,23 @@ def test_a_level_that_is_new_in_the_test_part_is_no_level():
         nominal=np.array([True]),
     )
     assert 0 <= score <= 1
+
+
+def test_a_part_of_one_class_is_scored_without_a_word():
+    train = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
+    assert fit_and_score("tree", "classification", train, (train[0][:2], train[1][:2])) == 1.0
+
+
+def test_a_target_is_read_where_it_is_not_read_yet():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    few = Resampling(n_folds=2, n_repeats=1, n_random=1)
+    y = np.where(X[:, 0] > 0, "a", "b")
+    read = compare(X, target_of(y), sizes=[2], resampling=few)
+    for given in (y, y.tolist(), pd.Series(y), pd.Series(y, dtype="category")):
+        assert compare(X, given, sizes=[2], resampling=few) == read
+    # A missing value among text is no class.
+    gaps = [*y[:-10].tolist(), *[np.nan] * 10]
+    assert compare(X, gaps, sizes=[2], resampling=few).n_samples == 50
+    for wrong, message in ((y[:5], "60 rows and y has 5"), (y[:, None], r"shape \(60, 1\)")):
+        with pytest.raises(ValueError, match=message):
+            compare(X, wrong, sizes=[2], resampling=few)

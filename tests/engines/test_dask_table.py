@@ -318,3 +318,19 @@ def test_chunks_that_a_filter_left_empty_do_not_matter(measure):
     found = dask_similarity(check_dask_table(array), measure)
     kept = X[(X[:, 0] < 10) | (X[:, 0] > 25)]
     np.testing.assert_array_equal(found.values, in_memory(kept, measure))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64"])
+def test_whole_numbers_that_float64_rounds_are_refused(dtype):
+    X = 2**62 + np.random.default_rng(0).integers(0, 9, (30, 3))
+    frame = pd.DataFrame(X, columns=list("abc")).astype(dtype)
+    tables = [dd.from_pandas(frame, npartitions=3)]
+    if dtype != "Int64":
+        tables.append(da.from_array(X.astype(dtype), chunks=(10, 2)))
+    for table in tables:
+        with pytest.raises(ValueError, match=r"beyond 2\*\*53"):
+            dask_similarity(check_dask_table(table), Pearson())
+    smaller = da.from_array(X, chunks=(10, 3)) - 2**62
+    found = dask_similarity(check_dask_table(smaller), Pearson())
+    in_memory = dense(Pearson().operator((X - 2**62).astype(float)))
+    np.testing.assert_allclose(found.values, in_memory, atol=1e-12)

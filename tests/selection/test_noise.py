@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy import sparse
 
 from topofs.selection import noise_features
 
@@ -76,11 +75,6 @@ def test_constant_columns_are_noise():
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         noise_features(with_structure(), **parameters)
-
-
-def test_sparse_tables_are_refused():
-    with pytest.raises(TypeError, match="shuffling needs a dense table"):
-        noise_features(sparse.csr_array(np.eye(4)))
 
 
 def test_constant_columns_do_not_hide_the_others():

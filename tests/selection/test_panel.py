@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from tests.coverage_settings import BY_COVERAGE
-from topofs import AtMost, Budget, Coverage, Links, TopologicalFeatureSelector, Variance
+from topofs import (
+    AtMost,
+    Budget,
+    ConstantFeatureWarning,
+    Coverage,
+    Links,
+    TopologicalFeatureSelector,
+    Variance,
+)
 from topofs.selection.panel_answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
@@ -273,6 +281,25 @@ def test_what_a_budget_does_not_pay_for_is_refused_with_its_name():
         with pytest.raises(ValueError, match=message):
             ask()
     assert selector.at(2).extend(1).n_features_ == 3
+
+
+def test_a_budget_that_pays_for_all_is_not_blamed():
+    rich = TopologicalFeatureSelector(Budget(10**7), exclude=range(2, 30)).fit(TUMOURS)
+    with pytest.raises(ValueError, match="only 2 can be selected together under the wishes"):
+        rich.extend(1)
+    dear = TopologicalFeatureSelector(Budget(12_345_678, [6 * 10**6] * 30)).fit(TUMOURS)
+    with pytest.raises(ValueError, match="only 2 .* within the budget of 12345678: "):
+        dear.extend(1)
+
+
+def test_a_list_is_compared_with_random_lists_as_long():
+    table = WINE.assign(constant=1.0)
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector(3).fit(table)
+    found = selector.evaluate(["ash", "hue", "constant"])
+    assert found.random == selector.random_lists(3, random_state=0)
+    everything = selector.evaluate(list(table))
+    assert (everything.coverage, everything.random.low) == (1.0, 1.0)
 
 
 def test_questions_that_have_no_answer_get_a_sentence():

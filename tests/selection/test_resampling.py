@@ -57,7 +57,7 @@ def test_positions_mean_themselves(positions):
         range(0),
     )
     for given_as in kinds[:-1]:
-        assert row_positions(given_as, 30).tolist() == positions
+        assert row_positions(given_as, 41).tolist() == positions
     assert row_positions(kinds[-1], 30).tolist() == []
 
 
@@ -65,7 +65,7 @@ BAD_ROWS = [
     ([0.0, 1.0, 2.0], r"splits gives 0.0 where rows are expected: give positions"),
     (np.array([np.nan, 1.0]), "splits gives nan where rows"),
     (["r1", "r2"], "splits gives 'r1' where rows"),
-    (pd.Series([True, None], dtype="boolean"), "splits gives True where rows"),
+    (pd.Series([True, None], dtype="boolean"), "splits gives <NA> where rows"),
     ([[0, 1], [1]], "splits gives an array of shape"),
     (np.eye(3, dtype=bool), r"splits gives an array of shape \(3, 3\)"),
     (np.ones(4, bool), "a mask of 4 truth values, and X has 60 rows: give one a row"),
@@ -213,3 +213,28 @@ def test_rows_without_a_target_are_left_out_of_given_splits():
 def test_pairs_that_say_nothing_are_refused(splits, sentence):
     with pytest.raises(ValueError, match=sentence):
         compare(factor_table(60, 4), target_of(LABELS.astype(float)), splits=splits)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.ma.array([0, 1, 5, 7], mask=[0, 0, 1, 0]),
+        np.ma.array([True] * 60, mask=GROUPS == "a"),
+    ],
+)
+def test_masked_rows_are_refused(rows):
+    with pytest.raises(ValueError, match=r"splits gives (nan|None) where rows"):
+        row_positions(rows, 60)
+
+
+def test_masked_groups_are_missing_groups():
+    groups = np.ma.array(np.arange(60) % 3, mask=np.arange(60) == 4)
+    with pytest.raises(ValueError, match="groups is missing in row 4"):
+        rows_of(LeaveOneGroupOut(), groups=groups)
+
+
+def test_a_mask_of_zeros_and_ones_is_not_taken_for_rows_0_and_1():
+    mask = (np.arange(60) % 2 == 0).astype(int)
+    with pytest.raises(ValueError, match="60 zeros and ones"):
+        rows_of([(mask, 1 - mask), (1 - mask, mask)])
+    assert row_positions([1, 0], 2).tolist() == [1, 0]

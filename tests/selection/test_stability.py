@@ -231,12 +231,12 @@ def test_tables_that_are_not_in_memory_are_refused():
 
 
 def test_other_type_errors_come_through():
-    with pytest.raises(TypeError, match="[Ss]parse"):
-        stability(
-            TopologicalFeatureSelector(2, similarity="spearman"),
-            sparse.csr_array(np.eye(4)),
-            n_resamples=2,
-        )
+    class Broken(InfiniteFeatureSelector):
+        def fit(self, X):
+            raise TypeError("no such thing")
+
+    with pytest.raises(TypeError, match="no such thing"):
+        stability(Broken(2), np.eye(4), n_resamples=2)
 
 
 @pytest.mark.parametrize("sets", [[[1, 0]], [1, 0, 1], [[[1]]], [[], []], []])
@@ -290,3 +290,10 @@ def test_blocks_are_runs_of_neighbouring_rows():
         [4, 5, 3, 4, 2, 3, 0, 1],
         [3, 4, 5, 6, 3, 4, 4, 5],
     ]
+
+
+def test_stability_of_sets_refuses_what_is_neither_0_nor_1():
+    sets = np.ma.array([[1, 0, 1], [0, 1, 1]], mask=[[0, 0, 1], [0, 0, 0]])
+    for given_as in (sets, [[0.5, 1], [1, 0]]):
+        with pytest.raises(ValueError, match="0 and 1"):
+            nogueira_stability(given_as)

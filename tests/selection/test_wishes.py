@@ -199,7 +199,16 @@ def test_an_iterator_is_refused():
         TopologicalFeatureSelector(4, keep=(i for i in [0, 1])).fit(TUMOURS)
 
 
-NOTHING = [None, np.nan, pd.NaT, pd.NA, np.datetime64("NaT"), "", np.float32("nan")]
+NOTHING = [
+    None,
+    np.nan,
+    pd.NaT,
+    pd.NA,
+    np.datetime64("NaT"),
+    "",
+    np.float32("nan"),
+    np.ma.masked,
+]
 
 
 @pytest.mark.parametrize("nothing", NOTHING, ids=repr)
@@ -219,6 +228,7 @@ def test_groups_that_pandas_marks_as_missing_are_no_group():
         pd.Categorical(["g", None, "h"]),
         pd.to_datetime(["2020-01-01", None, "2020-01-02"]),
     ):
+        assert AtMost(1, of=values).groups(list("abc"))[0].tolist() == [0, -1, 1]
         assert AtMost(1, of=pd.Series(values)).groups(list("abc"))[0].tolist() == [0, -1, 1]
 
 

@@ -17,6 +17,22 @@ from topofs.tables.columns import read_columns
 from topofs.tables.levels import level_codes, usable_columns
 
 
+def test_two_rows_have_no_links():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(2, 12)), columns=list("abcdefghijkl"))
+    names = table.assign(name=["x", "y"], other=["u", "v"])
+    operator = mixed_operator(read_columns(names))
+    left, right = np.triu_indices(14, 1)
+    assert (operator.floors(left, right) >= dense(operator)[left, right]).all()
+
+
+def test_two_names_and_missing_ones_in_a_few_rows_vary():
+    names = pd.DataFrame({"a": ["x", "y", None] * 4, "b": np.arange(12.0)})
+    operator = mixed_operator(read_columns(names))
+    assert (operator.spreads > 0).all()
+    assert np.isfinite(dense(operator)).all()
+
+
 def table(n_samples=120, seed=0):
     """Two numbers (one with ties), three names, an ordered category and a boolean."""
     rng = np.random.default_rng(seed)

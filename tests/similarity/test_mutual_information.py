@@ -4,7 +4,7 @@ from math import ceil, floor
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy import sparse, stats
+from scipy import stats
 
 from tests.matrices import tables
 from tests.naive.mixed import naive_mutual_information
@@ -109,11 +109,6 @@ def test_many_bins_and_missing_values_fit_in_a_byte():
     X = np.random.default_rng(0).normal(size=(600, 2))
     X[0, 0] = np.nan
     assert 0 <= mutual_information(X, n_bins=255)[0, 1] <= 1
-
-
-def test_sparse_tables_are_refused():
-    with pytest.raises(TypeError, match="bins need a dense table"):
-        mutual_information(sparse.csr_array(np.eye(3)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -271,6 +271,22 @@ def columns_of_all_kinds(rng, n_samples):
     return columns
 
 
+def with_gaps(rng, n_samples):
+    columns = columns_of_all_kinds(rng, n_samples)
+    for column in columns:
+        missing = rng.random(n_samples) < 0.1
+        if len(np.unique(column.values[~missing])) > 1:
+            column.values[missing] = np.nan
+    return columns
+
+
+MIXED = {
+    "unequal levels": unequal_levels,
+    "all kinds": columns_of_all_kinds,
+    "all kinds with gaps": with_gaps,
+}
+
+
 def has_link(operator, scale):
     return (np.triu(whole_weights(dense(operator), scale), 1) > 0).any()
 
@@ -289,6 +305,8 @@ def has_link(operator, scale):
         ("unequal levels", 1000, 30),
         ("all kinds", 40, 30),
         ("all kinds", 200, 30),
+        ("all kinds with gaps", 40, 30),
+        ("all kinds with gaps", 100, 30),
         ("mutual information", 100, 30),
         ("mutual information", 1000, 30),
     ],
@@ -297,9 +315,8 @@ def test_one_table_of_noise_in_twenty_has_a_link_at_most(measure, n_samples, n_f
     rng = np.random.default_rng(0)
     linked = 0
     for _ in range(1000):
-        if measure in ("unequal levels", "all kinds"):
-            make = unequal_levels if measure == "unequal levels" else columns_of_all_kinds
-            operator = mixed_operator(make(rng, n_samples))
+        if measure in MIXED:
+            operator = mixed_operator(MIXED[measure](rng, n_samples))
             scale = FlooredScale(operator)
         elif measure == "mutual information":
             operator = mutual_information_operator(rng.normal(size=(n_samples, n_features)))

@@ -218,3 +218,10 @@ def test_workers_see_no_order_of_rows():
     X = da.from_array(series(0.9, 600, 10, np.random.default_rng(12)), chunks=(100, 10))
     with pytest.raises(ValueError, match=r"rows='ordered' .* X\.compute\(\)"):
         TopologicalFeatureSelector(similarity=Pearson(rows="ordered")).fit(X)
+
+
+def test_mutual_information_says_that_rows_are_alike_and_what_can_allow_for_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6)).cumsum(axis=0)
+    with pytest.warns(DependentRowsWarning, match="as pearson, spearman and mixed can"):
+        TopologicalFeatureSelector(2, similarity="mutual_information").fit(X)

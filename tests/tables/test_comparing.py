@@ -79,6 +79,7 @@ def test_each_type_is_what_it_is():
         ([f"r{i % 15}" for i in range(20)], "names that hardly repeat"),
         ([f"r{i % 10}" for i in range(20)], "no value in 5 rows or more"),
         (["x", None] * 10, None),
+        (["x", "y", None] * 4, None),
         ([str(i % 2) for i in range(20)], None),
     ],
 )

@@ -31,6 +31,9 @@ def opened(tmp_path, text, name="t.csv"):
         (["9223372036854775807", "1"], pl.Int64, [2**63 - 1, 1]),
         (["x", "1"], pl.String, ["x", "1"]),
         (["NA", "x"], pl.String, ["NA", "x"]),
+        # Digits that polars takes for some, and cannot read.
+        (["0.5", "３"], pl.String, ["0.5", "３"]),
+        (["1", "-٣"], pl.String, ["1", "-٣"]),
         (["2020-01-01", "2020-01-02"], pl.String, ["2020-01-01", "2020-01-02"]),
     ],
 )

@@ -227,6 +227,17 @@ def test_a_masked_similarity_is_refused_with_its_entry():
             ask(matrix)
 
 
+def test_masks_of_rows_and_of_annotated_matrices_count():
+    missing = factor_table(40, 4)
+    missing[::7, 1] = np.nan
+    masked = np.ma.array(np.where(np.isnan(missing), -9999, missing), mask=np.isnan(missing))
+    expected = TopologicalFeatureSelector(2).fit(missing).scores_
+    annotated = pytest.importorskip("anndata").AnnData(masked.copy())
+    for table in (list(masked), annotated):
+        scores = TopologicalFeatureSelector(2).fit(table).scores_
+        np.testing.assert_array_equal(scores, expected)
+
+
 def test_masked_truth_values_and_text_stay_what_they_are():
     truth = np.ma.array([[True, False], [False, True], [True, True]])
     truth[1, 0] = np.ma.masked
@@ -390,6 +401,10 @@ def test_labels_that_are_no_text_name_columns_everywhere(labels, names):
     assert not hasattr(selector, "feature_names_in_")
     found = {group.name for group in selector.groups_}
     assert found == {names[group.position] for group in plain.groups_}
+    chosen = [name for name, there in zip(names, selector.support_, strict=True) if there]
+    assert selector.get_feature_names_out().tolist() == chosen
+    framed = TopologicalFeatureSelector(2).set_output(transform="pandas").fit_transform(frame)
+    assert framed.columns.tolist() == chosen
     assert selector.explain(names[1]).feature == names[1]
     assert selector.explain(1).feature == names[1]
     assert list(selector.graph_.labels) == names
@@ -417,6 +432,10 @@ def test_names_of_labels_stand_in_warnings_and_wishes():
     frame[20] = np.random.default_rng(0).normal(size=60)
     selector = TopologicalFeatureSelector(2, at_most=AtMost(1, of={10: "g", 20: "g", 30: "g"}))
     assert selector.fit(frame).support_[:3].sum() == 1
+    with pytest.raises(ValueError, match=r"40 is not one of 0 … 3; give the name '40'"):
+        TopologicalFeatureSelector(2, keep=[40]).fit(frame)
+    levels = frame.set_axis(pd.MultiIndex.from_product([["a", "b"], ["x", "y"]]), axis=1)
+    assert TopologicalFeatureSelector(2).fit(levels).explain(("b", "x")).feature == "b, x"
     with pytest.raises(ValueError, match="there is no column '50'"):
         TopologicalFeatureSelector(2, keep=["50"]).fit(frame)
     model = LoGoCovariance().fit(frame)
@@ -478,6 +497,7 @@ def lazy_tables():
 
 
 def test_a_query_that_has_not_run_is_refused_with_advice():
+    fitted = TopologicalFeatureSelector(2).fit(factor_table(60, 4))
     for table, message in lazy_tables():
         for ask in (
             TopologicalFeatureSelector().fit,
@@ -488,6 +508,7 @@ def test_a_query_that_has_not_run_is_refused_with_advice():
             noise_features,
             LoGoCovariance().fit,
             lambda X: stability(TopologicalFeatureSelector(), X),
+            fitted.transform,
         ):
             with pytest.raises(TypeError, match=f"X is {message}"):
                 ask(table)

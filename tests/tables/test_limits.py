@@ -1,8 +1,11 @@
 """Small files that would become large ones: refused before they are unpacked."""
 
 import gzip
+import os
 import resource
+import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import polars as pl
@@ -81,8 +84,51 @@ def test_a_packed_cell_table_has_the_limit_too(tmp_path):
 
 
 def test_a_large_file_may_grow_with_its_size():
+    assert HowToRead().limit(10) == HowToRead().limit() == 2 * 1024**3
+    assert HowToRead().limit(10**9) == 20 * 10**9
     how = HowToRead(max_bytes=1000)
-    assert (how.limit(10), how.limit(10**6)) == (1000, 20_000_000)
+    assert (how.limit(), how.limit(10), how.limit(10**6)) == (1000, 1000, 1000)
+
+
+def test_a_packed_stream_is_unpacked_while_it_comes(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write_for_ever():
+        with (
+            suppress(BrokenPipeError),
+            pipe.open("wb", buffering=0) as file,
+            gzip.GzipFile(fileobj=file, mode="wb") as packed,
+        ):
+            while True:
+                packed.write(bytes(1 << 20))
+
+    threading.Thread(target=write_for_ever, daemon=True).start()
+    result = run("select", pipe, "--max-size", "8MB")
+    assert result.exit_code == 3, result.output
+    assert "pipe: unpacked, this would take" in result.stderr
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_stream_that_comes_byte_by_byte(tmp_path, packed):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = b"a,b\n" + b"1,2\n3,5\n" * 20
+    data = gzip.compress(text[:60]) + gzip.compress(text[60:]) if packed else text
+
+    def write():
+        with pipe.open("wb", buffering=0) as file:
+            for i in range(len(data)):
+                file.write(data[i : i + 1])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with open_table(pipe) as table:
+        assert table.rows.collect().to_dict(as_series=False) == {
+            "a": [1, 3] * 20,
+            "b": [2, 5] * 20,
+        }
+    writer.join()
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import GroupShuffleSplit
 
 from tests.cli.running import run
 from tests.syntax_trees import source_files
 from topofs import TopologicalFeatureSelector, stability
-from topofs.comparison import Resampling, compare, target_of
+from topofs.comparison import Resampling, compare, find_leaks, target_of
 from topofs.tables.typed_table import typed_table
 
 N, LENGTH = 20_000, 50_000
@@ -40,6 +41,10 @@ def peak(work):
         tracemalloc.stop()
 
 
+def labels(table):
+    return table["kind"].tolist()
+
+
 few = Resampling(n_folds=2, n_repeats=1, n_random=1)
 WORK = {
     "fit": lambda t: TopologicalFeatureSelector(2).fit(t),
@@ -50,6 +55,11 @@ WORK = {
     "stability": lambda t: stability(TopologicalFeatureSelector(2), t, n_resamples=2),
     "compare": lambda t: compare(
         typed_table(t), target_of(t["kind"].to_numpy()), sizes=[1], resampling=few
+    ),
+    "compare, target in a list": lambda t: compare(t, labels(t), sizes=[1], resampling=few),
+    "leaks": lambda t: find_leaks(t, labels(t)),
+    "groups": lambda t: stability(
+        TopologicalFeatureSelector(2), t, splits=GroupShuffleSplit(2), groups=labels(t)
     ),
 }
 

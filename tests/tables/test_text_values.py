@@ -115,6 +115,11 @@ def test_a_comma_that_may_be_either():
     assert set(found.types) == {"c", "d"}
     frame = pd.DataFrame({"c": ["1,234", "2,500"], "d": [0.5, 1.5]})
     np.testing.assert_array_equal(read_columns(frame)[0].values, [1234, 2500])
+    # Where they disagree, floats of a frame say nothing about a column of text.
+    frame = frame.assign(e=["0,5", "1,5"], f=["€0.5", "€2.5"])
+    assert "whose comma may be decimal" in str(read_columns(frame)[0].why)
+    text = pl.from_pandas(frame.astype(str)).lazy()
+    assert "whose comma may be decimal" in numbers_in_text(text, list("cdef")).not_numbers["c"]
 
 
 @pytest.mark.parametrize(
@@ -206,9 +211,15 @@ def test_parsed_dates_take_no_part_either():
 def test_an_example_of_how_numbers_are_written_is_one():
     text = pl.LazyFrame({"a": ["7", "1.234", "8"], "b": ["2,5", "3", "1,5"]})
     (note,) = numbers_in_text(text, ["a", "b"], decimal=",").notes
-    assert "in 'a' and 1 more, such as '1.234', are read" in note
+    assert "in 'a', 'b', such as '1.234', are read" in note
     spaced = pl.LazyFrame({"a": ["1 724.6", "1.234", "2.5"]})
     assert numbers_in_text(spaced, ["a"]).notes == ()
+
+
+def test_notes_name_some_columns():
+    text = pl.LazyFrame({name: ["1%", "2%"] for name in "abcdefgh"})
+    (note,) = numbers_in_text(text, list("abcdefgh")).notes
+    assert "in 'a', 'b', 'c', 'd', 'e', 'f' and 2 more, such as '1%'" in note
 
 
 def test_whole_numbers_beside_decimal_commas_are_nothing_unusual():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.pipeline import make_pipeline
@@ -50,6 +51,17 @@ def test_in_a_pipeline_behind_a_selector():
     ).fit(X, y)
     assert model.score(X, y) > 0.9
     assert model[-1].graph_.n_nodes == 8
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("kind", [HomologicalClassifier, HomologicalRegressor])
+def test_sparse_and_annotated_tables_are_taken(kind):
+    anndata = pytest.importorskip("anndata", reason="the extra anndata is not installed")
+    X, y = load_wine(return_X_y=True)
+    X = np.rint(X)
+    expected = kind(**BRIEFLY).fit(X, y).predict(X)
+    for table in (sparse.csr_matrix(X), anndata.AnnData(sparse.csr_matrix(X))):
+        np.testing.assert_array_equal(kind(**BRIEFLY).fit(table, y).predict(table), expected)
 
 
 @pytest.mark.parametrize("kind", [HomologicalClassifier, HomologicalRegressor])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from topofs.errors import MissingExtraError, import_extra
 __all__ = ["main"]
 
 _NARROWEST = 20
+
+_format_warning = warnings.formatwarning
 
 # Exit statuses above it are those of signals.
 _SIGNALS = 128
@@ -47,6 +50,7 @@ def _run() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     _open_closed_streams()
+    warnings.formatwarning = _as_note
     if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) < _NARROWEST:
         del os.environ["COLUMNS"]  # 0 means that nobody knows
     from topofs.cli.app import app
@@ -57,6 +61,19 @@ def _run() -> None:
             stream.reconfigure(errors="replace")
 
     app(prog_name="topofs")
+
+
+def _as_note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Give a warning for users a line; one for programmers keeps its place in the code."""
+    if issubclass(category, UserWarning):
+        return f"note: {message}\n"
+    return _format_warning(message, category, filename, lineno, line)
 
 
 def _open_closed_streams() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from topofs.comparison.comparing import Comparison
     from topofs.comparison.prediction import Target
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
+    from topofs.tables import ColumnRoles, ComparableTable
     from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
@@ -130,7 +130,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         "resampling": Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
         "splits": None if time is None else "forward",
     }
-    found, name = _compared(table, roles, task, options, messages, how=how)
+    found, compared, name = _compared(table, roles, task, options, messages, how=how)
     written = write_together(
         (
             report,
@@ -140,7 +140,11 @@ def compare(  # noqa: PLR0913 - one argument an option
         )
     )
     if as_json:
-        print_json({"table": name} | found.as_dict())
+        left_out = [
+            {"name": column.name, "reason": column.reason} for column in compared.left_out
+        ]
+        about = {"left_out": left_out, "notes": list(compared.notes)}
+        print_json({"table": name} | found.as_dict() | about)
     elif not quiet:
         _print_comparison(found)
     messages.written(written)
@@ -171,8 +175,8 @@ def _compared(
     messages: Messages,
     *,
     how: HowToRead,
-) -> tuple[Comparison, str]:
-    """Read the table and compare; the comparison and the name of the table."""
+) -> tuple[Comparison, ComparableTable, str]:
+    """Read the table and compare; the comparison, what was compared, the name of the table."""
     from topofs.comparison.comparing import compare as run
     from topofs.comparison.prediction import target_of
     from topofs.selection.short_names import measure_of
@@ -200,7 +204,7 @@ def _compared(
         comparison = run(X, values, target_name=target, progress=progress, **options)
     settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
     leaks = tuple(sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score))
-    return replace(comparison, settings=settings, leaks=leaks), table.name
+    return replace(comparison, settings=settings, leaks=leaks), compared, table.name
 
 
 def _doubtful_classes(target: Target) -> list[str]:

@@ -96,6 +96,7 @@ def fitted(
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
+    from topofs.progress import watching
     from topofs.selection import fit_and_compare
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
@@ -122,7 +123,8 @@ def fitted(
         selector.set_params(n_features_to_select=n_kept if only_kept else size)
         wishes.settle(selector, compared)
         with (
-            messages.working(f"comparing {len(compared.names):,} columns"),
+            messages.counting(f"comparing {len(compared.names):,} columns", "pairs") as report,
+            watching(report),
             in_options(),
             _warnings_as_notes(messages),
         ):
@@ -186,18 +188,12 @@ def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -
 
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
-    from topofs.engines.memory_size import parse_memory
+    from topofs.tables.given import dense_values
 
-    X = compared.X
-    if not hasattr(X, "toarray"):
-        return compared
-    needed = X.dtype.itemsize * X.shape[0] * X.shape[1]
-    if needed > parse_memory(None):
-        raise TableError(
-            f"{table.name}: {why} no sparse matrix, and as a dense one this needs "
-            f"{needed / 1e9:.1f} GB; give fewer rows or columns"
-        )
-    return replace(compared, X=X.toarray(order="F"))
+    try:
+        return replace(compared, X=dense_values(compared.X, what=why))
+    except ValueError as error:
+        raise TableError(f"{table.name}: {error}") from error
 
 
 def write_page(
@@ -221,7 +217,10 @@ def write_page(
         passed_through=found.compared.roles.passed_through,
         stability=stability,
         judged=judged,
-        notes=[leak.sentence(str(found.compared.roles.target)) for leak in leaks],
+        notes=[
+            *(leak.sentence(str(found.compared.roles.target)) for leak in leaks),
+            *found.compared.notes,
+        ],
     )
     write_document(path, page)
 

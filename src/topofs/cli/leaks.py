@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from topofs.comparison.prediction import Target
     from topofs.tables import ComparableTable, Table
 
-__all__ = ["SHOWN_LEAKS", "leaks_by_missing", "leaks_in"]
+__all__ = ["SHOWN_LEAKS", "leaks_as_json", "leaks_by_missing", "leaks_in"]
 
 SHOWN_LEAKS = 6
 """How many of them are printed."""
@@ -37,7 +40,8 @@ def leaks_in(table: Table, compared: ComparableTable, messages: Messages) -> tup
             labels = column_values(table, target)
             values = target_of(labels if compared.order is None else labels[compared.order])
         except TableError as error:
-            messages.notes([f"whether a column alone predicts {target} was not tried: {error}"])
+            why = str(error).partition(";")[0]
+            messages.note(f"whether a column alone predicts {target} was not tried: {why}")
             return ()
         leaks = find_leaks(
             compared.named,
@@ -50,6 +54,11 @@ def leaks_in(table: Table, compared: ComparableTable, messages: Messages) -> tup
         more = len(leaks) - SHOWN_LEAKS
         messages.note(f"{more} more alone predict it; --json and the report list them all")
     return leaks
+
+
+def leaks_as_json(leaks: Sequence[Leak], target: str | None) -> list[dict[str, Any]]:
+    """Give the leaks of a target, each with its sentence."""
+    return [asdict(leak) | {"sentence": leak.sentence(str(target))} for leak in leaks]
 
 
 def leaks_by_missing(

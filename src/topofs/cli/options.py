@@ -116,9 +116,9 @@ def settings(
     **terms: Any,
 ) -> TopologicalFeatureSelector:
     """Put a selector together from what was given; the rest is as the estimator has it."""
-    from topofs.engines.memory_size import parse_memory
+    from topofs.memory_size import parse_memory
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.selection.fitting_terms import check_terms, check_threshold
+    from topofs.selection.fitting_terms import check_terms, check_threshold, graph_for
     from topofs.selection.short_names import TERMS, measure_of, rule_of
 
     given = {
@@ -139,7 +139,9 @@ def settings(
         chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
         selector.set_params(**chosen_parameters(given, chosen))
         check_threshold(selector.threshold)
-        check_terms(measure_of(selector.similarity), rule_of(selector.rule))
+        rule = rule_of(selector.rule)
+        graph = graph_for(selector.graph, rule)
+        check_terms(measure_of(selector.similarity), graph, rule)
     return selector
 
 
@@ -207,7 +209,7 @@ def how_to_open(
     *, decimal: _Decimal = None, layer: _Layer = None, max_size: _MaxSize = None
 ) -> HowToRead:
     """Say how the file is to be read."""
-    from topofs.engines.memory_size import parse_memory
+    from topofs.memory_size import parse_memory
     from topofs.tables.how_to_read import HowToRead
 
     known = HowToRead(layer=layer, decimal=decimal)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.leaks import leaks_in
+from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -99,7 +99,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     if as_json:
         print_json(
             _as_json(found, answer, stand_ins, report)
-            | {"leaks": [asdict(leak) for leak in leaks]}
+            | {"leaks": leaks_as_json(leaks, found.compared.roles.target)}
         )
     elif not quiet:
         _print_evaluation(found, answer, stand_ins)
@@ -108,8 +108,15 @@ def panel(  # noqa: PLR0913 - one argument an option
 
 def _names(listed: list[str]) -> tuple[str, ...]:
     """The names that were given: one by one, or those of files."""
-    files = [f"@{name}" if Path(name).is_file() else name for name in listed]
-    return names_given(files, option="--panel")
+    return names_given(
+        [f"@{name}" if _is_file_or_pipe(Path(name)) else name for name in listed],
+        option="--panel",
+    )
+
+
+def _is_file_or_pipe(path: Path) -> bool:
+    """Whether names can be read from a path; a folder may be called like a column."""
+    return path.exists() and not path.is_dir()
 
 
 @contextmanager

@@ -119,7 +119,7 @@ def stopping(found: Fitted) -> dict[str, Any]:
 
 def headline(found: Fitted) -> str:
     """Say in a line or two how many columns were selected and why as many."""
-    from topofs.selection.short_names import graph_of
+    from topofs.selection.fitting_terms import graph_for
     from topofs.selection.sizes import Size
 
     selector = found.selector
@@ -131,7 +131,9 @@ def headline(found: Fitted) -> str:
         ending = f"; {why['reason']}"
     if not selector.has_groups:
         half = " (half of them: -k says how many)" if size is None else ""
-        words, title = selector.rule_.words.short, graph_of(selector.graph).title
+        family = graph_for(selector.graph, selector.rule_, size)
+        title = "" if family is None else family.title
+        words = selector.rule_.words.short
         return f"{start}, by {shown(words)} in the {shown(title)}{half}{ending}"
     verb = "represents" if n_selected == 1 else "represent"
     covered = f"{reached_coverage(found):.0%} of the variance of all"

@@ -11,7 +11,7 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
-from topofs.cli.leaks import leaks_in
+from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
@@ -241,14 +241,14 @@ def _write_ranking(found: Fitted, path: Path) -> None:
 def _selected(found: Fitted) -> list[dict[str, Any]]:
     """The selected columns, best first."""
     selector = found.selector
-    strengths = dict(zip(selector.nodes_.tolist(), selector.graph_.strength(), strict=True))
+    strengths = selector.strength_
     columns = sorted(selector.get_support(indices=True), key=selector.ranking_.__getitem__)
     return [
         {
             "name": found.compared.names[column],
             "rank": int(selector.ranking_[column]),
             "score": float(selector.scores_[column]),
-            "strength": float(strengths.get(column, 0.0)),
+            "strength": float(strengths[column]),
             "forced": bool(column in selector.forced_),
         }
         for column in columns
@@ -271,7 +271,7 @@ def _as_json(
         **_representing_as_json(found),
         "passed_through": list(found.compared.roles.passed_through),
         "left_out": found.left_out,
-        "leaks": [asdict(leak) for leak in leaks],
+        "leaks": leaks_as_json(leaks, found.compared.roles.target),
         "settings": found.settings,
         "notes": list(found.compared.notes),
         "files": {name: str(path) for name, path in files.items() if path is not None},

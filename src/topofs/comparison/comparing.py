@@ -16,6 +16,7 @@ from topofs.comparison.prediction import (
     MODELS,
     Resampling,
     Target,
+    as_target,
     fit_and_score,
     folds,
 )
@@ -25,7 +26,7 @@ from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
-from topofs.tables.given import is_frame, readable_table
+from topofs.tables.given import dense_values, is_frame, named_matrix, readable_table
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
@@ -190,8 +191,8 @@ class Comparison:
 
 
 def compare(
-    X: npt.NDArray[np.floating[Any]] | NamedArray | TypedTable,
-    target: Target,
+    X: Any,
+    target: Target | npt.ArrayLike,
     *,
     selector: TopologicalFeatureSelector | None = None,
     sizes: Sequence[float | str] | None = None,
@@ -211,10 +212,11 @@ def compare(
 
     Parameters
     ----------
-    X : array, data frame, NamedArray or TypedTable, shape (n_samples, n_features)
-        The table; NaN marks a missing value.
-    target : Target
-        What to predict; its rows are those of `X` that have one.
+    X : array, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
+(n_samples, n_features)
+        The table; NaN marks a missing value. A sparse one is made dense, as models see it.
+    target : Target or array, shape (n_samples,)
+        What to predict; an array is read by `target_of`. Rows without one are left out.
     selector : TopologicalFeatureSelector, optional
         TFS, with its settings; its size and the user's wishes play no part, but for
         `exclude`: no method may select those columns.
@@ -255,10 +257,15 @@ def compare(
     resampling = resampling or Resampling()
     if splits is not None:
         resampling = replace(resampling, splits=splits)
+    X = named_matrix(X)
     X = given = _of_frame(X) if is_frame(X) else X
     names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
     X = X.values if isinstance(X, NamedArray) else X
-    X = X if isinstance(X, TypedTable) else readable_table(X)
+    if not isinstance(X, TypedTable):
+        X = dense_values(
+            readable_table(X, names=names), what="the models that are compared take"
+        )
+    target = as_target(target, X.shape[0])
     if groups is not None:
         resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))

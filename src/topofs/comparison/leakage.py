@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.comparison.prediction import Target, target_of
-from topofs.tables.given import column_names, refuse_infinite
+from topofs.comparison.prediction import Target, as_target
+from topofs.tables.given import column_names, named_matrix, refuse_infinite
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def find_leaks(
 
     Parameters
     ----------
-    X : array, sparse matrix, data frame, NamedArray or TypedTable, shape (n_samples, n_features)
+    X : array, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
+(n_samples, n_features)
         The table. Of columns that take no part, such as dates, only what is missing is looked at.
     y : Target or array, shape (n_samples,)
         The target; an array is read by `target_of`.
@@ -110,12 +111,8 @@ def find_leaks(
     >>> print(found[0].sentence("left").partition(";")[0])
     reason alone predicts left (1.00, by being missing or not
     """
-    target = y if isinstance(y, Target) else target_of(np.asarray(y))
     table = _named(X)
-    if table.shape[0] != len(target.given):
-        raise ValueError(
-            f"X has {table.shape[0]} rows and y has {len(target.given)}: give one target a row"
-        )
+    target = as_target(y, table.shape[0])
     others = also_missing or {}
     unwanted, few = set(exclude), _sample(target, _SCREENED_ROWS)
     if few is None:
@@ -157,14 +154,16 @@ class _Sampled:
 
 
 def _named(X: Any) -> NamedArray | TypedTable:
-    if isinstance(X, (NamedArray, TypedTable)):
+    X = named_matrix(X)
+    if isinstance(X, TypedTable):
         return X
-    plain = isinstance(X, np.ndarray) and not np.ma.isMaskedArray(X) and X.dtype.kind in "fiub"
-    if hasattr(X, "tocsc") or plain:
-        if hasattr(X, "tocsc") or np.isinf(X).any():
-            refuse_infinite(X)
-        return NamedArray(X, tuple(f"x{i}" for i in range(X.shape[1])))
-    return typed_table(X, names=column_names(X))
+    values, names = (X.values, X.names) if isinstance(X, NamedArray) else (X, column_names(X))
+    plain = isinstance(values, np.ndarray) and not np.ma.isMaskedArray(values)
+    if hasattr(values, "tocsc") or (plain and values.dtype.kind in "fiub"):
+        if hasattr(values, "tocsc") or np.isinf(values).any():
+            refuse_infinite(values, names=names)
+        return NamedArray(values, names or tuple(f"x{i}" for i in range(values.shape[1])))
+    return typed_table(values, names=names)
 
 
 def _columns(

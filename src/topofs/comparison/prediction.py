@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from topofs.errors import TableError
 from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
 from topofs.tables.columns import TIMES
-from topofs.tables.given import is_missing, unmasked
+from topofs.tables.given import as_vector, is_missing, unmasked
 from topofs.tables.text_values import seen_in, shortened, text_kind
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "TASKS",
     "Resampling",
     "Target",
+    "as_target",
     "fit_and_score",
     "folds",
     "target_of",
@@ -119,6 +120,22 @@ class Resampling:
     random_state: int = 0
     splits: Any = None
     groups: Any = None
+
+
+def as_target(y: Target | npt.ArrayLike, n_samples: int) -> Target:
+    """Read a target where it is not read yet; it has a value for each row of a table."""
+    if isinstance(y, Target):
+        target = y
+    else:
+        values = as_vector(y)
+        if values.ndim != 1:
+            raise ValueError(f"y has the shape {values.shape}: give one target a row")
+        target = target_of(values)
+    if len(target.given) != n_samples:
+        raise ValueError(
+            f"X has {n_samples} rows and y has {len(target.given)}: give one target a row"
+        )
+    return target
 
 
 def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
@@ -325,6 +342,7 @@ def fit_and_score(
     pipeline = make_pipeline(prepared, _MODELS[model, task]())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        warnings.filterwarnings("ignore", message="A single label was found")
         warnings.filterwarnings("ignore", message="Ill-conditioned matrix")
         warnings.filterwarnings("ignore", message="Found unknown categories")
         predicted = pipeline.fit(*train).predict(test[0])

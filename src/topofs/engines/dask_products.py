@@ -109,6 +109,7 @@ class WorkerProducts(BlockedProducts):
         list_length: int,
         n_rows: int,  # noqa: ARG002 - workers take tiles
     ) -> tuple[TopLists, Doubles]:
+        """One pass by the workers: lists, the sum of each row, and its sums above the cuts."""
         lists = empty_lists(self.n_features, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), self.n_features))
         columns = tuple(np.arange(len(some), dtype=np.int32) for some in self._vertices)

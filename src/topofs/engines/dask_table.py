@@ -31,6 +31,8 @@ __all__ = [
 _WIDEST_BLOCK = 1024
 # … unless that gives more blocks than this a side: pairs of blocks are tasks.
 _MOST_BLOCKS = 64
+# The whole numbers up to this one are all floats.
+_FIRST_ROUNDED = 2**53
 # Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
 _COPIES = 4
 
@@ -85,6 +87,10 @@ def check_dask_table(X: Any) -> Any:
         raise ValueError(
             f"X has the shape {array.shape}; at least 2 samples and 1 feature are needed"
         )
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        return array.map_blocks(
+            _floats_of_whole_numbers, dtype=np.float64, meta=np.empty((0, 0))
+        )
     return array.astype(np.float32 if array.dtype == np.float32 else np.float64)
 
 
@@ -112,7 +118,28 @@ def _array_of_frame(X: Any) -> Any:
         shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
         raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
     single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
+    if any(str(dtype).lower() in {"int64", "uint64"} for _, dtype in dtypes):
+        X = X.map_partitions(_checked_frame, meta=X._meta)  # noqa: SLF001 - stays as it is
     return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
+
+
+def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Turn whole numbers into floats, unless that rounds them (on a worker)."""
+    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > _FIRST_ROUNDED:
+        raise ValueError(
+            "X holds whole numbers beyond 2**53, which float64 rounds: count them from the "
+            "lowest of their column (X - X.min(axis=0)), or load the table with X.compute()"
+        )
+    return chunk.astype(np.float64)
+
+
+def _checked_frame(part: Any) -> Any:
+    """The same for a part of a data frame, which stays as it is (on a worker)."""
+    for i in range(part.shape[1]):
+        series = part.iloc[:, i]
+        if str(series.dtype).lower() in {"int64", "uint64"} and len(series.dropna()):
+            _floats_of_whole_numbers(series.dropna().to_numpy(dtype=str(series.dtype).lower()))
+    return part
 
 
 def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-from topofs.engines.memory_size import machine_memory
+from topofs.memory_size import machine_memory
 
 __all__ = ["active_client", "least_worker_memory", "most_worker_threads"]
 

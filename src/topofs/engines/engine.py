@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from topofs.filtering.products import BlockedProducts
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
@@ -29,9 +28,12 @@ class Engine:
     ----------
     memory : int
         Bytes that may be used.
+    on_device : bool
+        Whether a device multiplies.
     """
 
     memory: int
+    on_device: ClassVar[bool] = False
 
     def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
         """Whether so many n × n matrices fit into what may be used.
@@ -83,4 +85,6 @@ class Engine:
         -------
         Products
         """
+        from topofs.filtering.products import BlockedProducts
+
         return BlockedProducts(operator if order is None else operator.select(order))

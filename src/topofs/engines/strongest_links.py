@@ -13,6 +13,8 @@ from scipy import sparse
 
 from topofs.graph import LinkGraph, ShareRows
 from topofs.kernels.dispatch import use_numpy
+from topofs.matrix_sums import row_sums
+from topofs.progress import counted
 from topofs.similarity.shared_variance import whole_weights
 from topofs.similarity.threshold import threshold_mean_in_place
 from topofs.similarity.value_order import places
@@ -59,8 +61,6 @@ def all_links(
 
 
 def _row_sums(block: Matrix) -> Doubles:
-    from topofs.kernels.matrix_scan import row_sums
-
     sums = np.empty(len(block))
     row_sums(block, 0, len(block), sums)
     return sums
@@ -80,6 +80,7 @@ class LinkFinder:
     memory: int
     above_mean: bool = False
     _operator_order: Ints | None = None
+    _matrix: Matrix | None = None
 
     def __post_init__(self) -> None:
         n = len(self.order)
@@ -108,7 +109,7 @@ class LinkFinder:
         `operator` gives whole rows later on; `operator_order` is that of its columns, where it
         is not that of the table.
         """
-        self._operator_order, n = operator_order, len(similarity)
+        self._operator_order, self._matrix, n = operator_order, similarity, len(similarity)
         if use_numpy(n):
             return self._from_small_matrix(similarity, operator)
         if not self.rises:
@@ -215,14 +216,22 @@ class LinkFinder:
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
         none_used, everyone, least = np.zeros(n), np.arange(n), -np.inf
-        for listing in (False, True) if self.above_mean else (True,):
+
+        def take(found: tuple[Ints, Matrix]) -> None:
+            rows, block = found
+            totals[0, place[rows]] = _row_sums(block)
+            if self.n_links:
+                shares = self.scale.weights(block, rows[:, None], self.order[None, :])
+                shares[block < least] = 0.0
+                refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+
+        if self.above_mean:
             for rows, block in blocks():
                 totals[0, place[rows]] = _row_sums(block)
-                if listing and self.n_links:
-                    shares = self.scale.weights(block, rows[:, None], self.order[None, :])
-                    shares[block < least] = 0.0
-                    refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
             least = _mean(totals[0])
+        taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
+        for found in blocks():
+            taking(found)
         return self._joined(lists, totals, operator, shares=True)
 
     def _joined(
@@ -272,7 +281,8 @@ class LinkFinder:
         if not cut.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
-        whole = ShareRows(operator, self.scale, cut, least, self._operator_order)
+        whole = ShareRows(operator, self.scale, cut, least=least, order=self._operator_order)
+        whole.take_from(self._matrix, self.order)
         return LinkGraph(links, sums, whole=whole)
 
 

@@ -1,5 +1,6 @@
 """Similarity matrix in, sparse graph out: one file a graph family."""
 
+from topofs.filtering.auto import AutoGraph
 from topofs.filtering.clique_forest import CliqueForest, clique_forest
 from topofs.filtering.family import Graph
 from topofs.filtering.links import Links
@@ -11,6 +12,7 @@ __all__ = [
     "MST",
     "PMFG",
     "TMFG",
+    "AutoGraph",
     "CliqueForest",
     "Graph",
     "Links",

@@ -83,7 +83,7 @@ def begin_phase(
 
 
 @njit(cache=True, nogil=True)
-def take_best(
+def take_best(  # noqa: PLR0917
     reach: Any,
     state: Any,
     search: Search,

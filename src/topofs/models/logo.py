@@ -17,7 +17,13 @@ from topofs.models.regressions import clique_regressions, dense_covariance
 from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
-from topofs.tables.given import FIRST_ROUNDED, column_names, refuse_without_rows, unmasked
+from topofs.tables.given import (
+    FIRST_ROUNDED,
+    column_names,
+    dense_frame,
+    refuse_without_rows,
+    unmasked,
+)
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -121,8 +127,8 @@ class LoGoCovariance(EmpiricalCovariance):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
-            Numbers, complete; every column varies.
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
+            Numbers, complete; every column varies. A sparse table is made dense.
         y : ignored
             Plays no part.
 
@@ -302,11 +308,16 @@ class LoGoCovariance(EmpiricalCovariance):
         share = np.maximum(0, 1 - variance / self._variance.take(others))
         return Conditional(others, mean if given.ndim == 2 else mean[0], variance, share)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
         """A table of finite float64, or a sentence."""
         X = validate_data(
             self,
-            unmasked(X),
+            dense_frame(X, what="LoGoCovariance takes"),
             reset=reset,
             dtype=np.float64,
             ensure_all_finite=False,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import build_network, compare_columns
-from topofs.engines.memory_size import parse_memory
 from topofs.graph import FilteredGraph
+from topofs.memory_size import parse_memory
 from topofs.network import Needs
 from topofs.selection.short_names import graph_of
 from topofs.similarity.pearson import Pearson
@@ -31,4 +31,6 @@ def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> Fi
             )
         return graph
     columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
-    return build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    assert built is not None
+    return built

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import import_extra
 from topofs.graph import FilteredGraph
+from topofs.report.selection.network import drawn_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def drawn_of(source: TopologicalFeatureSelector | FilteredGraph) -> Drawn:
         graph, selected = source, np.zeros(source.n_nodes, dtype=np.bool_)
     elif hasattr(source, "nodes_") or hasattr(source, "graph"):
         check_is_fitted(source)
-        graph, selected = source.graph_, source.support_[source.nodes_]
+        graph, selected = drawn_graph(source), source.support_[source.nodes_]
     else:
         raise ValueError(
             f"cannot draw {type(source).__name__}: give a fitted TopologicalFeatureSelector or "

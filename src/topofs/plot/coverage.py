@@ -43,7 +43,7 @@ def coverage_curve(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable, optional
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
         What it was fitted on; not needed where the rule has groups.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes of its graph, where it was prepared already.

@@ -35,7 +35,7 @@ def similarity_heatmap(
     ----------
     selector : TopologicalFeatureSelector
         Fitted. Of its selected features the first 60 are drawn.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
         What it was fitted on.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes of its graph, where it was prepared already.

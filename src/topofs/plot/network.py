@@ -10,7 +10,6 @@ import numpy.typing as npt
 from topofs.graph import FilteredGraph
 from topofs.layout import layout
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part
-from topofs.report.selection.network import placing_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,8 +70,7 @@ def network(
     if groups:
         colors = _group_colors(source)
     ax = axes_for(ax, size=(8, 6))
-    placed_by = source if isinstance(source, FilteredGraph) else placing_graph(source)
-    places = layout(placed_by)
+    places = layout(drawn.graph)
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = places * [1, -1]
     _draw_edges(ax, drawn, places)

@@ -53,6 +53,11 @@ class Coverage(Rule):
         What becomes of columns that share with no other more than chance explains. "drop":
         "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
         selects them. "last": they rank after all others, for tables of known noise.
+    refine : bool, default=False
+        Whether the selected columns are exchanged for others as long as the coverage rises:
+        swapped at a given size; at "auto" also added and dropped, as long as the coverage, in
+        columns, less their number rises. All constraints hold. The ranking stays the greedy
+        one, with the selected columns first.
     ties : {"strength", "index"}, default="strength"
         What decides between columns that add the same: strength, over the whole similarity with
         `Links` and in the graph with others (then the values of the columns, and the position
@@ -83,6 +88,10 @@ class Coverage(Rule):
     )
     ties: str = parameter(
         "strength", help="Order equal scores by: strength, index.", choices=TIES
+    )
+
+    refine: bool = parameter(
+        default=False, help="Exchange columns while the coverage rises.", choices=(True, False)
     )
 
     has_end: ClassVar[bool] = True
@@ -146,6 +155,16 @@ class Coverage(Rule):
     def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
         """Order the nodes greedily under other wishes."""
         return self._greedy(ranking.reach, ranking.place, wishes)
+
+    def refined(
+        self, ranking: Ranking, wishes: Wishes, selected: Any, worth: float | None
+    ) -> Ranking:
+        """Exchange selected nodes while what they represent rises, where that is asked for."""
+        if not self.refine:
+            return ranking
+        from topofs.rules.exchanges import refined_ranking
+
+        return refined_ranking(ranking, wishes, selected, worth=worth)
 
     def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
         from topofs.rules.greedy import greedy_ranking

@@ -24,7 +24,10 @@ MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
 
 QUARTERS = 2
-"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2."""
+"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+
+Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
+"""
 
 KEEP, DROP, LAST = "keep", "drop", "last"
 
@@ -234,12 +237,10 @@ def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
 def _searcher(reach: PathReach | MatrixReach, place: Ints) -> Callable[[Limits], _Search]:
     """What begins a search under limits: by numpy where the table is small, else by kernels."""
     if reach.by_matrix and use_numpy(len(place)):
-        matrix: Any = reach.matrix  # type: ignore[union-attr]
-        shares = matrix.toarray() if sparse.issparse(matrix) else matrix
+        shares = sparse.csr_array(reach.matrix)  # type: ignore[union-attr]
         by_place = np.argsort(place)
-        turned = np.ascontiguousarray(shares[np.ix_(by_place, by_place)].T)
-        turned_units, turned_parts = units(turned), parts(turned).astype(np.float64)
-        return lambda limits: _NumpySearch(reach, by_place, turned_units, turned_parts, limits)
+        turned = _WholeNumbers(sparse.csr_array(shares[by_place][:, by_place].T))
+        return lambda limits: _NumpySearch(reach, by_place, turned, limits)
     return lambda limits: _KernelSearch(reach, place, limits)
 
 
@@ -273,31 +274,48 @@ class _KernelSearch:
         return int(search.counters[0])
 
 
+class _WholeNumbers:
+    """Sparse rows of shares in units and in parts, as floats: sums of these are exact."""
+
+    def __init__(self, rows: Any) -> None:
+        self.starts, self.columns = rows.indptr.astype(np.int64), rows.indices
+        self.units, self.parts = (part(rows.data).astype(np.float64) for part in (units, parts))
+        self.row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+
+    def entries(self, rows: Ints) -> Any:
+        """Positions of the entries of some rows."""
+        n = len(self.starts) - 1
+        if 2 * len(rows) > n:
+            inside = np.zeros(n, dtype=np.bool_)
+            inside[rows] = True
+            return np.flatnonzero(inside[self.row])
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        begins = np.cumsum(lengths) - lengths
+        return np.arange(lengths.sum()) + np.repeat(self.starts[rows] - begins, lengths)
+
+
 class _NumpySearch:
     """The same search by numpy: what each node adds is brought up to date after each one taken.
 
-    Nodes are numbered by their place here, so that the first of equal ones is taken; row j of the
-    `turned` matrices holds the shares of j that each node explains.
+    Nodes are numbered by their place here, so that the first of equal ones is taken; row j of
+    `turned` has the shares of j that each node explains. Whole numbers are held as floats, whose
+    sums are exact below 2⁵³.
     """
 
     def __init__(
-        self,
-        reach: Any,
-        by_place: Ints,
-        turned_units: Ints,
-        turned_parts: Doubles,
-        limits: Limits,
+        self, reach: Any, by_place: Ints, turned: _WholeNumbers, limits: Limits
     ) -> None:
         n = len(by_place)
-        self._reach, self._by_place = reach, by_place
-        self._units, self._parts = turned_units, turned_parts
+        self._reach, self._by_place, self._turned = reach, by_place, turned
         self._place = np.argsort(by_place)
         self._limits, self._room = limits, np.append(limits.room, n)
         self._open, self._group = limits.allowed[by_place], limits.group[by_place]
         self._cost = limits.cost[by_place] if len(limits.cost) else np.zeros(n)
         self._money = limits.budget
-        self._gain, self._covered = turned_units.sum(axis=0), np.zeros(n, np.int64)
-        self._left, self._support = np.full(n, float(PART)), None
+        self._gain, self._covered = self._summed(slice(None), turned.units), np.zeros(n)
+        self._left = np.full(n, float(PART))
+        self._support: Doubles | None = None
+        self._cut = reach.cut
         self.order, self.gains = np.empty(n, np.int64), np.empty(n)
         self._n_taken = 0
 
@@ -305,13 +323,15 @@ class _NumpySearch:
         """Take nodes of a phase; tell how many are taken in all."""
         waiting = np.zeros(len(self._open), dtype=np.bool_)
         waiting[self._place[phase.nodes]] = True
-        # Of whole numbers below 2**53 sums are exact, in any order.
-        self._support = self._left @ self._parts if phase.quarters else None
+        self._support = None
+        if phase.quarters:
+            left = self._left[self._turned.row]
+            self._support = self._summed(slice(None), self._turned.parts * left)
         while True:
             able = waiting & self._may_be_taken() if phase.limited else waiting
             worth = self._gain
             if self._support is not None:
-                worth = worth + phase.quarters * self._support.astype(np.int64) // 4
+                worth = worth + np.floor(phase.quarters * self._support / 4)
             key = worth / self._cost if self._limits.by_cost else worth
             first = int(np.argmax(np.where(able, key, -1)))
             if not able[first] or worth[first] <= phase.least:
@@ -323,27 +343,34 @@ class _NumpySearch:
         has_room = self._room[self._group] > 0
         return np.asarray(self._open & has_room & (self._cost <= self._money))
 
+    def _summed(self, entries: Any, amounts: Doubles) -> Doubles:
+        """Sum amounts of entries by the node that explains."""
+        columns = self._turned.columns[entries]
+        total = np.bincount(columns, amounts, minlength=len(self._by_place))
+        return np.asarray(total, dtype=np.float64)
+
     def _take(self, node: int, *, by_row: bool) -> None:
         number = int(self._by_place[node])
-        row, part = self._units[:, node], self._parts[:, node]
-        if by_row and self._reach.cut[number]:
+        if by_row and self._cut[number]:
             whole = self._reach.row(number)[self._by_place]
-            row, part = units(whole), parts(whole).astype(np.float64)
-        better = np.flatnonzero(row > self._covered)
-        before, after = self._covered[better], row[better]
+        else:
+            whole = self._reach.listed_row(number)[self._by_place]
+        row, part = units(whole).astype(np.float64), parts(whole).astype(np.float64)
+        after = np.maximum(self._covered, row)
         self.order[self._n_taken] = number
-        self.gains[self._n_taken] = (after - before).sum() / UNIT
+        self.gains[self._n_taken] = (after - self._covered).sum() / UNIT
         self._n_taken += 1
-        for some in np.array_split(np.arange(len(better)), 1 + len(better) // 256):
-            shares = self._units[better[some]]
-            self._gain -= np.maximum(shares - before[some, None], 0).sum(axis=0)
-            self._gain += np.maximum(shares - after[some, None], 0).sum(axis=0)
-        self._covered[better] = after
-        shared = np.flatnonzero(part)
-        left = np.floor(self._left[shared] * (PART - part[shared]) / PART)
+        at = self._turned.entries(np.flatnonzero(after > self._covered))
+        j, amounts = self._turned.row[at], self._turned.units[at]
+        lost = np.maximum(amounts - self._covered[j], 0) - np.maximum(amounts - after[j], 0)
+        self._gain = self._gain - self._summed(at, lost)
+        self._covered = after
+        left = np.floor(self._left * (PART - part) / PART)
         if self._support is not None:
-            self._support -= (self._left[shared] - left) @ self._parts[shared]
-        self._left[shared] = left
+            at = self._turned.entries(np.flatnonzero(left < self._left))
+            gone = (self._left - left)[self._turned.row[at]]
+            self._support = self._support - self._summed(at, self._turned.parts[at] * gone)
+        self._left = left
         self._close(node, number)
 
     def _close(self, node: int, number: int) -> None:

@@ -11,7 +11,12 @@ from scipy import sparse
 
 from topofs.graph import LinkGraph
 from topofs.kernels.units import UNIT, units
-from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
+from topofs.rules.running_groups import (
+    RunningGroups,
+    running_along,
+    running_among,
+    running_over_all,
+)
 from topofs.similarity.operator import MatrixOperator
 
 if TYPE_CHECKING:
@@ -90,6 +95,14 @@ class PathReach:
         """Tell which nodes have no edge above the floor."""
         return np.asarray(np.diff(self.starts) == 0)
 
+    def as_matrix(self) -> MatrixReach:
+        """The same shares as a sparse matrix."""
+        n = len(self.starts) - 1
+        rows = [
+            sparse.csr_array(self.representatives(np.array([v]))[1][None]) for v in range(n)
+        ]
+        return MatrixReach(sparse.vstack(rows, format="csr"))
+
 
 @dataclass(frozen=True, eq=False)
 class MatrixReach:
@@ -132,10 +145,39 @@ class MatrixReach:
     def row(self, node: int) -> Doubles:
         """The whole row of a node of which the matrix holds less."""
         assert self.whole is not None
-        row, listed = self.whole.row(node), self.matrix[[node]]
+        row, matrix = self.whole.row(node), self.matrix
+        listed = slice(matrix.indptr[node], matrix.indptr[node + 1])
         # A link has one share, whoever computes it.
-        row[listed.indices] = listed.data
+        row[matrix.indices[listed]] = matrix.data[listed]
         return row
+
+    def whole_row(self, node: int) -> Doubles:
+        """The shares of a node with all: of a node that is cut the whole row."""
+        return self.row(node) if self.cut[node] else self.listed_row(node)
+
+    def listed_row(self, node: int) -> Doubles:
+        """The shares of a node with those that the matrix holds."""
+        if sparse.issparse(self.matrix):
+            row = np.zeros(self.matrix.shape[0])
+            entries = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
+            row[self.matrix.indices[entries]] = self.matrix.data[entries]
+            return row
+        return np.asarray(self.matrix[node], dtype=np.float64)
+
+    def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
+        """What each node of an order adds; whole rows of the first `n_exact` count."""
+        covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
+        shares = sparse.csr_array(self.matrix)
+        for at, node in enumerate(order.tolist()):
+            if self.cut[node] and (n_exact is None or at < n_exact):
+                nodes, amounts = np.arange(len(order)), units(self.row(node))
+            else:
+                row = slice(shares.indptr[node], shares.indptr[node + 1])
+                nodes, amounts = shares.indices[row], units(shares.data[row])
+            more = np.maximum(amounts - covered[nodes], 0)
+            covered[nodes] += more
+            gains[at] = more.sum() / UNIT
+        return gains
 
     def _rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
         """Rows of nodes; of all of them, or of some, whole ones."""
@@ -174,9 +216,7 @@ class MatrixReach:
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
-        rows = self._rows(np.arange(len(order)), whole=order[:n_exact])
-        starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-        return running_along(starts, columns, rows.data, None, order)
+        return running_among(self._rows(np.arange(len(order)), whole=order[:n_exact]), order)
 
     def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Tell what stays explained of some nodes with each node beside the selected ones."""

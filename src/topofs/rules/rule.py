@@ -268,6 +268,33 @@ class Rule(Term):
         order, n_selectable = wishes.applied(ranking.order)
         return replace(ranking, order=order, selectable=n_selectable)
 
+    def refined(
+        self,
+        ranking: Ranking,
+        wishes: Wishes,  # noqa: ARG002
+        selected: Ints,  # noqa: ARG002
+        worth: float | None,  # noqa: ARG002
+    ) -> Ranking:
+        """Improve the nodes that were selected, where the rule does so.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            What `rank` gave.
+        wishes : Wishes
+            As for `rank`.
+        selected : array of int
+            The nodes that were selected from it.
+        worth : float or None
+            What a node more must add; None where the number of nodes stays.
+
+        Returns
+        -------
+        Ranking
+            The improved nodes come first, and `end` is their number; by default the same.
+        """
+        return ranking
+
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Rank the nodes.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from topofs.filtering.auto import AutoGraph
 from topofs.selection.short_names import graph_of
 from topofs.selection.sizes import MinShare
 from topofs.terms import registered
@@ -24,11 +25,11 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     without = None if rule.needs.graph else f"rule {rule.name!r}"
     if isinstance(size, MinShare):
         without = "MinShare"
+    graph = graph_of(given)
+    if isinstance(graph, AutoGraph):
+        return None if without else graph_of(rule.default_graph)
     if without is None:
-        auto = isinstance(given, str) and given == "auto"
-        return graph_of(rule.default_graph if auto else given)
-    if isinstance(given, str) and given == "auto":
-        return None
+        return graph
     raise ValueError(
         f"graph is {given!r}, and {without} ranks columns without a graph: leave graph out, or "
         "choose another rule"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import compare_columns, graph_from_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
-from topofs.engines.memory_size import parse_memory
 from topofs.filtering.tmfg import TMFG
+from topofs.memory_size import parse_memory
 from topofs.selection.short_names import measure_of
 from topofs.similarity.table import check_table
 from topofs.tables.given import column_names
@@ -39,9 +39,9 @@ def tmfg_from_data(
 
     Parameters
     ----------
-    X : array-like, shape (n_samples, n_features)
-        Numbers, complete (no missing values), dense. float32 stays float32. Tensors of
-        PyTorch and arrays of CuPy are taken, too.
+    X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
+        Numbers, complete (no missing values); a sparse table is made dense. float32 stays
+        float32. Tensors of PyTorch and arrays of CuPy are taken, too.
     similarity : str or Measure, default="pearson"
         One that a product of prepared columns gives: "pearson", "spearman" or "energy", with
         parameters of their own as objects, such as ``Pearson(squared=False)``.
@@ -91,8 +91,7 @@ def tmfg_from_data(
     if threshold not in ("mean", None):
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
     arrays = arrays_of_device(device, X)
-    advice = "without the matrix the table must be dense: pass X.toarray()"
-    table = check_table(on_host(X), sparse_advice=advice)
+    table = check_table(on_host(X), no_sparse="tmfg_from_data takes")
     columns = compare_columns(
         table, measure.for_table(table), memory=parse_memory(memory), arrays=arrays
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
 from topofs.engines.choosing import compare_columns
-from topofs.engines.memory_size import parse_memory
+from topofs.memory_size import parse_memory
 from topofs.selection.ranking_selector import RankingSelector
 from topofs.selection.reading import read_table
 from topofs.similarity.energy import Energy
@@ -81,8 +81,10 @@ class InfiniteFeatureSelector(RankingSelector):
 
         Parameters
         ----------
-        X : array-like, or dask array or dataframe, shape (n_samples, n_features)
-            The table; NaN marks a missing value, which a dask table may not have.
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
+(n_samples, n_features)
+            The table; NaN marks a missing value, which a dask table may not have. A sparse one is
+            made dense.
         y : ignored
             Labels are not used.
 

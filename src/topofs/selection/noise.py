@@ -97,9 +97,7 @@ def noise_features(
     """
     _check(n_permutations, level)
     measure, family = _numbers_alike(measure_of(similarity)), graph_of(graph)
-    table = check_table(
-        X, sparse_advice="shuffling needs a dense table, and X is sparse: pass X.toarray()"
-    )
+    table = check_table(X, no_sparse="noise_features takes")
     varying = np.flatnonzero(~is_constant(table))
     strength, p_values = np.zeros(table.shape[1]), np.ones(table.shape[1])
     noise = np.ones(table.shape[1], dtype=np.bool_)

@@ -96,7 +96,11 @@ class PanelSelector(RepresentingSelector):
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
             coverage=float(listed.explained_[self.nodes_].mean()),
-            random=self.random_lists(len(nodes), n_lists=n_random, random_state=random_state),
+            random=self.random_lists(
+                min(len(positions), len(self.nodes_)),
+                n_lists=n_random,
+                random_state=random_state,
+            ),
             groups=listed.groups_,
             same=same,
             least=least,
@@ -263,7 +267,7 @@ class PanelSelector(RepresentingSelector):
     def _rank_given(self, positions: Ints, n_more: int) -> None:
         """Rank the other columns given some, at least so many of them exactly."""
         chosen = np.flatnonzero(np.isin(self.nodes_, positions))
-        self._ranking = self._ranking_given(chosen, n_more)
+        self._ranking = self._greedy = self._ranking_given(chosen, n_more)
         self._wishes = self._wishes.given(chosen)
         order, scores, forced = self._ranking.order, self._ranking.scores, self.forced_
         self._rank_and_select(len(positions), positions, order, scores, self.nodes_)

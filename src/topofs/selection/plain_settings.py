@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from topofs.selection.short_names import graph_of, measure_of, rule_of
+from topofs.selection.fitting_terms import graph_for
+from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 
 if TYPE_CHECKING:
@@ -17,15 +18,17 @@ __all__ = ["plain_settings", "plain_size"]
 
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
     """The settings of a selector by name; after its fit the similarity is the one that was used."""
+    rule, size = rule_of(selector.rule), selector.n_features_to_select
+    graph = graph_for(selector.graph, rule, size)
     fitted = selector.__sklearn_is_fitted__()
     return {
-        "size": plain_size(selector.n_features_to_select),
+        "size": plain_size(size),
         "similarity": _plain(
             selector.similarity_ if fitted else measure_of(selector.similarity)
         ),
         "threshold": selector.threshold,
-        "graph": _plain(graph_of(selector.graph)),
-        "rule": _plain(rule_of(selector.rule)),
+        "graph": None if graph is None else _plain(graph),
+        "rule": _plain(rule),
         "keep": list(selector.keep or ()),
         "exclude": list(selector.exclude or ()),
         "at_most": None if selector.at_most is None else selector.at_most.number,

@@ -21,7 +21,15 @@ from topofs.selection.subset_size import resolve_size
 from topofs.selection.wishes import resolve_columns
 from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import text_column
-from topofs.tables.given import column_name, unmasked
+from topofs.tables.given import (
+    NamedArray,
+    column_name,
+    is_annotated,
+    named_matrix,
+    refuse_unread,
+    sparse_columns,
+    unmasked,
+)
 from topofs.tables.levels import CONSTANT
 
 if TYPE_CHECKING:
@@ -90,22 +98,53 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, or dask array or dataframe, shape (n_samples, n_features)
-            A dask collection stays lazy.
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
+(n_samples, n_features)
+            A dask collection stays lazy, a sparse table sparse.
 
         Returns
         -------
-        array or collection, shape (n_samples, n_selected)
+        array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
         """
+        check_is_fitted(self)
+        if is_annotated(X):
+            self._check_same_columns(X.var_names)
+            return X[:, self.support_]
+        if sparse_columns(X):
+            self._check_same_columns(X.columns)
+            return X.iloc[:, np.flatnonzero(self.support_)]
+        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
+            # A sparse matrix never carries names: none are missing.
+            return X.tocsc()[:, self.support_].asformat(X.format)
         if not is_dask(X):
+            refuse_unread(X)
             with telling_of_pick():
                 return super().transform(unmasked(X))
-        check_is_fitted(self)
         check_dimensions(X)
         validate_data(self, without_rows(X), skip_check_array=True, reset=False)
         if hasattr(X, "columns"):
             return X[list(X.columns[self.support_])]
         return X[:, np.flatnonzero(self.support_)]
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Give the names of the selected columns, as scikit-learn's transformers do.
+
+        Labels that are no text have names, too: the column 10 is called ``"10"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of all columns, where those of the fit are not to be used.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        if input_features is None:
+            return self._column_names()[self.support_]
+        names: npt.NDArray[np.object_] = super().get_feature_names_out(input_features)
+        return names
 
     def pick(self, X: Any) -> Any:
         """Take the selected columns of a table by their names, whatever else it holds.
@@ -154,7 +193,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n_samples, n_selected)
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
             Numbers, as `transform` gives them.
 
         Returns
@@ -162,7 +201,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array or sparse matrix, shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        X = unmasked(X)
+        X = named_matrix(X)
+        X = unmasked(X.values if isinstance(X, NamedArray) else X)
         shape = np.shape(X)
         if len(shape) == 2 and shape[1] != self.n_features_:
             raise ValueError(
@@ -177,12 +217,28 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         return super().inverse_transform(X)
 
+    def _check_same_columns(self, names: Any) -> None:
+        """Refuse a table with other columns than those of the fit."""
+        given = [column_name(name) for name in names]
+        if given == self._column_names().tolist():
+            return
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
+            )
+        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        raise ValueError(
+            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
+            "first that differs; pick(X) takes the selected columns by name"
+        )
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.target_tags.required = False
         return tags
 
@@ -281,7 +337,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         scores: npt.NDArray[np.float64],
         varying: npt.NDArray[np.int64],
     ) -> None:
-        """Set `scores_`, `ranking_`, `forced_` and `support_`.
+        """Set `scores_`, `ranking_`, `forced_` and `support_`."""
+        self.forced_ = forced
+        self._set_ranking(forced, order, scores, varying)
+        self.support_ = self._support(size)
+
+    def _set_ranking(
+        self,
+        forced: npt.NDArray[np.int64],
+        order: npt.NDArray[np.intp],
+        scores: npt.NDArray[np.float64],
+        varying: npt.NDArray[np.int64],
+    ) -> None:
+        """Set `scores_` and `ranking_`.
 
         Forced columns come first, in the given order and then those that do not vary; the
         varying columns follow in the given order; the other columns that do not vary come last.
@@ -295,8 +363,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         best_first = np.concatenate([best_first[by_wish], best_first[~by_wish]])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[best_first] = np.arange(1, n_features + 1)
-        self.forced_ = forced
-        self.support_ = self._support(size)
 
     def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
         """The best ranked columns, up to the size, which a subclass finds where it is None."""

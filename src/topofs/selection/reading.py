@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +27,6 @@ from topofs.similarity.table import (
 )
 from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import (
-    as_array,
-    check_dense,
     check_no_times,
     has_nominal_columns,
     has_text,
@@ -37,7 +35,13 @@ from topofs.tables.columns import (
     text_as_numbers,
     text_column,
 )
-from topofs.tables.given import column_names, readable_table, refuse_infinite
+from topofs.tables.given import (
+    as_array,
+    column_names,
+    dense_values,
+    readable_table,
+    refuse_infinite,
+)
 from topofs.tables.hints import hints_of_numbers
 from topofs.tables.levels import CONSTANT, why_constant
 from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
@@ -169,15 +173,20 @@ def left_out_as_rare(selector: RepresentingSelector) -> list[LeftOutColumn]:
 
 
 def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
-    """Say that rows that follow each other are alike, where the measure could allow for that."""
-    if is_dask(table) or getattr(measure, "rows", None) != "independent":
+    """Say that rows that follow each other are alike, where the measure has a noise floor."""
+    rows = getattr(measure, "rows", None)
+    knows_order = rows == "independent"
+    if is_dask(table) or not (knows_order or measure.needs_independent_rows):
         return
     alike = neighbours_alike(table)
     if alike is not None:
+        allows = "similarity__rows='ordered' allows for it"
+        if not knows_order:
+            allows = f"{measure.name} cannot allow for it, as pearson, spearman and mixed can"
         say(
             f"rows that follow each other are alike (median autocorrelation {alike:.2f}); if they "
-            "are in an order of time, unrelated columns look linked, and "
-            "similarity__rows='ordered' allows for it; if they are not, this can be ignored",
+            f"are in an order of time, unrelated columns look linked, and {allows}; if they are "
+            "not, this can be ignored",
             DependentRowsWarning,
             depth=4,
         )
@@ -196,10 +205,7 @@ def read_table(
     """
     if is_dask(X):
         return _read_lazily(estimator, X, measure)
-    if isinstance(X, NamedArray):
-        X = replace(X, values=readable_table(X.values, names=X.names))
-    else:
-        X = readable_table(X)
+    X = readable_table(X)
     estimator._names_given = column_names(X)  # noqa: SLF001 - scikit-learn notes only text
     if not measure.takes_table:
         # The entries of the n × n similarity are checked one by one later.
@@ -217,6 +223,8 @@ def read_table(
     if measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays):
         return _of_columns(_read_columns(estimator, X), measure)
     names, X = (X.names, X.values) if isinstance(X, NamedArray) else (None, X)
+    if not measure.takes_sparse:
+        X = dense_values(X, what=f"similarity {measure.name!r}, unlike 'pearson', takes")
     advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
     written: tuple[Column, ...] = ()
     if has_text(X):
@@ -226,7 +234,7 @@ def read_table(
         X,
         names=names,
         advice=advice,
-        accept_sparse="csc" if measure.takes_sparse else False,
+        accept_sparse="csc",
         # NaN is a missing value in a dense table.
         ensure_all_finite=True if sparse.issparse(X) else "allow-nan",
     )
@@ -316,7 +324,7 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
     hints += hints_of_numbers(
         read.table,
         names.tolist(),
-        leaving_out="leave it out of X",
+        leaving_out="of X",
         among=~np.any(out, axis=0) if out else None,
     )
     for hint in hints:
@@ -386,12 +394,14 @@ def _read_columns(estimator: BaseEstimator, X: Any) -> TypedTable:
     """Numbers and names; the names of columns are noted as scikit-learn does."""
     if isinstance(X, NamedArray):
         _note_names(estimator, X.names)
-        return typed_table(X.values, names=X.names)
-    check_dense(X)
+        return typed_table(X)
     if is_frame(X):
         validate_data(estimator, X, skip_check_array=True)
         return typed_table(X)
-    values = validate_data(estimator, as_array(X), dtype=None, ensure_all_finite=False)
+    values = X if hasattr(X, "tocsc") else as_array(X)
+    values = validate_data(
+        estimator, values, accept_sparse="csc", dtype=None, ensure_all_finite=False
+    )
     return typed_table(values)
 
 

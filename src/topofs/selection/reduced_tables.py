@@ -9,8 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.selection.panel import PanelSelector
 from topofs.selection.ranking_selector import telling_of_pick
-from topofs.tables.annotated import is_annotated, is_sparse_frame
-from topofs.tables.given import column_name, is_frame
+from topofs.tables.given import is_frame, sparse_columns
 
 __all__ = ["ReducingSelector"]
 
@@ -36,16 +35,7 @@ class ReducingSelector(PanelSelector):
             as they are; otherwise `set_output` decides, as in scikit-learn.
         """
         check_is_fitted(self)
-        if is_annotated(X):
-            self._check_same_columns(X.var_names)
-            return X[:, self.support_]
-        if is_sparse_frame(X):
-            self._check_same_columns(X.columns)
-            return X.iloc[:, np.flatnonzero(self.support_)]
-        if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
-            # A sparse matrix never carries names: none are missing.
-            return X.tocsc()[:, self.support_].asformat(X.format)
-        if not (self._has_names and is_frame(X)):
+        if not (self._has_names and is_frame(X)) or sparse_columns(X):
             return super().transform(X)
         with telling_of_pick():
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -70,18 +60,3 @@ class ReducingSelector(PanelSelector):
             names = np.append(self._column_names(), "")
             adata.var["representative"] = names[self.representative_]
             adata.var["share"] = self.shares_
-
-    def _check_same_columns(self, names: Any) -> None:
-        """Refuse a table with other columns than those of the fit."""
-        given = [column_name(name) for name in names]
-        if given == self._column_names().tolist():
-            return
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
-            )
-        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
-        raise ValueError(
-            f"the columns of X are not those of the fit, or in another order: {first!r} is the "
-            "first that differs; pick(X) takes the selected columns by name"
-        )

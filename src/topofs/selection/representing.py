@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import IsolatedFeatureWarning, NoStructureWarning
+from topofs.graph import FilteredGraph
 from topofs.notebook import groups_html
 from topofs.rules.rule import covered_by
 from topofs.selection.explanation import Explanation, Neighbor, Representation
@@ -19,7 +21,6 @@ from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 from topofs.selection.subset_size import column_position
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
     from topofs.rules.rule import Ranking, Reach, Rule
     from topofs.rules.running_groups import RunningGroups
     from topofs.rules.wishes import Wishes
@@ -76,6 +77,7 @@ class RepresentingSelector(RankingSelector):
     nodes_: Ints
     rule_: Rule
     _ranking: Ranking
+    _greedy: Ranking
     excluded_: Ints
     _wishes: Wishes
     _limited: bool
@@ -96,6 +98,15 @@ class RepresentingSelector(RankingSelector):
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
         return self._graph
 
+    @property
+    def strength_(self) -> Doubles:
+        """The sum of the weights of each column's links; 0 where there is no graph."""
+        check_is_fitted(self)
+        strength = np.zeros(self.n_features_in_)
+        if self._graph is not None:
+            strength[self.nodes_] = self._graph.strength()
+        return strength
+
     def at(self, n_features_to_select: float | str | None) -> Self:
         """Cut the same ranking at another size, without fitting again.
 
@@ -109,17 +120,44 @@ class RepresentingSelector(RankingSelector):
         estimator
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
-        other = super().at(n_features_to_select)
-        size, exact = other.n_features_, self._ranking.exact
+        greedy = copy.copy(self)
+        if self._greedy is not self._ranking:
+            greedy._put_in_order(self._greedy)  # noqa: SLF001
+        other = super(RepresentingSelector, greedy).at(n_features_to_select)
+        size, exact = other.n_features_, self._greedy.exact
         if exact is not None and size > exact:
             wishes = replace(self._wishes, n_wanted=size)
-            ranking = other._ranking = self.rule_.again(self._ranking, wishes)  # noqa: SLF001
+            other._greedy = self.rule_.again(self._greedy, wishes)  # noqa: SLF001
+            other._put_in_order(other._greedy)  # noqa: SLF001
             # By whole rows fewer may reach a coverage.
             wanted = None if isinstance(n_features_to_select, UntilCoverage) else size
-            other._rank_and_select(  # noqa: SLF001
-                wanted, self.forced_, ranking.order, ranking.scores, self.nodes_
-            )
+            other.support_ = other._support(wanted)  # noqa: SLF001
+        other._refine()  # noqa: SLF001
         return other
+
+    def _refine(self) -> None:
+        """Let the rule improve what was selected by its greedy ranking."""
+        self._greedy = ranking = self._ranking
+        if self._ranking.reach is None:
+            return
+        wanted, worth = self.n_features_to_select, None
+        if isinstance(wanted, str):
+            worth = 1.0
+        elif isinstance(wanted, Budget):
+            worth = 0.0
+        selected = np.flatnonzero(self.support_[self.nodes_])
+        if isinstance(wanted, MinShare) or not len(selected):
+            return
+        refined = self.rule_.refined(ranking, self._wishes, selected, worth)
+        if refined is not ranking:
+            assert refined.end is not None
+            self._put_in_order(refined)
+            self.support_ = super()._support(self._n_forced_outside() + refined.end)
+
+    def _put_in_order(self, ranking: Ranking) -> None:
+        """Take the order and the scores of a ranking; the selected columns stay."""
+        self._ranking = ranking
+        self._set_ranking(self.forced_, ranking.order, ranking.scores, self.nodes_)
 
     @property
     def coverage_(self) -> Doubles:
@@ -185,6 +223,21 @@ class RepresentingSelector(RankingSelector):
             for column in sorted(members, key=lambda column: self.ranking_[column])
         )
 
+    def representation_graph(self) -> FilteredGraph:
+        """Join each column to the selected one that represents it, by its share.
+
+        Returns
+        -------
+        FilteredGraph
+            Over the columns that vary, labelled with their names.
+        """
+        nodes, representative = self.nodes_, self.representative_[self.nodes_]
+        members = np.flatnonzero((representative >= 0) & (representative != nodes))
+        # A column that is selected without taking part represents nobody.
+        ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
+        labels = self._column_names()[nodes].tolist()
+        return FilteredGraph(len(nodes), ends, self.shares_[nodes[members]], labels=labels)
+
     @property
     def has_groups(self) -> bool:
         """Whether selected columns represent others, by the rule of the fit."""
@@ -217,14 +270,19 @@ class RepresentingSelector(RankingSelector):
         most = self._most()
         if size > most:
             limit, advice = "under the wishes", "wish for less"
-            if self._budget is not None:
-                limit = f"within the budget of {self._budget:g}"
+            if self._budget is not None and self._is_unpaid_left():
+                limit = f"within the budget of {self._budget:.12g}"
                 advice = "fit again with a larger Budget"
             raise ValueError(
                 f"{size} columns are asked for, but only {most} can be selected together "
                 f"{limit}: ask for fewer, or {advice}"
             )
         return super()._support(size)
+
+    def _is_unpaid_left(self) -> bool:
+        """Whether more columns could be selected if only more could be paid."""
+        taken = self._ranking.order[: self._ranking.n_selectable]
+        return len(replace(self._wishes, budget=np.inf).open_beside(taken)) > 0
 
     def _size_by_ranking(self) -> int:
         """As many as the ranking has to the end that was asked for."""

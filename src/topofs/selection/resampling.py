@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.tables.given import is_missing
+from topofs.tables.given import as_vector, is_missing, unmasked
 
 __all__ = ["check_of_rows", "drawn_rows", "is_pair", "parts_of", "row_positions"]
 
@@ -77,7 +77,7 @@ def parts_of(splits: Any, n_samples: int, *, y: Any = None, groups: Any = None) 
 def row_positions(given: Any, n_samples: int) -> Rows:
     """Positions of rows that are given by position, or by a mask of one truth value a row."""
     try:
-        rows = np.asarray(given)
+        rows = np.asarray(unmasked(given))
         if rows.dtype == np.object_:
             # Types that allow for missing values become plain ones where none is missing.
             rows = np.asarray(rows.tolist())
@@ -85,7 +85,9 @@ def row_positions(given: Any, n_samples: int) -> Rows:
         rows = np.empty((0, 0))
     if rows.ndim != 1 or (rows.dtype.kind not in "biu" and rows.size):
         values = rows.tolist()
-        what = repr(values[0]) if rows.ndim == 1 else f"an array of shape {rows.shape}"
+        what = f"an array of shape {rows.shape}"
+        if rows.ndim == 1:
+            what = repr(next((value for value in values if is_missing(value)), values[0]))
         raise ValueError(
             f"splits gives {what} where rows are expected: give positions of rows, which are "
             "whole numbers from 0, or a mask of one truth value a row"
@@ -103,6 +105,11 @@ def row_positions(given: Any, n_samples: int) -> Rows:
             f"splits names row {outside[0]}, and the {n_samples} rows of X are 0 to "
             f"{n_samples - 1}: give positions among these, or a mask of one truth value a row"
         )
+    if len(rows) == n_samples > 2 and rows.max() <= 1:
+        raise ValueError(
+            f"splits gives {n_samples} zeros and ones, as many as X has rows, which are the "
+            "positions of two rows: give a mask as truth values (mask.astype(bool))"
+        )
     return rows.astype(np.intp)
 
 
@@ -115,14 +122,12 @@ def check_of_rows(values: Any, n_samples: int, splits: Any, *, name: str) -> Any
             f"{name} is for a splitter, and splits is {splits!r}: give one of scikit-learn, such "
             f"as {'LeaveOneGroupOut()' if name == 'groups' else 'StratifiedKFold()'}"
         )
-    # An array of text would hold a missing value of a list as text.
-    listed = values if isinstance(values, (list, tuple)) else None
-    values = np.asarray(values)
+    values = np.asarray(unmasked(as_vector(values)))
     if values.ndim != 1 or len(values) != n_samples:
         raise ValueError(
             f"{name} has the shape {values.shape}, and X has {n_samples} rows: give one value a row"
         )
-    missing = [row for row, value in enumerate(listed or values.tolist()) if is_missing(value)]
+    missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
     if missing:
         raise ValueError(
             f"{name} is missing in row {missing[0]}, and a splitter asks for all of them: give "

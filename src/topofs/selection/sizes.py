@@ -152,14 +152,14 @@ class Budget(Size):
         if wrong.size:
             first = wrong[0]
             missing = values[first] is None or np.isnan(costs[first])
-            said = "has no cost" if missing else f"costs {costs[first]:g}"
+            said = "has no cost" if missing else f"costs {costs[first]:.12g}"
             raise ValueError(
                 f"the column {names[first]!r} {said}; give each column a cost above 0"
             )
         if costs.min() > self.total:
             raise ValueError(
-                f"the budget of {self.total:g} is below the cost of the cheapest column, "
-                f"{costs.min():g}: nothing can be selected"
+                f"the budget of {self.total:.12g} is below the cost of the cheapest column, "
+                f"{costs.min():.12g}: nothing can be selected"
             )
         return costs
 

@@ -6,7 +6,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,12 +18,20 @@ from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils import check_random_state, get_tags
 
 from topofs.engines.dask_table import is_dask
+from topofs.selection.ranking_selector import RankingSelector
 from topofs.selection.reading import read_table
 from topofs.selection.resampling import drawn_rows
 from topofs.selection.short_names import measure_of
 from topofs.selection.topological import TopologicalFeatureSelector
-from topofs.tables.given import column_names, readable_table, refuse_without_rows, unmasked
-from topofs.tables.typed_table import NamedArray, TypedTable
+from topofs.tables.given import (
+    NamedArray,
+    column_names,
+    named_matrix,
+    readable_table,
+    refuse_without_rows,
+    unmasked,
+)
+from topofs.tables.typed_table import TypedTable
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -138,7 +146,8 @@ def stability(
     selector : Selector
         Any unsupervised scikit-learn selector: one with `get_support` that is fitted without
         labels. It is cloned, not fitted itself.
-    X : array-like, sparse matrix, data frame or TypedTable, shape (n_samples, n_features)
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
+(n_samples, n_features)
         The table, in memory.
     n_resamples : int, default=50
         Number M of bootstrap samples, at least 2.
@@ -189,6 +198,8 @@ def stability(
     """
     _check_counts(n_resamples, level)
     _check_resampling(selector, X)
+    X = named_matrix(X)
+    names = column_names(X)
     selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
@@ -212,7 +223,7 @@ def stability(
         upper=phi + half_width,
         variance=variance,
         frequency=chosen.mean(axis=0),
-        names=found[0][2],
+        names=found[0][2] if names is None else names,
         sizes=chosen.sum(axis=1),
         edges=_edge_confidence([edges for _, edges, _ in found]),
         n_resamples=n_resamples,
@@ -252,11 +263,15 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     >>> nogueira_stability([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
     (-0.5, 0.0)
     """
-    z = np.asarray(chosen, dtype=np.float64)
+    z = np.asarray(unmasked(chosen), dtype=np.float64)
     if z.ndim != 2 or z.shape[0] < 2 or z.shape[1] < 1:
         raise ValueError(
             f"chosen has the shape {z.shape}; give one row a set and one column a feature, at "
             "least two rows and one column"
+        )
+    if not np.isin(z, (0.0, 1.0)).all():
+        raise ValueError(
+            "chosen holds something else than 0 and 1: give 1 where a set has a feature, else 0"
         )
     n_sets, d = z.shape
     often, sizes = z.mean(axis=0), z.sum(axis=1)
@@ -305,11 +320,14 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     """The selector with the measure of the whole table, and the table without identifiers.
 
     Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
-    of columns is read only once; other tables stay as they are.
+    of columns is read only once; other tables stay as they are, sparse ones by rows.
     """
+    if not isinstance(selector, RankingSelector) and isinstance(X, NamedArray):
+        # Other selectors know no such table.
+        X = X.values
     if not isinstance(selector, TopologicalFeatureSelector):
-        return selector, unmasked(X)
-    X = readable_table(X)
+        return selector, _by_rows(unmasked(X))
+    X = _by_rows(readable_table(X))
     reader = clone(selector)
     read = read_table(reader, X, measure_of(selector.similarity))
     settled = clone(selector).set_params(similarity=read.measure)
@@ -319,6 +337,13 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
         return settled, read.table.without_values(read.identifiers)
     names = tuple(reader._column_names())  # noqa: SLF001 - of the same room
     return settled, NamedArray(np.where(read.identifiers, 0.0, read.table), names)
+
+
+def _by_rows(X: Any) -> Any:
+    """A sparse table in the form of which rows are taken; others as they are."""
+    if isinstance(X, NamedArray):
+        return replace(X, values=_by_rows(X.values))
+    return X.tocsr() if hasattr(X, "tocsr") else X
 
 
 def _fit_resample(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.tables.given import column_name
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -62,5 +63,9 @@ def column_position(column: Any, names: Sequence[str]) -> int:
     if is_whole(column):
         if 0 <= column < len(names):
             return int(column)
-        raise ValueError(f"column {column} is not one of 0 … {len(names) - 1}")
+        name = column_name(column)
+        advice = f"; give the name {name!r} for that label" if name in names else ""
+        raise ValueError(f"column {column} is not one of 0 … {len(names) - 1}{advice}")
+    if isinstance(column, tuple) and column_name(column) in names:
+        return column_position(column_name(column), names)
     raise ValueError(f"{column!r} is neither the name nor the position of a column")

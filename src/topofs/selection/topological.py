@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
-from topofs.engines.memory_size import parse_memory
+from topofs.graph import LinkGraph
+from topofs.memory_size import parse_memory
 from topofs.rules.centrality import Centrality
 from topofs.selection.fitting_terms import check_end, check_terms, check_threshold, graph_for
 from topofs.selection.nested_terms import NestedTerms
@@ -28,15 +30,16 @@ from topofs.selection.sizes import Budget, Size
 from topofs.selection.subset_size import resolve_size
 from topofs.selection.wished_ranking import needs_of_wishes, rank_by_wishes
 from topofs.selection.wishes import resolve_wishes
-from topofs.tables.annotated import named_matrix
+from topofs.tables.given import named_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
-    from topofs.rules.rule import Rule
-    from topofs.selection.wishes import AtMost
+    from topofs.network import Network
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.selection.wishes import AtMost, ColumnWishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
@@ -143,6 +146,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     graph_ : FilteredGraph
         The graph that the columns that vary were ranked by, labelled with their names; not
         there where they were ranked without one.
+    strength_ : array of float, shape (n_features,)
+        The sum of the weights of each column's links in the graph; 0 where there is none.
     nodes_ : array of int
         The column that each node of the graph is.
     rare_ : array of int
@@ -176,9 +181,10 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     Infinite values are refused with their column and row.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
-    rank last, with a warning. Missing values are used pair by pair. A sparse table is
-    accepted with Pearson's correlation and is not made dense. A dask array or dataframe
-    without missing values is reduced where its chunks lie, and `transform` leaves it lazy.
+    rank last, with a warning. Missing values are used pair by pair. A sparse table stays sparse
+    with Pearson's correlation; other measures make it dense, where memory has room for that. A
+    dask array or dataframe without missing values is reduced where its chunks lie, and
+    `transform` leaves it lazy.
     From a data frame with text, categories or booleans, `transform` selects columns of the
     frame as they are.
 
@@ -340,8 +346,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
         if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
             warn_of_dependent_rows(table, read.measure)
+        among = None
+        if sparse.issparse(table):
+            # The whole table is there anyway: some of its columns would be another copy.
+            table, among = read.table, nodes
         columns = compare_columns(
-            table, read.measure, memory=memory, needs=needs, arrays=arrays
+            table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
             constant = np.zeros(self.n_features_in_, dtype=np.bool_)
@@ -349,14 +359,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = self._varying_columns(constant, rare=self._rare.reasons)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        if network.graph is not None:
-            labelled = network.graph.labelled(self._column_names()[nodes].tolist())
-            network = replace(network, graph=labelled)
-        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
-        self.nodes_ = nodes
-        self._graph = network.graph
-        self.similarity_, self.rule_ = read.measure, rule
-        self._ranking = ranking
+        self.nodes_, self.similarity_, self.rule_ = nodes, read.measure, rule
+        ranking = self._rank(network, wishes, size)
         self.excluded_, self._limited = wishes.excluded, wishes.limited
         budget = self.n_features_to_select
         self._budget = float(budget.total) if isinstance(budget, Budget) else None
@@ -364,9 +368,23 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             raise self._none_to_select(kept=False)
         self._has_names = read.has_names
         self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
+        self._refine()
         if size is None:
             self._warn_of_isolated_columns()
         return columns
+
+    def _rank(self, network: Network, wishes: ColumnWishes, size: int | None) -> Ranking:
+        """Rank the nodes of the network; keep its graph, with the names of the columns."""
+        self._graph = network.graph
+        if network.graph is not None:
+            self._graph = network.graph.labelled(self._column_names()[self.nodes_].tolist())
+            network = replace(network, graph=self._graph)
+        self._ranking, self._wishes = rank_by_wishes(
+            network, self.rule_, wishes, self.nodes_, n_wanted=size
+        )
+        if isinstance(self._graph, LinkGraph):
+            self._graph.forget_matrix()
+        return self._ranking
 
     def _terms(self) -> tuple[Measure, Graph | None, Rule]:
         """Resolve the terms, and refuse those that do not go together."""
@@ -381,7 +399,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         # An unknown name is refused by fit; until then it can be looked at.
         with suppress(ValueError):
             measure = measure_of(self.similarity)
-            tags.input_tags.sparse = measure.takes_sparse
+            tags.input_tags.sparse = measure.takes_table
             tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 

@@ -77,7 +77,7 @@ class AtMost:
         """
         values = per_column(self.of, names, what="at_most")
         for name, value in zip(names, values, strict=True):
-            if not _is_hashable(value):
+            if not (_is_nothing(value) or _is_hashable(value)):
                 raise ValueError(
                     f"at_most: the group of the column {name!r} is {value!r}; give one name or "
                     "number, or None for a column without a group"
@@ -207,8 +207,8 @@ def resolve_wishes(
         needed = float(cost[forced].sum())
         if needed > budget:
             raise ValueError(
-                f"keep names columns that cost {needed:g}, more than the budget of "
-                f"{size.total:g}: raise the budget or keep fewer"
+                f"keep names columns that cost {needed:.12g}, more than the budget of "
+                f"{size.total:.12g}: raise the budget or keep fewer"
             )
     return ColumnWishes(
         forced, excluded, group, room, max_similarity, cost, budget, names, size
@@ -238,7 +238,9 @@ def _is_nothing(value: Any) -> bool:
     """Whether a value stands for no group: None, empty text, or one that is missing."""
     try:
         # NaN and NaT do not equal themselves.
-        return value is None or value == "" or bool(value != value)  # noqa: PLR0124
+        if value is None or value is np.ma.masked or value == "":
+            return True
+        return bool(value != value)  # noqa: PLR0124
     except (TypeError, ValueError):
         return _is_hashable(value)  # NA: whether it equals anything is missing, too
 

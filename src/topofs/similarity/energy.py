@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from topofs.similarity.measure import Measure
 from topofs.similarity.operator import Columns, SimilarityOperator, Transformed, dense
-from topofs.similarity.spearman import SPARSE_ADVICE, Spearman
+from topofs.similarity.spearman import Spearman
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def energy(X: Any, *, alpha: float = 0.5) -> Floats:
     from topofs.similarity.table import check_table
 
     measure = Energy(alpha)
-    return dense(measure.operator(check_table(X, sparse_advice=SPARSE_ADVICE)))
+    table = check_table(X, no_sparse="similarity 'energy', unlike 'pearson', takes")
+    return dense(measure.operator(table))
 
 
 def check_alpha(alpha: Any) -> None:

@@ -49,6 +49,9 @@ class Measure(Term):
         are.
     means_alike : bool
         Whether a high value means that columns are alike.
+    needs_independent_rows : bool
+        Whether its noise floor rests on rows that do not depend on each other, and no parameter
+        `rows` says otherwise.
     shares_variance : bool
         Whether a value is the share of variance that two columns have in common.
     """
@@ -62,6 +65,7 @@ class Measure(Term):
     products: ClassVar[str | None] = None
     knows_chance: ClassVar[bool] = True
     means_alike: ClassVar[bool] = True
+    needs_independent_rows: ClassVar[bool] = False
     why_no_scale: ClassVar[str] = "does not say what chance alone gives (it has no scale)"
 
     def __init_subclass__(cls) -> None:

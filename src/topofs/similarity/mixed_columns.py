@@ -128,7 +128,9 @@ class MixedSimilarity:
         free = self._free_samples(left, right)
         smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
         shared = floors * np.minimum(d, e) - d * e / free
-        return np.asarray(np.maximum(shared / smaller, 0.0))
+        # Where no chance is small enough the floor is infinite, and stays it.
+        corrected = np.divide(shared, smaller, out=floors.copy(), where=np.isfinite(floors))
+        return np.asarray(np.maximum(corrected, 0.0))
 
     @cached_property
     def _margins(self) -> Margins:
@@ -137,11 +139,13 @@ class MixedSimilarity:
         margins = Margins(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
         for i in np.flatnonzero(self.nominal):
             _set_margins(margins, int(i), self.spreads[self.starts[i] : self.starts[i + 1]])
-        # The ranks of m samples of one value and S - m of another are m - S and m.
+        # The ranks of k samples of one value and m - k of another are k - m and k; those of
+        # missing values are 0.
         lowest, highest = self.numbers.min(axis=1), self.numbers.max(axis=1)
-        numbers = np.flatnonzero(~self.nominal)
-        for row in np.flatnonzero(highest - lowest == self.n_samples):
-            _set_margins(margins, int(numbers[row]), np.array([highest[row], -lowest[row]]))
+        numbers, there = np.flatnonzero(~self.nominal), np.count_nonzero(self.numbers, axis=1)
+        for row in np.flatnonzero(highest - lowest == there):
+            fewer = min(highest[row], -lowest[row])
+            _set_margins(margins, int(numbers[row]), np.array([fewer, self.n_samples - fewer]))
         return margins
 
     def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:

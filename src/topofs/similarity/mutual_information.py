@@ -23,10 +23,6 @@ Doubles = npt.NDArray[np.float64]
 MOST_BINS = 255
 """A bin is one byte, and one is for missing values."""
 
-SPARSE_ADVICE = (
-    "bins need a dense table, and X is sparse: use similarity 'pearson', or pass X.toarray()"
-)
-
 
 def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     r"""Informational correlation between all pairs of columns, from binned values.
@@ -87,7 +83,7 @@ def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     from topofs.similarity.table import check_table
 
     measure = MutualInformation(n_bins)
-    table = check_table(X, sparse_advice=SPARSE_ADVICE)
+    table = check_table(X, no_sparse="similarity 'mutual_information', unlike 'pearson', takes")
     return np.asarray(dense(measure.operator(table)), np.float64)
 
 
@@ -118,6 +114,7 @@ class MutualInformation(Measure):
     n_bins: int | None = parameter(None, help="Bins a column, 2 to 255.", check=check_bins)
 
     short_name: ClassVar[str] = "mutual_information"
+    needs_independent_rows: ClassVar[bool] = True
 
     @property
     def words(self) -> str:

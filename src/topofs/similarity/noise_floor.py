@@ -55,8 +55,9 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
     Notes
     -----
     Exact for normal columns. Spearman's coefficient, names and mutual information have floors of
-    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare events and of counts that are mostly 0 passes
-    it more often: two columns that are each nonzero in one and the same row correlate fully.
+    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare
+    events and of counts that are mostly 0 passes it more often: two columns that are each
+    nonzero in one and the same row correlate fully.
     (Selectors therefore leave out columns that too few samples carry: ``min_carriers``.)
 
     Rows are taken as independent. Of unrelated series in which each sample is like the one
@@ -95,13 +96,20 @@ def correlation_floors(
     fully with probability 2 / S!; where this is more than the level allows, nothing passes.
     """
     counts, position = np.unique(n_samples, return_inverse=True)
-    tail = LEVEL / _n_pairs(n_features)
-    floors = np.full(len(counts), np.inf)
-    enough = counts > 2
-    floors[enough] = (
-        rank_floors(counts[enough], tail) if ranks else _floors(counts[enough], tail)
-    )
+    floors = np.array(_floors_of(tuple(counts.tolist()), n_features, ranks))
     return np.asarray(floors[position].reshape(np.shape(n_samples)))
+
+
+@lru_cache(maxsize=64)
+def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple[float, ...]:  # noqa: FBT001
+    """Floors by numbers of samples, kept: every row of a similarity asks for the same."""
+    tail, samples = LEVEL / _n_pairs(n_features), np.array(counts)
+    floors = np.full(len(samples), np.inf)
+    enough = samples > 2
+    floors[enough] = (
+        rank_floors(samples[enough], tail) if ranks else _floors(samples[enough], tail)
+    )
+    return tuple(floors.tolist())
 
 
 def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:

@@ -15,11 +15,7 @@ from topofs.terms import register
 if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
 
-__all__ = ["SPARSE_ADVICE", "Spearman", "spearman"]
-
-SPARSE_ADVICE = (
-    "ranks need a dense table, and X is sparse: use similarity 'pearson', or pass X.toarray()"
-)
+__all__ = ["Spearman", "spearman"]
 
 
 def spearman(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
@@ -57,7 +53,7 @@ def spearman(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
     """
     from topofs.similarity.table import check_table
 
-    table = check_table(X, sparse_advice=SPARSE_ADVICE)
+    table = check_table(X, no_sparse="similarity 'spearman', unlike 'pearson', takes")
     return dense(Spearman(squared=squared).operator(table))
 
 

@@ -10,7 +10,13 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from topofs.row_threads import for_row_ranges
-from topofs.tables.given import readable_table, refuse_infinite
+from topofs.tables.given import (
+    NamedArray,
+    column_names,
+    dense_values,
+    readable_table,
+    refuse_infinite,
+)
 from topofs.tables.typed_table import TypedTable
 
 __all__ = [
@@ -31,17 +37,16 @@ _SMALL_TABLE = 1000
 _CARRIERS_A_DOUBLING = 4
 
 
-def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
+def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
     """Check a table of numbers; missing values (NaN, masked) may stay, infinite ones may not.
 
-    Integers and booleans become float64, a sparse table a csc_array. Where one cannot be used,
-    `sparse_advice` is the sentence that says why and what to do.
+    Integers and booleans become float64, a sparse table a csc_array. `no_sparse` says what takes
+    none, as the beginning of a sentence: there it becomes an array.
     """
+    X, names = readable_table(X), column_names(X)
+    X = X.values if isinstance(X, NamedArray) else X
     if sparse.issparse(X):
-        if sparse_advice is not None:
-            raise TypeError(sparse_advice)
-        X = without_duplicates(X)
-    X = readable_table(X)
+        X = without_duplicates(X) if no_sparse is None else dense_values(X, what=no_sparse)
     try:
         # The check sums all values first, which may overflow both ways and say nothing.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -54,7 +59,7 @@ def check_table(X: Any, *, sparse_advice: str | None = None) -> Any:
                 input_name="X",
             )
     except ValueError:
-        refuse_infinite(X)
+        refuse_infinite(X, names=names)
         raise
 
 

@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from topofs.tables.column import Column
 from topofs.tables.given import (
+    NamedArray,
+    as_array,
     column_name,
+    dense_values,
     is_frame,
     is_missing,
     library_of,
@@ -29,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Column",
-    "as_array",
-    "check_dense",
     "check_no_times",
     "has_nominal_columns",
     "has_text",
@@ -40,6 +41,7 @@ __all__ = [
     "text_column",
 ]
 
+_NO_SPARSE = "similarity 'mixed', unlike 'pearson', takes"
 TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -76,17 +78,6 @@ def check_no_times(table: Any) -> None:
                 raise _refusal(column_name(name), "timestamps")
 
 
-def check_dense(table: Any) -> None:
-    """Refuse a sparse table, whose columns cannot be told apart by kind."""
-    from scipy import sparse
-
-    if sparse.issparse(table):
-        raise TypeError(
-            "similarity 'mixed' needs a dense table, and X is sparse: use similarity "
-            "'pearson', or pass X.toarray()"
-        )
-
-
 def has_text(table: Any) -> bool:
     """Whether a frame or an array holds text, of which only reading tells if it is numbers."""
     if is_frame(table):
@@ -116,8 +107,10 @@ def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Colu
     types, nested, infinite or too large are a ValueError that names the column. `names` are
     those of the columns of an array.
     """
-    check_dense(table)
-    return settled_columns(_columns(readable_table(table, names=names), names))
+    table = readable_table(table, names=names)
+    if isinstance(table, NamedArray):
+        table, names = table.values, table.names
+    return settled_columns(_columns(dense_values(table, what=_NO_SPARSE), names))
 
 
 def text_as_numbers(
@@ -161,14 +154,6 @@ def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColum
             for name, row in zip(called, rows, strict=True)
         ]
     return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
-
-
-def as_array(table: Any) -> npt.NDArray[Any]:
-    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
-    rows = table if isinstance(table, (list, tuple)) else ()
-    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
-        return np.array(table, dtype=object)
-    return np.asarray(table)
 
 
 def _is_pandas_number(series: Any) -> bool:

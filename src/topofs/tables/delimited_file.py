@@ -57,7 +57,8 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
         text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows)
         text = _renamed(text, own, names)
         settled = dict(zip(names, types, strict=True))
-        settled |= dict.fromkeys(_long_integers(text, settled), pl.String())
+        unsure = _unsure_numbers(text, settled, is_ascii=records.is_ascii)
+        settled |= dict.fromkeys(unsure, pl.String())
         in_text = numbers_in_text(
             text,
             [c for c, t in settled.items() if t == pl.String],
@@ -104,14 +105,28 @@ def _renamed(rows: pl.LazyFrame, before: list[str], names: list[str]) -> pl.Lazy
     return rows.rename(changes) if changes else rows
 
 
-def _long_integers(text: pl.LazyFrame, types: dict[str, pl.DataType]) -> list[str]:
-    """Find the columns of whole numbers that may be too long for Int64."""
+def _unsure_numbers(
+    text: pl.LazyFrame, types: dict[str, pl.DataType], *, is_ascii: bool
+) -> list[str]:
+    """Find the columns that polars takes for numbers, and may fail to read as such.
+
+    They hold whole numbers that may be too long for Int64, or digits that are not ASCII.
+    """
     whole = [column for column, kind in types.items() if kind == pl.Int64]
-    if not (_LONG_ARE_INT64 and whole):
-        return []
-    lengths = text.select(columns_named(whole).str.len_bytes().max())
-    longest = lengths.collect(engine="streaming").row(0)
-    return [c for c, n in zip(whole, longest, strict=True) if n and n > _SURE_DIGITS]
+    numbers = [column for column, kind in types.items() if kind in {pl.Int64, pl.Float64}]
+    unsure: list[str] = []
+    if _LONG_ARE_INT64 and whole:
+        is_long = columns_named(whole).str.len_bytes() > _SURE_DIGITS
+        unsure += _columns_with_any(text, is_long)
+    if numbers and not is_ascii:
+        unsure += _columns_with_any(text, columns_named(numbers).str.contains(r"[^\x00-\x7F]"))
+    return unsure
+
+
+def _columns_with_any(text: pl.LazyFrame, condition: pl.Expr) -> list[str]:
+    """The columns where a condition holds in some row."""
+    found = text.select(condition.any()).collect(engine="streaming").row(0, named=True)
+    return [column for column, holds in found.items() if holds]
 
 
 def _header(path: Path, name: str) -> tuple[str, list[str]]:

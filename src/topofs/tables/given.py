@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib.util import find_spec
@@ -18,24 +19,33 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.errors import ColumnReadingWarning
+from topofs.memory_size import parse_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "FIRST_ROUNDED",
+    "NamedArray",
+    "as_array",
+    "as_vector",
     "column_name",
     "column_names",
+    "dense_frame",
+    "dense_values",
     "from_lowest",
     "infinite_value",
+    "is_annotated",
     "is_frame",
     "is_missing",
     "library_of",
+    "named_matrix",
     "named_series",
     "readable_table",
     "refuse_infinite",
     "refuse_without_rows",
     "series_at",
+    "sparse_columns",
     "too_small",
     "unmasked",
     "with_floats",
@@ -59,6 +69,26 @@ _OF_ANY_LENGTH = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class NamedArray:
+    """Numbers with the names of their columns; estimators take it where they take an array.
+
+    `values` are an array or a sparse matrix, (n_samples, n_features); NaN marks a missing value.
+    """
+
+    values: Any
+    names: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples and of columns."""
+        return (self.values.shape[0], self.values.shape[1])
+
+    def take(self, rows: npt.NDArray[np.intp]) -> NamedArray:
+        """Give some rows, as often as they are named."""
+        return replace(self, values=self.values[rows])
+
+
 def library_of(table: Any) -> str:
     """Name the package that the type of a table comes from."""
     return type(table).__module__.partition(".")[0]
@@ -67,6 +97,37 @@ def library_of(table: Any) -> str:
 def is_frame(table: Any) -> bool:
     """Whether a table is a pandas or polars data frame."""
     return library_of(table) in {"pandas", "polars"} and hasattr(table, "columns")
+
+
+def is_annotated(table: Any) -> bool:
+    """Whether a table is an AnnData object, without importing anndata."""
+    return library_of(table) == "anndata" and hasattr(table, "var_names")
+
+
+def sparse_columns(table: Any) -> list[int]:
+    """Positions of the columns of a pandas data frame that are sparse; none in other tables."""
+    if library_of(table) != "pandas" or not is_frame(table):
+        return []
+    return [i for i, dtype in enumerate(table.dtypes) if _is_sparse(dtype)]
+
+
+def as_array(table: Any) -> npt.NDArray[Any]:
+    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
+    rows = table if isinstance(table, (list, tuple)) else ()
+    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
+        return np.array(table, dtype=object)
+    return np.asarray(table)
+
+
+def as_vector(values: Any) -> npt.NDArray[Any]:
+    """Make an array of values, one a row; text becomes objects, as in `as_array`."""
+    if not isinstance(values, (list, tuple)):
+        return np.asanyarray(values)
+    if not any(isinstance(value, str) for value in values):
+        return np.asarray(values)
+    vector = np.empty(len(values), dtype=object)
+    vector[:] = values
+    return vector
 
 
 def column_name(label: Any) -> str:
@@ -84,7 +145,11 @@ def column_name(label: Any) -> str:
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
-    """Give the names of the columns of a frame, whatever their labels; None for an array."""
+    """Give the names of the columns of a table that has any, whatever their labels."""
+    if isinstance(table, NamedArray):
+        return table.names
+    if is_annotated(table):
+        return tuple(map(str, table.var_names))
     # The columns of a `TypedTable` are no labels.
     labels = None if library_of(table) == "topofs" else getattr(table, "columns", None)
     return None if labels is None else tuple(map(column_name, labels))
@@ -107,14 +172,22 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
 
     Masked values become missing. Columns of whole numbers beyond 2⁵³, of which float64 holds
     only some, are counted from their lowest value, which no similarity of columns depends on;
-    a warning names those that span too much even so. An Arrow table becomes a data frame.
+    a warning names those that span too much even so. An Arrow table becomes a data frame, an
+    AnnData object and a sparse frame the `NamedArray` of their matrix, sparse where it is.
     `names` are those of the columns of an array.
     """
+    table = named_matrix(table)
+    if isinstance(table, NamedArray):
+        return replace(table, values=readable_table(table.values, names=table.names))
     if library_of(table) == "pyarrow" and hasattr(table, "column_names"):
         table = _frame_of_arrow(table)
     refuse_without_rows(table)
     if is_frame(table):
         return _readable_frame(table)
+    if isinstance(table, (list, tuple)) and any(
+        isinstance(r, np.ma.MaskedArray) for r in table
+    ):
+        table = np.ma.vstack(table)
     if isinstance(table, (list, tuple)) and _has_long_numbers(table):
         table = np.array(table, dtype=object)
     if isinstance(table, np.ndarray) and table.ndim == 2:
@@ -122,6 +195,70 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     if hasattr(table, "tocsc") and table.dtype.kind in "iu":
         _check_sparse_span(table, names)
     return unmasked(table)
+
+
+def named_matrix(
+    X: Any, *, layer: str | None = None, feature_names: Sequence[str] | None = None
+) -> Any:
+    """Give an AnnData object, a sparse frame or a matrix with its names; others as they are.
+
+    A frame is sparse where all of its columns are, with zero as the value that is left out; in
+    other frames sparse columns become dense.
+    """
+    if is_annotated(X):
+        if feature_names is not None:
+            raise ValueError(
+                "feature_names is given, but X is an AnnData object with var_names"
+            )
+        return NamedArray(_matrix_of(X, layer), tuple(map(str, X.var_names)))
+    if layer is not None:
+        raise ValueError(
+            f"layer is {layer!r}, but X is a {type(X).__name__}: only AnnData objects have layers"
+        )
+    if thin := sparse_columns(X):
+        if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
+            return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
+        X = X.copy(deep=False)
+        for i in thin:
+            X.isetitem(i, series_at(X, i).sparse.to_dense())
+    if feature_names is None:
+        return X
+    names = tuple(map(str, feature_names))
+    whole = hasattr(X, "tocsc") or isinstance(X, np.ma.MaskedArray)
+    values = X if whole else as_array(X)
+    if len(names) != values.shape[1]:
+        raise ValueError(f"feature_names has {len(names)} names for {values.shape[1]} columns")
+    if len(set(names)) < len(names):
+        raise ValueError("feature_names has a name twice: give each column one of its own")
+    return NamedArray(values, names)
+
+
+def dense_values(values: Any, *, what: str) -> Any:
+    """Make a sparse matrix an array, if memory has room for it; others stay as they are.
+
+    `what` takes none, as the beginning of a sentence: "similarity 'spearman' takes".
+    """
+    if not hasattr(values, "tocsc"):
+        return values
+    bytes_each = values.dtype.itemsize if values.dtype.kind == "f" else 8
+    needed = bytes_each * values.shape[0] * values.shape[1]
+    if needed > parse_memory(None):
+        raise ValueError(
+            f"{what} no sparse table, and as a dense one this needs {needed / 1e9:.1f} GB: give "
+            "fewer rows or columns"
+        )
+    return values.toarray(order="F")
+
+
+def dense_frame(table: Any, *, what: str) -> Any:
+    """Give a frame or an array, whose names scikit-learn checks, of any table in memory."""
+    table = named_matrix(table)
+    if not isinstance(table, NamedArray):
+        return dense_values(unmasked(table), what=what)
+    # Where these are, pandas is.
+    from pandas import DataFrame
+
+    return DataFrame(dense_values(table.values, what=what), columns=list(table.names))
 
 
 def with_floats(table: Any, columns: Mapping[int, npt.NDArray[np.float64]]) -> Any:
@@ -232,6 +369,13 @@ def from_lowest(values: Any) -> tuple[npt.NDArray[np.float64], bool] | None:
 
 def refuse_without_rows(table: Any) -> None:
     """Refuse a query that has not run, and a frame that is empty."""
+    refuse_unread(table)
+    if is_frame(table) and 0 in table.shape:
+        raise too_small(*table.shape)
+
+
+def refuse_unread(table: Any) -> None:
+    """Refuse a query that has not run."""
     library, kind = library_of(table), type(table).__name__
     lazy = {
         ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
@@ -241,8 +385,34 @@ def refuse_without_rows(table: Any) -> None:
     }.get((library, kind))
     if lazy is not None:
         raise TypeError(f"X is {lazy[0]}, which holds no rows yet: pass {lazy[1]}")
-    if is_frame(table) and 0 in table.shape:
-        raise too_small(*table.shape)
+
+
+def _is_sparse(dtype: Any) -> bool:
+    return type(dtype).__name__ == "SparseDtype"
+
+
+def _matrix_of(X: Any, layer: str | None) -> Any:
+    """The matrix of an AnnData object; sparse where it is."""
+    if layer is not None and layer not in X.layers:
+        known = ", ".join(map(repr, X.layers)) or "none"
+        raise ValueError(f"there is no layer {layer!r}; there are {known}")
+    matrix = X.X if layer is None else X.layers[layer]
+    if matrix is None:
+        raise ValueError("the AnnData object has no X: give layer=, one of its layers")
+    if X.isbacked and layer is None:
+        matrix = X.to_memory().X
+    if library_of(matrix) == "dask":
+        raise TypeError(
+            "the matrix of the AnnData object is a dask array: pass X.to_memory(), or the array "
+            "itself"
+        )
+    if not X.var_names.is_unique:
+        raise ValueError(
+            "the AnnData object has gene names twice: call adata.var_names_make_unique() first"
+        )
+    # What is masked is made missing by who reads the values.
+    whole = hasattr(matrix, "tocsc") or isinstance(matrix, np.ma.MaskedArray)
+    return matrix if whole else np.asarray(matrix)
 
 
 def _frame_of_arrow(table: Any) -> Any:

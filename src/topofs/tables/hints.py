@@ -23,8 +23,9 @@ __all__ = ["hints_of_numbers"]
 _LEAST_ROWS = 20
 """With fewer values, numbers without a gap are nothing unusual."""
 
-_DENSE = 0.9
-"""The share of the numbers between the lowest and the highest that a count of the rows has."""
+_COINCIDENCES = 10
+"""How many pairs of rows would have the same number by chance, at the least: among whole numbers
+drawn from the lowest to the highest. That none has then, chance gives 1 of 20,000 times."""
 
 _NAME_OF_IDENTIFIER = re.compile(
     r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|number)$", re.IGNORECASE
@@ -76,9 +77,10 @@ def hints_of_numbers(
 ) -> list[str]:
     """Say which numbers may be identifiers, or hold codes of missing values; a line for each.
 
-    An identifier is a column of whole numbers of which no two are equal, at least twenty, and that
-    has nine tenths of the numbers between its lowest and its highest, or goes up or down by one
-    step from row to row; or half of which differ, under a name such as ``id`` or ``order_no``.
+    An identifier is a column of whole numbers of which no two are equal, at least twenty, where
+    of numbers drawn by chance between its lowest and its highest ten pairs would be; or that goes
+    up or down by one step from row to row; or half of which differ, under a name such as ``id`` or
+    ``order_no``.
     Where most columns are like that, they are ranks, and nothing is said.
 
     A code is the lowest or the highest value, or up to three next to each other, that is there at
@@ -92,7 +94,7 @@ def hints_of_numbers(
     names : sequence of str
         What the columns are called.
     leaving_out : str
-        How a column is left out, the end of a sentence.
+        How a column is left out, the end of a sentence: "with --drop".
     among : array of bool, shape (n_features,), optional
         The columns that take part; the others are not looked at.
 
@@ -103,9 +105,9 @@ def hints_of_numbers(
     Examples
     --------
     >>> X = np.column_stack([np.arange(40), np.where(np.arange(40) % 5, np.arange(40), -99)])
-    >>> for hint in hints_of_numbers(X.astype(float), ["row", "age"], leaving_out="drop it"):
+    >>> for hint in hints_of_numbers(X.astype(float), ["row", "age"], leaving_out="of X"):
     ...     print(hint)
-    'row' looks like an identifier: if it is one, drop it
+    'row' looks like an identifier: if it is one, leave it out of X
     -99 appears 8 times in 'age' and is far from all other values: does it stand for a missing \
 one? Then leave those cells empty
     """
@@ -155,9 +157,9 @@ def _ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
 
 def _of_identifiers(names: Sequence[str], leaving_out: str) -> Iterator[str]:
     if len(names) == 1:
-        yield f"{names[0]!r} looks like an identifier: if it is one, {leaving_out}"
+        yield f"{names[0]!r} looks like an identifier: if it is one, leave it out {leaving_out}"
     elif names:
-        yield f"{_some(names)} look like identifiers: if they are, {leaving_out}"
+        yield f"{_some(names)} look like identifiers: if they are, leave them out {leaving_out}"
 
 
 def _of_codes(codes: dict[str, _Code]) -> Iterator[str]:
@@ -196,7 +198,7 @@ def _possible_identifiers(
     named = np.array([_is_name_of_identifier(name) for name in names], dtype=np.bool_)
     even = (second != first) & (last - first == (second - first) * (n - 1))
     span = highest - lowest + 1
-    dense = (_DENSE * span <= n) & (span >= _LEAST_ROWS)
+    dense = (_coincidences(n, span) >= _COINCIDENCES) & (span >= _LEAST_ROWS)
     # What numbers the rows under no name has a line of its own.
     is_named = np.array([bool(name) for name in names], dtype=np.bool_)
     whole = (lowest == np.rint(lowest)) & (highest == np.rint(highest)) & (lowest < highest)
@@ -217,8 +219,13 @@ def _is_identifier(values: npt.NDArray[np.floating[Any]], name: str) -> bool:
     if n_different < len(given):
         return False
     steps = np.diff(values)
-    dense = _DENSE * (given.max() - given.min() + 1) <= len(given)
-    return bool(dense or (steps == steps[0]).all())
+    by_chance = _coincidences(len(given), given.max() - given.min() + 1)
+    return bool(by_chance >= _COINCIDENCES or (steps == steps[0]).all())
+
+
+def _coincidences(n: int, span: Any) -> Any:
+    """How many pairs of n numbers are expected to be equal, among so many that are as likely."""
+    return n * (n - 1) / 2 / span
 
 
 def _possible_codes(

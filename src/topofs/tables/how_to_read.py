@@ -22,15 +22,18 @@ class HowToRead:
     `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken
     where no layer is given and the file is an AnnData file. `decimal` is the mark of numbers in
     text, found out otherwise; `dates_as_numbers` makes days of dates, which are left out
-    otherwise; `max_bytes` is what a small packed file may take unpacked, and a pipe may hold.
+    otherwise; `max_bytes` is what a packed file may take unpacked, and a pipe may hold, where
+    that was said.
     """
 
     layer: str | None = None
     usual_layer: str | None = None
     decimal: Mark | None = None
     dates_as_numbers: bool = False
-    max_bytes: int = MAX_BYTES
+    max_bytes: int | None = None
 
-    def limit(self, packed: int) -> int:
-        """How many bytes a packed file of some size may take unpacked."""
-        return max(self.max_bytes, _EXPANSION * packed)
+    def limit(self, packed: int = 0) -> int:
+        """How many bytes a packed file of some size, or a pipe, may take."""
+        if self.max_bytes is not None:
+            return self.max_bytes
+        return max(MAX_BYTES, _EXPANSION * packed)

@@ -42,11 +42,13 @@ HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
 
 def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
-    _, codes, counts = np.unique(
+    levels, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
     )
-    if len(counts) > 2 and (counts < RARE).any():
-        often = counts >= RARE
+    often = counts >= RARE
+    # Two names and missing values in a few rows: merged, all of them would be one level.
+    few = len(counts) == 3 and np.isnan(levels[-1]) and not often.any()
+    if len(counts) > 2 and not often.all() and not few:
         codes = np.where(often, np.cumsum(often) - 1, often.sum())[codes]
     return np.asarray(codes, dtype=np.int64)
 

@@ -184,7 +184,7 @@ def compared(
     names: tuple[str, ...],
 ) -> ComparableTable:
     """Put the columns that are compared beside those that are not, and why."""
-    hints = hints_of_numbers(X, names, leaving_out="leave it out with --drop")
+    hints = hints_of_numbers(X, names, leaving_out="with --drop")
     notes = (*table.notes, *hints)
     if table.n_samples < _FEW_ROWS:
         few = f"with {table.n_samples} rows columns look alike by chance: trust this little"

@@ -20,6 +20,7 @@ from topofs.tables.text_values import (
     ZEROS,
     Seen,
     decimal_mark,
+    marks_disagree,
     shortened,
     text_kind,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["NumbersInText", "numbers_in_text"]
 
 _ENOUGH_FOR_ZEROS = 10_000
+_SHOWN = 6
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def numbers_in_text(
         # A file has one decimal mark, as a rule: points in it set thousands apart.
         looked_at = _seen(text, points)
         seen |= {c: s for c, s in looked_at.items() if s.of("1.234") and not s.of("1.5")}
-    elif likely is None and points and not _disagree(seen):
+    elif likely is None and points and not marks_disagree(seen.values()):
         likely = "."
     kinds = {
         column: text_kind(shapes, decimal=decimal, likely=likely)
@@ -183,11 +185,6 @@ def _number(column: str, mark: Mark, seen: Seen) -> pl.Expr:
     return bare
 
 
-def _disagree(seen: Mapping[str, Seen]) -> bool:
-    """Whether some columns have decimal points and others decimal commas."""
-    return len({decimal_mark([shapes]) for shapes in seen.values()} - {None}) > 1
-
-
 def _found(
     types: dict[str, pl.DataType],
     kinds: dict[str, TextKind],
@@ -261,8 +258,8 @@ def _codes(padded: Mapping[str, str]) -> Iterator[str]:
 
 
 def _and_more(columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - 1} more" if len(columns) > 1 else ""
-    return f"{columns[0]!r}{more}"
+    more = f" and {len(columns) - _SHOWN:,} more" if len(columns) > _SHOWN else ""
+    return ", ".join(map(repr, columns[:_SHOWN])) + more
 
 
 def _in_options(kind: TextKind) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import sys
 import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topofs.atomic_write import temporary_folder
 from topofs.errors import TableError
@@ -133,19 +134,37 @@ def _check_there(path: Path) -> None:
 
 @contextmanager
 def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
-    """Copy a stream to a temporary file, and unpack it where it is packed."""
+    """Copy a stream to a temporary file, unpacked where it is packed."""
+    start = stream.read(len(_GZIP))
+    whole = io.BufferedReader(_Resumed(start, stream))
     with temporary_folder() as folder:
         path = folder / "table"
-        with path.open("wb") as file:
-            _copy(stream, file, name, "a copy of this", how.max_bytes)
-        # Nobody knows how long a pipe is that is packed: what it unpacks to has the same bound.
-        with _unpacked(path, name, limit=how.max_bytes) as plain:
-            yield plain
+        if start == _GZIP:
+            _unpack(gzip.GzipFile(fileobj=whole), path, name, how.limit())
+        else:
+            with path.open("wb") as file:
+                _copy(whole, file, name, "a copy of this", how.limit())
+        yield path
 
 
-def _copy(
-    stream: IO[bytes] | gzip.GzipFile, file: IO[bytes], name: str, what: str, limit: int
-) -> None:
+class _Resumed(io.RawIOBase):
+    """A stream of which the first bytes were read already."""
+
+    def __init__(self, start: bytes, rest: IO[bytes]) -> None:
+        self._start, self._rest = start, rest
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Give the first bytes once, then what follows."""
+        block, self._start = self._start or self._rest.read(len(buffer)), b""
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def _copy(stream: io.BufferedIOBase, file: IO[bytes], name: str, what: str, limit: int) -> None:
     """Copy a stream, unless it is longer than the limit."""
     while block := stream.read(1 << 20):
         refuse_oversize(name, what, file.tell() + len(block), limit)
@@ -160,12 +179,17 @@ def _unpacked(path: Path, name: str, *, limit: int) -> Iterator[Path]:
         return
     with temporary_folder() as folder:
         plain = folder / "table"
-        try:
-            with gzip.open(path) as packed, plain.open("wb") as file:
-                _copy(packed, file, name, "unpacked, this", limit)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(f"{name}: the gzip file is damaged ({error})") from error
+        with gzip.open(path) as packed:
+            _unpack(packed, plain, name, limit)
         yield plain
+
+
+def _unpack(packed: gzip.GzipFile, plain: Path, name: str, limit: int) -> None:
+    try:
+        with plain.open("wb") as file:
+            _copy(packed, file, name, "unpacked, this", limit)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise TableError(f"{name}: the gzip file is damaged ({error})") from error
 
 
 def _open_file(path: Path, name: str, how: HowToRead) -> Table:
@@ -182,7 +206,7 @@ def _open_file(path: Path, name: str, how: HowToRead) -> Table:
 
 def _open_plain(path: Path, name: str, how: HowToRead) -> Table:
     if path.is_dir():
-        return open_arrays(path, name, kind="uci", limit=how.max_bytes)
+        return open_arrays(path, name, kind="uci", limit=how.limit())
     limit = how.limit(path.stat().st_size)
     start = _first_bytes(path)
     if start.startswith(b"MATLAB "):

@@ -27,10 +27,14 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 @dataclass(frozen=True)
 class Records:
-    """Number of records below the one of names, and whether empty lines follow the last."""
+    """Number of records below the one of names, and what else the pass saw.
+
+    `blank_at_end`: whether empty lines follow the last record; `is_ascii`: whether all is ASCII.
+    """
 
     n_rows: int
     blank_at_end: bool
+    is_ascii: bool = True
 
 
 def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> Records:
@@ -46,7 +50,7 @@ def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> R
         while block := file.read(_BLOCK):
             scan.take(block)
     scan.end()
-    return Records(max(scan.n_records - 1, 0), scan.n_blank > 0)
+    return Records(max(scan.n_records - 1, 0), scan.n_blank > 0, scan.is_ascii)
 
 
 class _Scan:
@@ -64,6 +68,7 @@ class _Scan:
         self.n_columns = n_columns
         self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.decoded_all = True
+        self.is_ascii = True
         self.inside = False
         self.separators = 0
         self.length = 0
@@ -205,6 +210,7 @@ class _Scan:
     def _check_encoding(self, block: bytes) -> None:
         if self.decoded_all and block.isascii():
             return
+        self.is_ascii = False
         pending = len(self.decoder.getstate()[0])
         try:
             self.decoder.decode(block)

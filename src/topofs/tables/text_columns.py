@@ -21,6 +21,7 @@ from topofs.tables.text_values import (
     as_truth,
     decimal_mark,
     hint_of,
+    marks_disagree,
     seen_in,
     text_kind,
 )
@@ -95,7 +96,9 @@ def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:
     """Settle the columns of text of a table, which has one decimal mark as a rule."""
     text = [column for column in columns if isinstance(column, TextColumn)]
     likely = decimal_mark(column.seen for column in text)
-    if likely is None and any(c.seen.of("1,234") for c in text) and _has_fractions(columns):
+    unclear = likely is None and any(column.seen.of("1,234") for column in text)
+    disagree = marks_disagree(column.seen for column in text)
+    if unclear and not disagree and _has_fractions(columns):
         likely = "."
     return [
         column.settled(likely) if isinstance(column, TextColumn) else column

@@ -37,6 +37,7 @@ __all__ = [
     "decimal_mark",
     "hint_of",
     "is_float",
+    "marks_disagree",
     "seen_in",
     "shape_of",
     "shortened",
@@ -275,6 +276,11 @@ def decimal_mark(columns: Iterable[Seen]) -> Mark | None:
     numbers = [seen for seen in columns if seen.n_numbers == seen.total]
     marks = {mark for seen in numbers if (mark := _own_mark(seen)) is not None}
     return marks.pop() if len(marks) == 1 else None
+
+
+def marks_disagree(columns: Iterable[Seen]) -> bool:
+    """Whether some columns have decimal points and others decimal commas."""
+    return len({decimal_mark([seen]) for seen in columns} - {None}) > 1
 
 
 def text_kind(

@@ -1,4 +1,4 @@
-"""Tables in memory that carry their names: one of numbers, one of columns of any kind."""
+"""Tables in memory whose columns may be of any kind, with their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.tables.columns import read_columns
-from topofs.tables.given import too_small
+from topofs.tables.given import NamedArray, too_small
 from topofs.tables.levels import why_left_out
 
 if TYPE_CHECKING:
@@ -21,26 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["NamedArray", "TypedTable", "typed_table"]
 
 Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class NamedArray:
-    """Numbers with the names of their columns; estimators take it where they take an array.
-
-    `values` are an array or a sparse matrix, (n_samples, n_features); NaN marks a missing value.
-    """
-
-    values: Any
-    names: tuple[str, ...]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of samples and of columns."""
-        return (self.values.shape[0], self.values.shape[1])
-
-    def take(self, rows: npt.NDArray[np.intp]) -> NamedArray:
-        """Give some rows, as often as they are named."""
-        return replace(self, values=self.values[rows])
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from torch import nn
 from topofs.graph import FilteredGraph
 from topofs.models.table_graph import graph_of_table
 from topofs.similarity.table import is_constant
-from topofs.tables.given import unmasked
+from topofs.tables.given import dense_frame, unmasked
 from topofs.torch.convolution import HomologicalConvNet
 from topofs.torch.layers import HomologicalNetwork
 from topofs.torch.training import Training, train
@@ -91,6 +91,11 @@ class _Homological(BaseEstimator):
             self.network_, inputs, on_device, loss, settings, generator=generator
         )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _training(self) -> Training:
         for name in ("batch_size", "max_epochs", "patience"):
             self._check(name, Integral, "a whole number above 0", lambda value: value > 0)
@@ -112,7 +117,12 @@ class _Homological(BaseEstimator):
 
     def _outputs(self, X: Any) -> torch.Tensor:
         check_is_fitted(self)
-        X = validate_data(self, unmasked(X), reset=False, dtype=np.float64)
+        X = validate_data(
+            self,
+            dense_frame(X, what=f"{type(self).__name__} takes"),
+            reset=False,
+            dtype=np.float64,
+        )
         self.network_.eval()
         with torch.no_grad():
             return self.network_(self._inputs(X[:, self._varying])).cpu()
@@ -185,7 +195,11 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
         self
         """
         X, y = validate_data(
-            self, unmasked(X), unmasked(y), dtype=np.float64, ensure_min_samples=2
+            self,
+            dense_frame(X, what=f"{type(self).__name__} takes"),
+            unmasked(y),
+            dtype=np.float64,
+            ensure_min_samples=2,
         )
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
@@ -257,7 +271,7 @@ class HomologicalRegressor(RegressorMixin, _Homological):
         """
         X, y = validate_data(
             self,
-            unmasked(X),
+            dense_frame(X, what=f"{type(self).__name__} takes"),
             unmasked(y),
             dtype=np.float64,
             ensure_min_samples=2,

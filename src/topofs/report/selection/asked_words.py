@@ -48,29 +48,33 @@ def asked_notes(summary: SelectionSummary) -> list[str]:
         but = f", but {'is' if cannot == 'It' else 'are'} to be represented"
         if summary.representation is None:
             but = ""
-        notes.append(f"Excluded: {excluded}. {cannot} cannot be selected{but}.")
+        done = "added" if summary.judged else "selected"
+        notes.append(f"Excluded: {excluded}. {cannot} cannot be {done}{but}.")
     notes += [*_limits(summary), *_size(summary)]
     return notes
 
 
 def _limits(summary: SelectionSummary) -> list[str]:
     asked, features, notes = summary.asked, summary.features, []
+    adjective, columns = "selected", "selected columns"
+    if summary.judged:
+        adjective, columns = "in the list", "columns of the list"
     if asked.at_most is not None:
         free = f" ({counted(asked.n_free, 'column')} in no group)" if asked.n_free else ""
         notes.append(
-            f"At most {asked.at_most:,} selected of each of {counted(asked.n_groups, 'group')}"
-            f"{free}."
+            f"At most {asked.at_most:,} {adjective} of each of "
+            f"{counted(asked.n_groups, 'group')}{free}."
         )
     if asked.max_similarity is not None:
         notes.append(
-            f"No two selected columns are more alike than {asked.max_similarity:g} "
+            f"No two {columns} are more alike than {asked.max_similarity:g} "
             f"({summary.method.measure.words})."
         )
     if features.most < features.n_features:
         within_budget = isinstance(asked.size, Budget)
         why = "within the budget" if within_budget else "under these wishes"
         notes.append(
-            f"At most {counted(features.most, 'column')} can be selected together {why}: the "
+            f"At most {counted(features.most, 'column')} can be {adjective} together {why}: the "
             "slider ends there."
         )
     return notes

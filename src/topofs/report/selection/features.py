@@ -63,8 +63,7 @@ def features_of(selector: TopologicalFeatureSelector) -> Features:
     """Read the features off a fitted selector."""
     n = selector.n_features_in_
     names = selector._column_names()  # noqa: SLF001 - as every message names them
-    strengths = np.zeros(n)
-    strengths[selector.nodes_] = selector.graph_.strength()
+    strengths = selector.strength_
     groups = np.full(n, -1)
     groups[selector.nodes_] = np.unique(selector.scores_[selector.nodes_], return_inverse=True)[
         1

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.graph import FilteredGraph
+from topofs.graph import FilteredGraph, LinkGraph
 from topofs.layout import layout
 
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["MOST_NODES", "NetworkView", "network_view", "placing_graph"]
+__all__ = ["MOST_NODES", "NetworkView", "drawn_graph", "network_view"]
 
 MOST_NODES = 5000
 """The most nodes that a page draws."""
@@ -42,31 +42,29 @@ def network_view(
     features: Features,
     n_selected: int,
     *,
-    placed_by: FilteredGraph | None = None,
     most: int = MOST_NODES,
 ) -> NetworkView:
     """Choose what to draw and lay it out."""
     nodes = np.arange(graph.n_nodes)
-    placed_by = graph if placed_by is None else placed_by
     if graph.n_nodes > most:
-        nodes = _neighbourhood(placed_by, features.node_order(), n_selected, most)
+        nodes = _neighbourhood(graph, features.node_order(), n_selected, most)
     return NetworkView(
         edges=features.nodes[graph.edges],
         weights=graph.weights.astype(np.float64),
         drawn=features.nodes[nodes],
-        places=layout(_induced(placed_by, nodes)),
+        places=layout(_induced(graph, nodes)),
         n_nodes=graph.n_nodes,
     )
 
 
-def placing_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
-    """Give what joins the nodes in a drawing: the graph, or else who represents whom."""
-    if selector.graph_.n_edges or not selector.has_groups:
-        return selector.graph_
-    nodes, representative = selector.nodes_, selector.representative_[selector.nodes_]
-    members = np.flatnonzero((representative >= 0) & (representative != nodes))
-    ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
-    return FilteredGraph(len(nodes), ends, selector.shares_[nodes[members]])
+def drawn_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
+    """Give what a page draws: a filtered graph, or else who represents whom."""
+    ranked_by: FilteredGraph | None = getattr(selector, "graph_", None)
+    if ranked_by is not None and not isinstance(ranked_by, LinkGraph):
+        return ranked_by
+    if not selector.has_groups:
+        return FilteredGraph(len(selector.nodes_), np.empty((0, 2), np.int64), np.empty(0))
+    return selector.representation_graph()
 
 
 def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int) -> Ints:

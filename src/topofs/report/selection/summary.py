@@ -14,17 +14,18 @@ from topofs.report.selection.asked import Asked, asked_of
 from topofs.report.selection.distribution import Bars, bars_of
 from topofs.report.selection.features import Features, Ties, features_of, ties_at
 from topofs.report.selection.heat_map import MOST_ROWS, HeatMap, heat_map
-from topofs.report.selection.network import NetworkView, network_view, placing_graph
+from topofs.report.selection.network import NetworkView, drawn_graph, network_view
 from topofs.report.selection.random_lists import RandomCoverage, random_coverage
 from topofs.report.selection.representation import Representation, representation_of
 from topofs.report.selection.resampled import Resampled, resampled_of
 from topofs.report.selection.similarity import between, similarity_of
 from topofs.rules.running_groups import RunningGroups, running_over_all
+from topofs.selection.fitting_terms import graph_for
 from topofs.selection.reading import left_out_as_rare
-from topofs.selection.short_names import graph_of
 from topofs.selection.sizes import Budget, MinShare
 from topofs.tables.columns import has_nominal_columns
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.given import named_matrix
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,7 +61,7 @@ class Method:
     """
 
     measure: Measure
-    graph: Graph
+    graph: Graph | None
     rule: Rule
     cut: str | None
     redundant_from: float | None = None
@@ -176,7 +177,7 @@ def summarise_selection(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
         What it was fitted on.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes before the threshold, where it was prepared already:
@@ -227,9 +228,7 @@ def summarise_selection(
     in_network = np.isin(features.order, features.nodes)
     first = order[:MOST_ROWS]
     heat = heat_map(between(blocks, first))
-    network = network_view(
-        selector.graph_, features, n_selected, placed_by=placing_graph(selector)
-    )
+    network = network_view(drawn_graph(selector), features, n_selected)
     given = selector.n_features_to_select
     # The ranking of these two is one of its own.
     has_end = selector.rule_.has_end and not isinstance(given, (Budget, MinShare))
@@ -266,7 +265,8 @@ def summarise_selection(
 
 def _with_kinds(X: Any, measure: Measure) -> Any:
     """The table, read into kinds of columns where some may hold names."""
-    if isinstance(X, TypedTable | NamedArray):
+    X = named_matrix(X)
+    if isinstance(X, TypedTable):
         return X
     if has_nominal_columns(X) or not measure.takes_arrays:
         return typed_table(X)
@@ -289,7 +289,8 @@ def _method(selector: TopologicalFeatureSelector) -> Method:
     cut = rule.cut_for(measure) if selector.threshold == "auto" else selector.threshold
     size = selector.n_features_to_select
     redundant_from = size.share if isinstance(size, MinShare) else None
-    return Method(measure, graph_of(selector.graph), rule, cut, redundant_from)
+    graph = graph_for(selector.graph, rule, size)
+    return Method(measure, graph, rule, cut, redundant_from)
 
 
 def _reasons(selector: TopologicalFeatureSelector, features: Features) -> dict[int, str]:

@@ -171,15 +171,18 @@ def _method(summary: SelectionSummary) -> str:
 def _network(summary: SelectionSummary) -> str:
     """What the graph made of the pairs; nothing where there is no link."""
     n_nodes, n_edges = summary.network.n_nodes, len(summary.network.edges)
-    if not n_edges:
+    graph = summary.method.graph
+    if not n_edges or graph is None:
         return ""
+    if graph.needs_scale:
+        return f" Of all pairs count {graph.words}."
     links = counted(n_edges, "link")
     n_carrying = summary.running.n_links
     if n_carrying is not None and summary.method.redundant_from is None:
         many = "all" if n_carrying == n_edges else f"{n_carrying:,}"
         links += f", {many} of them {representation_words.above(summary.method)}"
     pairs = counted(n_nodes * (n_nodes - 1) // 2, "pair")
-    return f" Of {pairs}, {summary.method.graph.words} keeps {links}."
+    return f" Of {pairs}, {graph.words} keeps {links}."
 
 
 def _notes(summary: SelectionSummary) -> list[str]:

@@ -75,7 +75,7 @@ def write_selection_report(
         The file to write: .html or .htm. Its folder must exist.
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame, NamedArray or TypedTable
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
         What it was fitted on.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes of the graph before the threshold, as

@@ -172,7 +172,7 @@ def _labels(table: Table, column: str) -> npt.NDArray[Any]:
     if missing.any():
         row = int(missing.argmax()) + 1
         raise TableError(f"{table.name}: column {column!r} is empty in row {row}")
-    return values if numbers else values.astype(np.str_)
+    return values
 
 
 def _with_path(path: Path, message: str) -> str:

@@ -35,7 +35,7 @@ function reasons(feature, k) {
 }
 
 function notSelectedText(feature, k) {
-  if (isExcluded(feature)) return "Excluded: it cannot be selected because you asked for that.";
+  if (isExcluded(feature)) return `Excluded: it cannot be ${SAID.added.toLowerCase()} because you asked for that.`;
   if (!isOpen(feature)) return `${SAID.other}: your wishes leave no room for it beside the columns ranked before it.`;
   return `${SAID.other}: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are ${k > DATA.k ? SAID.added.toLowerCase() : SAID.adjective}.`;
 }
