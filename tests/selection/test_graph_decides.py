@@ -26,7 +26,7 @@ TABLES = {
     "breast cancer": load_breast_cancer(as_frame=True).data,
     "digits": DIGITS.loc[:, DIGITS.nunique() > 5],
 }
-FAMILIES = sorted(registered("graph"))
+FAMILIES = sorted(registered("graph").keys() - {"auto"})
 
 
 def fitted(name, graph="auto", size="auto", **settings):
@@ -90,7 +90,7 @@ def test_centralities_are_of_the_graph_that_is_shown(score):
     for graph in FAMILIES:
         selector = fitted("wine", graph, 5, rule=Centrality(score))
         expected = getattr(selector.graph_, score)()
-        np.testing.assert_allclose(selector.scores_, expected, rtol=1e-12)
+        np.testing.assert_allclose(selector.scores_, expected, rtol=1e-10)
 
 
 def test_what_auto_is():

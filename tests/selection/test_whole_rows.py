@@ -101,10 +101,11 @@ def test_another_size_is_that_of_a_fit(copies, isolated):
             n = fitted.n_features_
             first, same = np.argsort(cut.ranking_)[:n], np.argsort(fitted.ranking_)[:n]
             np.testing.assert_array_equal(first, same)
-            np.testing.assert_array_equal(cut.shares_, fitted.shares_)
-            np.testing.assert_array_equal(cut.scores_[first], fitted.scores_[first])
-            np.testing.assert_array_equal(cut.coverage_[:n], fitted.coverage_[:n])
-            assert cut.groups_ == fitted.groups_
+            # Rows that are computed one by one may differ in their last digits.
+            np.testing.assert_allclose(cut.shares_, fitted.shares_, rtol=1e-12)
+            np.testing.assert_allclose(cut.scores_[first], fitted.scores_[first], rtol=1e-10)
+            np.testing.assert_allclose(cut.coverage_[:n], fitted.coverage_[:n], rtol=1e-12)
+            np.testing.assert_array_equal(cut.representative_, fitted.representative_)
 
 
 SIZES = ["auto", 1, 3, 4, 12, 40, UntilCoverage(0.9), UntilCoverage(0.985)]
