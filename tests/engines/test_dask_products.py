@@ -110,7 +110,7 @@ def test_a_worker_killed_in_the_survey_or_in_a_refill_does_not_change_the_graph(
     client.wait_for_workers(2, timeout=60)
     monkeypatch.setattr(dask_products.WorkerProducts, "_ask", ask_and_kill)
     # Links take one pass; a TMFG asks again.
-    _, by_tmfg = selectors("pearson")
+    by_tmfg = TopologicalFeatureSelector(9, graph="tmfg")
     check_same(by_tmfg, example(kind), COLUMNS)
     assert killed
     assert len(asked) > passes
