@@ -95,7 +95,8 @@ def X():
 
 @pytest.fixture(scope="module")
 def found(X):
-    return stability(TopologicalFeatureSelector(4), X, n_resamples=12, random_state=0)
+    selector = TopologicalFeatureSelector(4, graph="tmfg")
+    return stability(selector, X, n_resamples=12, random_state=0)
 
 
 def test_it_adds_up(found, X):
