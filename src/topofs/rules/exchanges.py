@@ -25,6 +25,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _ROWS = 256
+_MOST_WHOLE = 1 << 25
+"""Up to so many entries, the whole rows of all nodes are looked at."""
 _NEVER = np.iinfo(np.int64).min // 2
 
 
@@ -84,8 +86,9 @@ def exchanges(
     It gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}` rises: a node in the place of a
     selected one; and, where the size is free, one node less or more, if F(S) less `worth` for
     each node rises. Of equal gains a node less comes before a swap, and a swap before a node
-    more; then the lowest place decides, of the new node first. Of a new node that is cut its
-    strongest links are looked at, of selected ones the whole rows.
+    more; then the lowest place decides, of the new node first. Whole rows count; where so many
+    nodes are cut that these would take much memory, those of selected nodes only, and candidates
+    are judged by their strongest links.
 
     Parameters
     ----------
@@ -126,32 +129,36 @@ def exchanges(
     place = np.arange(wishes.n_nodes) if place is None else place
     by_place = np.argsort(place)
     wishes = wishes.renumbered(by_place)
-    rows = _in_units(reach.matrix, by_place)
+
+    def rows_of(nodes: Ints, whole: Ints | None = None) -> Any:
+        rows = sparse.csr_array(reach.rows(by_place[nodes], whole))
+        return _like(rows, units(rows.data))[:, by_place]
+
+    many = int(reach.cut.sum()) * len(place) > _MOST_WHOLE
+    rows = rows_of(np.arange(len(place)), place[:0] if many else None)
     now = np.sort(place[selected])
-    while True:
-        whole = rows[now]
-        if reach.cut[by_place[now]].any():
-            whole = _in_units(reach.rows(by_place[now]), by_place, all_rows=False)
-        best = _best_exchange(rows, whole, now, wishes, worth)
-        if best is None:
-            return
+    selected_rows = rows_of(now)
+    while best := _best_exchange(rows, selected_rows, now, wishes, worth):
         added, dropped = best
-        now = np.union1d(np.setdiff1d(now, dropped), added)
+        now = np.concatenate([now, added])
+        order = np.argsort(now)
+        order = order[~np.isin(now[order], dropped)]
+        if len(added):
+            selected_rows = sparse.vstack([selected_rows, rows_of(added)], format="csr")
+        now, selected_rows = now[order], selected_rows[order]
         yield np.sort(by_place[now])
 
 
-def _in_units(shares: Any, by_place: Ints, *, all_rows: bool = True) -> Any:
-    """Rows of shares in units, columns by their place, and all rows, too."""
-    rows = sparse.csr_array(shares)
-    rows = sparse.csr_array((units(rows.data), rows.indices, rows.indptr), shape=rows.shape)
-    return (rows[by_place] if all_rows else rows)[:, by_place]
+def _like(rows: Any, amounts: Ints) -> Any:
+    """Sparse rows with other amounts in the same places."""
+    return sparse.csr_array((amounts, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _best_exchange(
-    rows: Any, whole: Any, now: Ints, wishes: Wishes, worth: int | None
+    rows: Any, selected_rows: Any, now: Ints, wishes: Wishes, worth: int | None
 ) -> tuple[Ints, Ints] | None:
     """Nodes to add and to drop, by the exchange that gains most; None where none gains."""
-    first, second, nearest = _two_best(whole)
+    first, second, nearest = _two_best(selected_rows)
     lost = np.zeros(len(now), np.int64)
     np.add.at(lost, nearest, first - second)
     lost[np.isin(now, wishes.chosen)] = -_NEVER
@@ -199,7 +206,7 @@ def _gains(
     j, amounts, n_rows = rows.indices, rows.data, rows.shape[0]
     beyond = np.maximum(amounts - first[j], 0)
     made_up = np.maximum(amounts - second[j], 0) - beyond
-    shared = sparse.csr_array((beyond, j, rows.indptr), shape=rows.shape).sum(axis=1)
+    shared = _like(rows, beyond).sum(axis=1)
     # Entries of one place are added up.
     by_nearest = sparse.csr_array(
         (made_up, nearest[j], rows.indptr), shape=(n_rows, n_selected)

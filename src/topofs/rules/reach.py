@@ -180,16 +180,16 @@ class MatrixReach:
         return gains
 
     def rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
-        """Rows of nodes; of all of them, or of some, whole ones."""
+        """Give rows of nodes; of all of them, or of some, whole ones."""
         rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
         if whole is not None:
             cut = cut[np.isin(nodes[cut], whole)]
         if not len(cut):
             return rows
-        complete = sparse.csr_array(np.array([self.row(int(nodes[i])) for i in cut]))
+        complete = [sparse.csr_array(self.row(int(node))[None]) for node in nodes[cut]]
         others = np.setdiff1d(np.arange(len(nodes)), cut)
         place = np.argsort(np.concatenate([others, cut]))
-        return sparse.vstack([rows[others], complete], format="csr")[place]
+        return sparse.vstack([rows[others], *complete], format="csr")[place]
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
