@@ -1,6 +1,5 @@
 import subprocess
 import sys
-import threading
 
 import numba
 import numpy as np
