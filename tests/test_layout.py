@@ -21,7 +21,7 @@ def test_joined_nodes_lie_close_and_all_have_room(family):
 
 
 def test_a_large_graph_uses_cells():
-    graph = tmfg(pearson(factor_table(40, 500)))
+    graph = tmfg(pearson(factor_table(40, 1100)))
     places = layout(graph)
     distances = np.linalg.norm(places[:, None] - places[None], axis=2)
     assert distances[tuple(graph.edges.T)].mean() < 0.5 * distances.mean()

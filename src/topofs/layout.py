@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.sparse import csgraph
 
-from topofs.kernels.spring_layout import relax
 from topofs.planar_layout import is_stacked, planar_layout
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ Floats = npt.NDArray[np.float64]
 _N_STEPS = 200
 _N_PIVOTS = 50
 _MOST_WITHOUT_CROSSINGS = 60
+# Up to so many nodes the forces between all pairs take half a second.
+_MOST_PAIRWISE = 1000
+# Pairs worked on at a time: a few arrays of them stay in the cache.
+_BLOCK = 1 << 15
 # Under gravity g a cloud of nodes of mass 1 settles at one node to an area of π / g.
 _GRAVITY = 0.5
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
@@ -34,7 +38,8 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     repulsion :math:`m_i m_j / d_{ij}` between all pairs [2]_ with
     :math:`m_i = \sqrt{\deg(i) / \overline{\deg}}`, and a pull :math:`g\,m_i x_i` towards the
     middle. The last two together spread the nodes evenly over an ellipse of this aspect, width
-    over height. O(n^1.5) a step (far nodes repel by the cells of a grid): 3 s for 5,000 nodes.
+    over height. O(n^1.5) a step (beyond 1,000 nodes, those far away repel by the cells of a
+    grid): 3 s for 5,000 nodes.
 
     A TMFG of at most 60 nodes is drawn without crossings instead: from a planar drawing, by the
     same forces, and no node moves across an edge.
@@ -57,17 +62,53 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
     angles = _GOLDEN_ANGLE * np.arange(n)
     places += 0.5 * np.column_stack([np.cos(angles), np.sin(angles)])
     degree = np.maximum(graph.degree(), 1).astype(np.float64)
-    relax(
-        places,
-        graph.edges,
-        stiffness,
-        np.sqrt(degree / degree.mean()),
-        # The field inside an even ellipse of half axes a and b goes as b : a.
-        2 * _GRAVITY * np.array([1.0, aspect]) / (1 + aspect),
-        0.1 * np.sqrt(n) * (1 - np.arange(_N_STEPS) / _N_STEPS),
-        _cells_for(n),
-    )
+    mass = np.sqrt(degree / degree.mean())
+    # The field inside an even ellipse of half axes a and b goes as b : a.
+    gravity = 2 * _GRAVITY * np.array([1.0, aspect]) / (1 + aspect)
+    step_sizes = 0.1 * np.sqrt(n) * (1 - np.arange(_N_STEPS) / _N_STEPS)
+    if n <= _MOST_PAIRWISE:
+        _relax(places, graph.edges, stiffness, mass, gravity, step_sizes)
+    else:
+        from topofs.kernels.spring_layout import relax
+
+        # Cells along a side that make as many far cells as near nodes.
+        n_cells = round((15.0 * n) ** 0.25)
+        relax(places, graph.edges, stiffness, mass, gravity, step_sizes, n_cells)
     return _fitted(places)
+
+
+def _relax(
+    places: Floats,
+    edges: npt.NDArray[np.int64],
+    pull: Floats,
+    mass: Floats,
+    gravity: Floats,
+    step_sizes: Floats,
+) -> None:
+    """Move the nodes along the forces between all pairs, as `topofs.kernels.spring_layout` does."""
+    n = len(places)
+    start, end = edges.T
+    springs = sparse.coo_array((pull, (start, end)), shape=(n, n)).tocsr()
+    springs = springs + springs.T
+    held = springs.sum(axis=1)
+    step = max(1, _BLOCK // n)
+    for step_size in step_sizes:
+        # Rows are m, m·x and m·y.
+        weighted = np.vstack([mass, mass * places.T])
+        forces = springs @ places - held[:, None] * places - gravity * mass[:, None] * places
+        for first in range(0, n, step):
+            here = places[first : first + step]
+            squares = np.square(here[:, :1] - places[:, 0])
+            squares += np.square(here[:, 1:] - places[:, 1])
+            # The node itself, and one exactly on it, gives no direction.
+            squares[squares == 0] = np.inf
+            near = np.divide(1.0, squares, out=squares) @ weighted.T
+            repulsion = near[:, :1] * here - near[:, 1:]
+            forces[first : first + step] += mass[first : first + step, None] * repulsion
+        length = np.hypot(forces[:, 0], forces[:, 1])
+        moving = length > 0
+        stretch = np.minimum(length / mass, step_size)[moving] / length[moving]
+        places[moving] += stretch[:, None] * forces[moving]
 
 
 def _fitted(places: Floats) -> Floats:
@@ -109,8 +150,3 @@ def _stiffness(weights: Floats) -> Floats:
     strong = np.maximum(weights, 0.0)
     highest = strong.max(initial=0.0)
     return np.asarray(0.3 + (strong / highest if highest > 0 else strong))
-
-
-def _cells_for(n_nodes: int) -> int:
-    """Cells along a side that make as many far cells as near nodes; exact for small graphs."""
-    return 1 if n_nodes <= 200 else round((15.0 * n_nodes) ** 0.25)

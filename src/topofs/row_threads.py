@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numba
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["at_once", "for_each", "for_row_ranges", "one_blas_thread", "thread_beside"]
+__all__ = [
+    "at_once",
+    "for_each",
+    "for_row_ranges",
+    "n_threads",
+    "one_blas_thread",
+    "thread_beside",
+]
 
 Result = TypeVar("Result")
 Other = TypeVar("Other")
@@ -26,14 +33,52 @@ _MOST_RANGES = 96
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
+# In a thread that was started here: among how many its own work is shared.
+_here = threading.local()
+
+
+def n_threads() -> int:
+    """Among how many threads work is shared: as many as numba has at present.
+
+    That is ``NUMBA_NUM_THREADS``, by default the cores, unless `numba.set_num_threads` says
+    another number; numba is not imported for it.
+    """
+    if hasattr(_here, "n_threads"):
+        return int(_here.n_threads)
+    if "numba" in sys.modules:
+        import numba
+
+        return int(numba.get_num_threads())
+    return _at_first()
+
+
+@cache
+def _at_first() -> int:
+    """As many threads as numba begins with."""
+    asked = os.environ.get("NUMBA_NUM_THREADS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def _share_among(number: int) -> None:
+    """Set the number of threads for what this thread shares."""
+    _here.n_threads = number
+    if "numba" in sys.modules:
+        import numba
+
+        numba.set_num_threads(number)
+
 
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Call a function for each item, in this order, on as many threads as numba has at present.
+    """Call a function for each item, in this order, on `n_threads()` threads.
 
     Gives what the calls returned. The function must be safe to call from several threads; if it
     calls this itself, one thread does it.
     """
-    wanted = os.getpid(), numba.get_num_threads()
+    wanted = os.getpid(), n_threads()
     if wanted[1] == 1:
         return [function(item) for item in items]
     pool = _pools.get(wanted)
@@ -41,7 +86,7 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
         # setdefault is atomic: of two threads that come here at once both get the same pool.
         # What a thread of it calls is not shared again, or all might wait for one another.
         pool = _pools.setdefault(
-            wanted, ThreadPoolExecutor(wanted[1], "topofs", numba.set_num_threads, (1,))
+            wanted, ThreadPoolExecutor(wanted[1], "topofs", _share_among, (1,))
         )
     return list(pool.map(function, items))
 
@@ -49,10 +94,10 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
     """Call the first in a thread of its own and the second in this one; give what both returned.
 
-    Where numba has one thread, one after the other. If one of them raises, so does this, when
+    Where there is one thread, one after the other. If one of them raises, so does this, when
     both are at an end; if both do, the first is heard.
     """
-    if numba.get_num_threads() == 1:
+    if n_threads() == 1:
         return first(), second()
     with thread_beside() as beside:
         running = beside.submit(first)
@@ -68,8 +113,7 @@ def thread_beside() -> ThreadPoolExecutor:
 
     Numba keeps the number of threads for each of them, and a new one has all cores.
     """
-    threads = numba.get_num_threads()
-    return ThreadPoolExecutor(1, "topofs-beside", numba.set_num_threads, (threads,))
+    return ThreadPoolExecutor(1, "topofs-beside", _share_among, (n_threads(),))
 
 
 def one_blas_thread() -> Any:

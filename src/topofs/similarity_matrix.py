@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.matrix_scan import check_rows, row_sums
+from topofs.matrix_sums import check_rows, row_sums
 from topofs.row_threads import for_row_ranges
 
 __all__ = ["SimilarityMatrix", "check_similarity_matrix", "sum_and_peak"]

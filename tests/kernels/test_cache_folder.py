@@ -46,14 +46,13 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFIN
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy as np
-    from topofs.kernels.value_hashes import hash_rows, spans_of_rows
+    from topofs.kernels.matrix_scan import check_rows, zero_below
 
-    spans, hashes = np.empty((3, 3)), np.empty(3, np.uint64)
-    rows = np.arange(12.0).reshape(3, 4)
-    spans_of_rows(rows, spans)
-    hash_rows(rows, np.zeros(4, np.uint64), hashes)
+    sums, matrix = np.empty((2, 3)), np.arange(9.0).reshape(3, 3)
+    check_rows(matrix, 0, 3, sums[0])
+    zero_below(matrix, 2.0, 0, 3, sums[1])
 print([f"{w.category.__name__}: {w.message}" for w in caught])
-print(spans.tolist(), hashes.tolist())
+print(sums.tolist())
 """
 
 

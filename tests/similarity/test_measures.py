@@ -8,8 +8,9 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
-from topofs.kernels.grids import ANY_GRID, NO_GRID, exact_grids_of_rows, grids_of_rows
+from topofs.similarity import grids
 from topofs.similarity.correlation import correlation_of_values
+from topofs.similarity.grids import ANY_GRID, NO_GRID, exact_grids_of_rows, grids_of_runs
 from topofs.similarity.sparse_table import sparse_correlation
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
@@ -124,7 +125,7 @@ def test_powers_of_two_and_whole_shifts_change_no_bit(container, X, power, shift
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_coarsest_grid_of_columns(dtype):
+def test_the_coarsest_grid_of_columns(dtype, monkeypatch):
     largest = float(np.finfo(dtype).max)
     # Their grid, and that of their differences where sums of these are exact.
     columns = {
@@ -139,14 +140,29 @@ def test_the_coarsest_grid_of_columns(dtype):
         (largest, -largest, 0): (104, 104) if dtype == np.float32 else (971, NO_GRID),
     }
     table = np.array(list(columns), dtype=dtype)
-    found = np.empty((2, len(table)), dtype=np.int64)
-    grids_of_rows(table, found[0])
+    starts = 3 * np.arange(len(table) + 1)
     extremes = table.min(axis=1).astype(float), table.max(axis=1).astype(float)
-    exact_grids_of_rows(table, *extremes, found[1], np.empty(len(table)))
-    assert found.T.tolist() == [list(grids) for grids in columns.values()]
+    found = grids_of_runs(table.ravel(), starts), exact_grids_of_rows(table, *extremes)[0]
+    assert np.transpose(found).tolist() == [list(grids) for grids in columns.values()]
     odd = np.array([(np.nan, 1, 2), (0, np.nan, 0), (np.inf, 1, 2)], dtype=dtype)
-    grids_of_rows(odd, found[0][:3])
-    assert (found[0][:3] == NO_GRID).all()
+    assert (grids_of_runs(odd.ravel(), starts[:4]) == NO_GRID).all()
+    # Runs of a sparse table: some are empty, and the values need not begin with the first.
+    values = np.array([0.3, 4, 6, 0.5], dtype=dtype)
+    assert grids_of_runs(values, np.array([1, 1, 3, 3, 4, 4])).tolist() == [
+        ANY_GRID,
+        1,
+        ANY_GRID,
+        -1,
+        ANY_GRID,
+    ]
+    assert grids_of_runs(values, np.array([2, 2])).tolist() == [ANY_GRID]
+    # In blocks of any size.
+    wanted = grids_of_runs(table.ravel(), starts).tolist()
+    for block in (1, 7):
+        monkeypatch.setattr(grids, "BLOCK", block)
+        assert grids_of_runs(table.ravel(), starts).tolist() == wanted
+        again = exact_grids_of_rows(table, *extremes)[0]
+        np.testing.assert_array_equal(again, found[1])
 
 
 def test_reals_stay_as_they_are():

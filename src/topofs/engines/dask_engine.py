@@ -9,15 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.engines.dask_columns import gather_columns, prepare_blocks
-from topofs.engines.dask_products import WorkerEngine
 from topofs.engines.dask_table import dask_similarity, whole_columns
 from topofs.engines.dask_workers import least_worker_memory, most_worker_threads
 from topofs.engines.engine import Engine
 from topofs.errors import import_extra
-from topofs.filtering.matrix_free import least_memory
 from topofs.terms import registered
 
 if TYPE_CHECKING:
+    from topofs.engines.dask_products import WorkerEngine
     from topofs.engines.dask_table import DaskSimilarity
     from topofs.similarity.measure import Measure
 
@@ -89,6 +88,9 @@ class DaskEngine(Engine):
         engine : WorkerEngine
             For those that vary.
         """
+        from topofs.engines.dask_products import WorkerEngine
+        from topofs.filtering.matrix_free import least_memory
+
         _check_measure(measure)
         n_samples, n_features = table.shape
         itemsize = table.dtype.itemsize

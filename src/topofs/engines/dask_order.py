@@ -12,7 +12,7 @@ import numpy.typing as npt
 from topofs.engines.dask_rows import joined
 from topofs.engines.dask_table import in_blocks
 from topofs.errors import import_extra
-from topofs.kernels.value_hashes import DISTANCE, ITSELF, STANDING
+from topofs.similarity.value_hashes import DISTANCE, ITSELF, STANDING
 from topofs.similarity.value_order import (
     HashedRows,
     order_by_keys,

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from topofs.engines.dask_values import check_complete, put_block
 from topofs.errors import import_extra
-from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_rows
 from topofs.similarity.correlation import finish_correlation
+from topofs.similarity.grids import ANY_GRID, EXACT, NO_GRID, grids_of_runs
 from topofs.similarity.value_order import spans_of_sums
 
 if TYPE_CHECKING:
@@ -189,9 +189,7 @@ def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Bas
 
 def _grids(rows: Doubles) -> npt.NDArray[np.int64]:
     """The grid of each column."""
-    grids = np.empty(rows.shape[1], dtype=np.int64)
-    grids_of_rows(np.ascontiguousarray(rows.T), grids)
-    return grids
+    return grids_of_runs(rows.T.ravel(), len(rows) * np.arange(rows.shape[1] + 1))
 
 
 def _exponents(largest: Floats) -> npt.NDArray[np.int64]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from topofs.filtering.products import BlockedProducts
 from topofs.similarity.operator import dense
 
 if TYPE_CHECKING:
@@ -83,4 +82,6 @@ class Engine:
         -------
         Products
         """
+        from topofs.filtering.products import BlockedProducts
+
         return BlockedProducts(operator if order is None else operator.select(order))

@@ -150,3 +150,7 @@ def remove_temporary_folder() -> None:
     for folder, owner in _temporary.items():
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+# Before the first kernel is decorated: each of them takes `njit` from here.
+settle_cache_folder()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,13 +70,14 @@ def _asymmetry_of_tile(matrix: Matrix, i0: int, i1: int) -> float:
 def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    A sum does not depend on the order of its terms: what lies above a power of two that is
-    small beside the largest entry is added without rounding, and the rest beside it, so that
-    about 100 bits are right before the sum is rounded. Many sums run side by side.
+    The bits are those of `topofs.matrix_sums.row_sums`, where this is explained. Many sums run
+    side by side.
     """
     n = matrix.shape[1]
     lanes, rests = np.empty(LANES, np.float64), np.empty(LANES, np.float64)
-    largest = 0.0
+    largest, n_bits = 0.0, 0
+    while n >> n_bits:
+        n_bits += 1
     for i in range(first, last):
         row = matrix[i]
         peak = row.dtype.type(0)
@@ -83,8 +85,11 @@ def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64
             peak = larger(abs(row[j]), peak)
         largest = larger(np.float64(peak), largest)
         # To add it and to take it off again rounds to a multiple of its last bit.
-        exponent = np.ceil(np.log2(np.float64(peak)) + np.log2(n)) if peak > 0 else 0.0
-        round_off = 1.5 * 2.0**exponent if exponent < 1023 else 0.0
+        able, exponent = np.isfinite(peak), n_bits
+        if able:
+            exponent += math.frexp(np.float64(peak))[1]
+            able = exponent < 1023
+        round_off = math.ldexp(1.5, exponent) if able else 0.0
         lanes[:] = 0.0
         rests[:] = 0.0
         for j in range(0, n - n % LANES, LANES):

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from topofs.kernels.joint_entropy import joint_entropies
 from topofs.similarity.noise_floor import LEVEL
 from topofs.similarity.ranks import doubled_centred_ranks
 
@@ -50,6 +49,8 @@ class BinnedInformation:
 
     def block(self, rows: slice, columns: slice) -> Doubles:
         """Entries of the given rows and columns."""
+        from topofs.kernels.joint_entropy import joint_entropies
+
         left, right = self.entropies[rows], self.entropies[columns]
         information = np.empty((len(left), len(right)))
         terms = _entropy_terms(self.n_samples)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.column_weights import CORRELATION, ColumnWeights
-from topofs.kernels.grids import EXACT, NO_GRID, exact_grids_of_rows
 from topofs.row_threads import for_each, for_row_ranges
+from topofs.similarity.grids import EXACT, NO_GRID, exact_grids_of_rows
 from topofs.similarity.operator import Columns, RowsAlike
+
+if TYPE_CHECKING:
+    from topofs.kernels.column_weights import ColumnWeights
 
 __all__ = [
     "Correlation",
@@ -76,6 +78,8 @@ class Correlation(RowsAlike):
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry; entries below `level` become 0."""
+        from topofs.kernels.column_weights import CORRELATION, ColumnWeights
+
         return ColumnWeights(
             kind=CORRELATION,
             values=self.values,
@@ -138,7 +142,7 @@ def correlation_of_values(X: Floats) -> Correlation:
         values[rows] = X.T[rows]
         part = values[rows]
         lowest[rows], highest[rows] = part.min(axis=1), part.max(axis=1)
-        exact_grids_of_rows(part, lowest[rows], highest[rows], grid[rows], shift[rows])
+        grid[rows], shift[rows] = exact_grids_of_rows(part, lowest[rows], highest[rows])
 
     blocks = _blocks_of_rows(values)
     for_each(take, blocks)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.shared_samples import correlate_pairs
 from topofs.similarity.operator import RowsAlike
 
 __all__ = ["PairwiseCorrelation", "pairwise_correlation"]
 
 Floats = npt.NDArray[np.floating[Any]]
+
+# Values of pairs that are looked at together; they stay in the cache.
+_BLOCK = 1 << 14
 
 _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
@@ -54,9 +56,8 @@ class PairwiseCorrelation(RowsAlike):
         correlation -= left_sum * right_sum
         correlation /= np.sqrt(left_spread * right_spread)
         i, j = np.nonzero(left_lost | right_lost)
-        alone = np.empty(len(i))
-        correlate_pairs(self.columns, i + (rows.start or 0), j + (columns.start or 0), alone)
-        correlation[i, j] = alone
+        pairs = i + (rows.start or 0), j + (columns.start or 0)
+        correlation[i, j] = _correlation_of_pairs(self.columns, *pairs)
         np.clip(correlation, -1.0, 1.0, out=correlation)
         return correlation
 
@@ -80,6 +81,47 @@ def _spread(
     lost = spread <= _LEAST_SPREAD * highest
     spread[lost] = 1.0
     return spread, lost
+
+
+def _correlation_of_pairs(
+    columns: npt.NDArray[np.float64], left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Correlate pairs of rows over the samples that both have; 0 where it is undefined."""
+    found = np.zeros(len(left))
+    step = max(1, _BLOCK // max(1, columns.shape[1]))
+    for first in range(0, len(left), step):
+        i, j = left[first : first + step], right[first : first + step]
+        x, y = columns[i], columns[j]
+        apart = np.isnan(x) | np.isnan(y)
+        x[apart] = y[apart] = np.nan
+        extremes = [extreme.reduce(z, axis=1) for z in (x, y) for extreme in (np.fmin, np.fmax)]
+        low_x, high_x, low_y, high_y = extremes
+        vary = np.flatnonzero((low_x < high_x) & (low_y < high_y))
+        apart = apart[vary]
+        x = _centred(x[vary], apart, low_x[vary], high_x[vary])
+        y = _centred(y[vary], apart, low_y[vary], high_y[vary])
+        lengths = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+        found[first + vary] = (x * y).sum(axis=1) / lengths
+    return found
+
+
+def _centred(
+    rows: npt.NDArray[np.float64],
+    missing: npt.NDArray[np.bool_],
+    low: npt.NDArray[np.float64],
+    high: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Shift rows to the mean of what they have, scale them by their range; 0 where missing."""
+    # Large ones are halved first, so that their range does not overflow; small ones are not,
+    # for half of the smallest float is 0.
+    half = np.where(np.maximum(high, -low) > 1.0, 0.5, 1.0)
+    rows *= half[:, None]
+    rows -= (half * low)[:, None]
+    rows /= (half * high - half * low)[:, None]
+    rows[missing] = 0.0
+    rows -= (rows.sum(axis=1) / (~missing).sum(axis=1))[:, None]
+    rows[missing] = 0.0
+    return rows
 
 
 def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorrelation:

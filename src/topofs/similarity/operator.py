@@ -255,8 +255,11 @@ def _by_tiles(operator: Any, similarity: Block) -> Fill | None:
     A kernel does all but the product, so that threads seldom wait for the interpreter. The bits
     are those of `block`.
     """
+    from topofs.kernels.dispatch import use_numpy
+
     parts = operator, getattr(operator, "inner", operator)
-    if len(similarity) <= _ROWS or not all(hasattr(part, "column_weights") for part in parts):
+    small = use_numpy(len(similarity)) or len(similarity) <= _ROWS
+    if small or not all(hasattr(part, "column_weights") for part in parts):
         return None
     from topofs.kernels.column_weights import finish_tile
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.grids import ANY_GRID, EXACT, NO_GRID, grids_of_sparse_rows
 from topofs.similarity.correlation import finish_correlation, unit_columns
+from topofs.similarity.grids import ANY_GRID, EXACT, NO_GRID, grids_of_runs
 from topofs.similarity.operator import RowsAlike, SimilarityOperator
 from topofs.similarity.table import is_constant
 
@@ -40,8 +40,7 @@ def sparse_correlation(X: sparse.csc_array) -> SimilarityOperator:
     squares = np.asarray(columns.multiply(columns).sum(axis=1)).ravel()
     spreads = n_samples * squares - sums * sums
     constant = is_constant(X)
-    grid = np.empty(len(largest), dtype=np.int64)
-    grids_of_sparse_rows(columns.data, columns.indptr, grid)
+    grid = grids_of_runs(columns.data, columns.indptr)
     some = (grid > NO_GRID) & (grid < ANY_GRID)
     exact = some & (n_samples * squares < EXACT * 4.0 ** np.where(some, grid, 0))
     accurate = exact | (spreads > _LEAST_SPREAD * n_samples * squares)

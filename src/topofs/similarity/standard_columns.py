@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.variance_steps import two_products
 from topofs.row_threads import for_row_ranges
 from topofs.similarity.correlation import unit_columns
 from topofs.similarity.ranks import doubled_centred_ranks
@@ -102,6 +101,8 @@ class StandardColumns:
 
     def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
         """Multiply all rows with two vectors, in one pass and added up in float64."""
+        from topofs.kernels.variance_steps import two_products
+
         vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
         for_row_ranges(
             lambda first, last: two_products(self.values, vectors, products, first, last),

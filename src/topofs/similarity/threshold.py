@@ -68,7 +68,7 @@ def threshold_links_in_place(similarity: Matrix) -> float:
 
 def _zero_below(similarity: Matrix, level: float) -> float:
     """Set entries below the level to 0 and return the mean of what is left."""
-    from topofs.kernels.matrix_scan import zero_below
+    from topofs.matrix_sums import zero_below
     from topofs.row_threads import for_row_ranges
 
     n = len(similarity)

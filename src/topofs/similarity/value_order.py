@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.value_hashes import (
+from topofs.row_threads import for_each
+from topofs.similarity.value_hashes import (
     DISTANCE,
     ITSELF,
     MIRRORED,
@@ -17,11 +18,10 @@ from topofs.kernels.value_hashes import (
     STANDING,
     hash_columns,
     hash_rows,
-    look_at_columns,
     mixed,
+    spans_of_rows,
     take_columns,
 )
-from topofs.row_threads import for_each
 from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
@@ -48,9 +48,8 @@ Hashes = npt.NDArray[np.uint64]
 
 # Values held at a time: few enough for a cache.
 _BLOCK = 1 << 17
-
-# Types that kernels read without a copy.
-_TAKEN = (np.dtype(np.float32), np.dtype(np.float64))
+# Columns of a table that lie in one line of the cache.
+_LEAST = 8
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -81,7 +80,7 @@ def value_order(table: Any) -> Ints:
 def spans_of_columns(table: Any) -> Doubles:
     """Give the span of each column: its extremes, and its mean as a share of the range.
 
-    One row a column, as `topofs.kernels.value_hashes` has them; all columns vary.
+    One row a column, as `topofs.similarity.value_hashes` has them; all columns vary.
     """
     return _first_look(table)[0]
 
@@ -104,9 +103,8 @@ def _first_look(table: Any) -> tuple[Doubles, Hashes]:
 
     def look(some: slice) -> None:
         columns = _columns(table, np.arange(n_features)[some])
-        # Words wrap around, which only a kernel that is not compiled warns of.
-        with np.errstate(over="ignore"):
-            look_at_columns(columns, spans[some], nothing, hashes[some])
+        spans[some] = spans_of_rows(columns)
+        hashes[some] = hash_columns(columns, DISTANCE, spans[some], nothing)
 
     for_each(look, _parts(n_samples, n_features))
     return spans, hashes
@@ -128,8 +126,7 @@ class HashedRows:
 
         def hash_part(part: slice) -> None:
             columns, spans = _columns(self.table, some[part]), self.spans[some[part]]
-            with np.errstate(over="ignore"):
-                hash_columns(columns, what, spans, seeds, found[part])
+            found[part] = hash_columns(columns, what, spans, seeds)
 
         for_each(hash_part, _parts(self.table.shape[0], len(some)))
         return found
@@ -147,9 +144,8 @@ class HashedRows:
         found = np.zeros(n_samples, np.uint64)
         for part in _parts(n_samples, n_features):
             columns = _columns(self.table, np.arange(n_features)[part])
-            values = np.empty(columns.shape)
-            take_columns(columns, what, self.spans[part], values)
-            found += _hashed(np.ascontiguousarray(values.T), seeds[part])
+            values = take_columns(columns, what, self.spans[part])
+            found += hash_rows(values.T, seeds[part])
         return found
 
 
@@ -167,14 +163,14 @@ def same_mirrored(there: Hashes, back: Hashes) -> Hashes:
 def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
     """Order the columns that a similarity compares by their similarities, as `value_order` does."""
     n = len(matrix)
-    own = _hashed(_doubles(matrix.diagonal()[:, None]), np.zeros(1, np.uint64))
+    own = hash_rows(matrix.diagonal()[:, None], np.zeros(1, np.uint64))
 
     def hashes(seeds: Hashes, some: Ints) -> Hashes:
         found = np.empty(len(some), np.uint64)
         step = max(1, _BLOCK // n)
         for first in range(0, len(some), step):
             rows = some[first : first + step]
-            found[first : first + step] = _hashed(_doubles(matrix[rows]), seeds)
+            found[first : first + step] = hash_rows(matrix[rows], seeds)
         return found + own[some]
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
@@ -234,12 +230,12 @@ def move_rows(
 
 def _parts(n_samples: int, n_columns: int) -> list[slice]:
     """Cut columns into parts that a cache holds."""
-    step = max(1, _BLOCK // max(1, n_samples))
+    step = max(_LEAST, _BLOCK // max(1, n_samples))
     return [slice(first, first + step) for first in range(0, n_columns, step)]
 
 
-def _columns(table: Any, some: Ints) -> Floats:
-    """Some columns, ascending, one a row, not to be changed; codes of names become negative."""
+def _columns(table: Any, some: Ints) -> Doubles:
+    """A copy of some columns, ascending, one a row; codes of names become negative."""
     if isinstance(table, TypedTable):
         columns = [table.columns[position] for position in some]
         parts = [-1 - column.values if column.nominal else column.values for column in columns]
@@ -247,22 +243,5 @@ def _columns(table: Any, some: Ints) -> Floats:
     together = some[-1] - some[0] == len(some) - 1
     # A slice takes less time than as many positions.
     part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
-    if sparse.issparse(part):
-        return _doubles(part.toarray().T)
-    # A whole table is small here, and copied, so that a kernel is compiled for fewer layouts.
-    as_it_is = len(some) < table.shape[1] and table.dtype in _TAKEN
-    return np.asarray(part.T) if as_it_is else _doubles(part.T)
-
-
-def _doubles(values: npt.NDArray[Any]) -> Doubles:
-    """A copy as float64, row by row."""
-    return np.array(values, dtype=np.float64, order="C")
-
-
-def _hashed(values: Doubles, seeds: Hashes) -> Hashes:
-    """The hash of each row of numbers, which are overwritten."""
-    found = np.empty(len(values), np.uint64)
-    # Words wrap around, which only a kernel that is not compiled warns of.
-    with np.errstate(over="ignore"):
-        hash_rows(values, seeds, found)
-    return found
+    part = part.toarray() if sparse.issparse(part) else part
+    return np.array(part.T, dtype=np.float64, order="C")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.running_best import add_running_best
-
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
@@ -23,7 +21,8 @@ _N_LISTS_THERE = 200
 # Without groups every list looks at all pairs: fewer lists of a large table.
 _PAIRS = 2.5e8
 _FEWEST_LISTS = 6
-_ROWS = 512
+# Rows at a time: fewer where they are long.
+_ROWS, _ENTRIES = 512, 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,10 @@ def _over_all(
     generator = np.random.default_rng(0)
     orders = [generator.permutation(n) for _ in range(n_lists)]
     totals = np.zeros((n_lists, n))
-    for start in range(0, n, _ROWS):
-        block = similarity.block(slice(start, min(start + _ROWS, n)), slice(0, n))
-        for order, total in zip(orders, totals, strict=True):
-            add_running_best(block, order, total)
+    step = int(np.clip(_ENTRIES // n, 32, _ROWS))
+    for start in range(0, n, step):
+        block = similarity.block(slice(start, min(start + step, n)), slice(0, n))
+        for number, order in enumerate(orders):
+            best = np.maximum.accumulate(block[:, order], axis=1)
+            totals[number] += best.sum(axis=0, dtype=np.float64)
     return totals[:, sizes - 1] / n

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 
 from tests.matrices import tables
-from topofs.kernels.value_hashes import (
+from topofs.similarity import value_hashes
+from topofs.similarity import value_order as value_order_module
+from topofs.similarity.value_hashes import (
     DISTANCE,
     ITSELF,
     MIRRORED,
@@ -13,11 +15,9 @@ from topofs.kernels.value_hashes import (
     STEPS,
     hash_columns,
     hash_rows,
-    look_at_columns,
     spans_of_rows,
-    steps_of_rows,
+    take_columns,
 )
-from topofs.similarity import value_order as value_order_module
 from topofs.similarity.value_order import value_order
 
 WORD = 2**64
@@ -36,16 +36,7 @@ def naive_hash(values, seeds):
 
 
 def hashed(rows, seeds):
-    found = np.empty(len(rows), np.uint64)
-    with np.errstate(over="ignore"):
-        hash_rows(np.array(rows, dtype=np.float64, order="C"), seeds, found)
-    return found.tolist()
-
-
-def spans_of(rows):
-    spans = np.empty((len(rows), 3))
-    spans_of_rows(rows, spans)
-    return spans
+    return hash_rows(np.asarray(rows), seeds).tolist()
 
 
 @given(tables(missing=True))
@@ -72,14 +63,14 @@ def test_steps_are_of_the_range_from_the_mean():
         low, high = np.nanmin(row), np.nanmax(row)
         above_mean = row / 2 - 40 * np.nanmean(row / 80)
         steps[:] = np.rint(above_mean / (high / 2 - low / 2) * STEPS)
-    steps_of_rows(rows, spans_of(rows))
-    np.testing.assert_array_equal(rows, wanted)
+    found = take_columns(rows, STANDING, spans_of_rows(rows))
+    np.testing.assert_array_equal(found, wanted)
 
 
 def test_the_span_of_values_on_a_grid_has_no_order():
     rows = np.random.default_rng(6).integers(0, 9, (5, 40)) / 4 + 1e9
     turned = np.random.default_rng(7).permutation(40)
-    there, back = spans_of(rows), spans_of(rows[:, turned])
+    there, back = spans_of_rows(rows), spans_of_rows(rows[:, turned])
     np.testing.assert_array_equal(there, back)
     low, high = rows.min(axis=1), rows.max(axis=1)
     np.testing.assert_array_equal(there[:, :2], np.column_stack([low, high]))
@@ -96,20 +87,28 @@ def test_columns_in_any_layout_are_hashed_as_their_steps(dtype, what):
     table[2, 4] = np.nan
     kept, seeds = table.copy(), np.arange(30, dtype=np.uint64)
     rows = np.array(table.T, dtype=np.float64, order="C")
-    spans = spans_of(rows)
+    spans = spans_of_rows(rows)
     if what != ITSELF:
-        steps_of_rows(rows, spans)
-        rows = WAYS[what](rows)
+        rows = WAYS[what](take_columns(rows, STANDING, spans))
     for columns in (table.T[2:7], np.asfortranarray(table).T[2:7]):
-        found, seen = np.empty(5, np.uint64), np.empty((5, 3))
-        with np.errstate(over="ignore"):
-            hash_columns(columns, what, spans[2:7], seeds, found)
-            assert found.tolist() == hashed(rows[2:7], seeds)
-            look_at_columns(columns, seen, seeds, found)
-        np.testing.assert_array_equal(seen, spans[2:7])
-        if what == DISTANCE:
-            assert found.tolist() == hashed(rows[2:7], seeds)
+        np.testing.assert_array_equal(spans_of_rows(columns), spans[2:7])
+        found = hash_columns(columns, what, spans[2:7], seeds)
+        assert found.tolist() == hashed(rows[2:7], seeds)
+        np.testing.assert_array_equal(take_columns(columns, what, spans[2:7]), rows[2:7])
     np.testing.assert_array_equal(table, kept)
+
+
+@pytest.mark.parametrize("what", WAYS)
+def test_tiles_do_not_change_a_hash(what, monkeypatch):
+    rows = np.random.default_rng(5).integers(-9, 9, (7, 50)) / 4
+    rows[3, 11:20] = np.nan
+    seeds = np.arange(50, dtype=np.uint64)
+    spans = spans_of_rows(rows)
+    expected = hash_columns(rows, what, spans, seeds).tolist()
+    for block in (1, 13, 120):
+        monkeypatch.setattr(value_hashes, "BLOCK", block)
+        np.testing.assert_array_equal(spans_of_rows(rows), spans)
+        assert hash_columns(rows, what, spans, seeds).tolist() == expected
 
 
 def test_an_order_is_that_of_the_values_in_any_layout_and_type(monkeypatch):
