@@ -9,7 +9,7 @@ from sklearn.datasets import load_wine
 from topofs import TopologicalFeatureSelector
 
 X = load_wine(as_frame=True).data
-selector = TopologicalFeatureSelector(4).fit(X)
+selector = TopologicalFeatureSelector(4, graph="tmfg").fit(X)
 graph = selector.graph_
 
 # --8<-- [start:networkx]

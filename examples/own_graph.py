@@ -5,14 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topofs import (
-    Coverage,
-    FilteredGraph,
-    Graph,
-    TopologicalFeatureSelector,
-    parameter,
-    register,
-)
+from topofs import FilteredGraph, Graph, TopologicalFeatureSelector, parameter, register
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,10 +46,9 @@ if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer
 
     X = load_breast_cancer(as_frame=True).data
-    along = Coverage(reach="paths")  # by default the graph is shown and decides nothing
-    for graph in ("tmfg", "strong", Strong(least=0.8)):
-        selector = TopologicalFeatureSelector(graph=graph, rule=along).fit(X)
+    for graph in ("links", "tmfg", "strong", Strong(least=0.8)):
+        selector = TopologicalFeatureSelector(graph=graph).fit(X)
         print(
-            f"{graph!s:<18}{selector.graph_.n_edges:>3} links, {selector.n_features_} columns"
+            f"{graph!s:<18}{selector.graph_.n_edges:>4} links, {selector.n_features_} columns"
         )
 # --8<-- [end:use]

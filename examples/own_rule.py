@@ -6,10 +6,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from topofs import Needs, Ranking, Rule, TopologicalFeatureSelector, parameter, register
+from topofs import (
+    Graph,
+    Links,
+    Needs,
+    Ranking,
+    Rule,
+    TopologicalFeatureSelector,
+    parameter,
+    register,
+)
 from topofs.rules import ScoreWords
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import MatrixReach
+from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,17 +39,18 @@ register(Periphery())
 # --8<-- [start:groups]
 @dataclass(frozen=True, repr=False)
 class Worth(Rule):
-    """Greedy over all pairs; it ends where a column adds less than it must."""
+    """Greedy by what each adds; it ends where a column adds less than it must."""
 
     least: float = parameter(1.5, help="What a column must add to be selected.")
 
     has_end: ClassVar[bool] = True  # "auto" is a size then
     has_groups: ClassVar[bool] = True  # selected columns represent others
+    default_graph: ClassVar[Graph] = Links(strongest=None)  # all pairs; a name will do, too
 
     @property
     def needs(self):
-        """Shares of variance, of all pairs."""
-        return Needs(scale=True, all_pairs=True)
+        """Shares of variance, so the measure must have a scale."""
+        return Needs(scale=True)
 
     @property
     def words(self):
@@ -49,7 +59,8 @@ class Worth(Rule):
 
     def rank(self, network, wishes):
         """Rank given the wishes: forced columns come first, the others given these."""
-        ranking = greedy_ranking(MatrixReach(network.shares), wishes, place=network.place)
+        reach = graph_reach(network, paths=network.reach == "paths")
+        ranking = greedy_ranking(reach, wishes, place=network.place, quarters=0)
         gains = ranking.scores[ranking.order]
         end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
         return replace(ranking, end=end)
@@ -68,4 +79,6 @@ if __name__ == "__main__":
     for least in (1.5, 2.0, 4.0):
         selector = TopologicalFeatureSelector(rule=Worth(least=least)).fit(X)
         print(f"{least}: {', '.join(group.name for group in selector.groups_)}")
+    along = TopologicalFeatureSelector(rule="worth", graph="mst").fit(X)
+    print(f"along the tree: {', '.join(group.name for group in along.groups_)}")
 # --8<-- [end:use]

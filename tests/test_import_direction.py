@@ -19,13 +19,14 @@ IN_NO_ROOM = {
     "planar_layout",
     "network",
     "notebook",
+    "progress",
     "row_threads",
     "similarity_matrix",
     "terms",
 }
 """Modules that every room but the kernels may import; they import only each other."""
 
-ON_A_KERNEL = {"layout", "matrix_sums"}
+ON_A_KERNEL = {"graph", "layout", "matrix_sums"}
 """Those of them that stand on a loop of `kernels`, which itself imports nothing of topofs."""
 
 BELOW_RULES = {"similarity", "filtering", "centrality", "kernels"}

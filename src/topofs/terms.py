@@ -225,7 +225,7 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
     Examples
     --------
     >>> list(registered("graph"))
-    ['mfcf', 'mst', 'pmfg', 'tmfg']
+    ['auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg']
     """
     import_module(f"topofs.{_ROOMS[kind]}")
     if installed:

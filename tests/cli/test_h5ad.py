@@ -13,6 +13,8 @@ from scipy import sparse
 from tests.cli.running import run, run_json
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector
+from topofs.tables import ColumnRoles
+from topofs.tables.annotated_file import annotated_table, open_annotated
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -98,6 +100,35 @@ def test_files_that_hold_nothing_under_a_name_are_read(adata, tmp_path):
     out = tmp_path / "smaller.h5ad"
     assert run_json("select", tmp_path / "logs.h5ad", "-k", 3, "--out", out)["n_selected"] == 3
     assert anndata.read_h5ad(out).uns["log1p"] == {"base": None}
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix, np.asarray])
+def test_the_matrix_is_held_once_and_written_as_it_lay(adata, tmp_path, kind):
+    path, out = tmp_path / "cells.h5ad", tmp_path / "fewer.h5ad"
+    made = adata.copy()
+    made.X = kind(adata.X.toarray())
+    made.write_h5ad(path)
+    table = open_annotated(path, "cells", layer=None, limit=2**30)
+    assert (table.annotated.X is None) == (kind is sparse.csr_matrix)
+    run("select", path, "-k", 3, "--out", out)
+    fewer = anndata.read_h5ad(out)
+    assert type(fewer.X) is type(made.X)
+    expected = made[:, fewer.var_names].X
+    np.testing.assert_array_equal(*(sparse.csr_array(X).toarray() for X in (fewer.X, expected)))
+
+
+def test_genes_that_are_never_seen_are_left_out_without_a_copy(adata, tmp_path):
+    made = adata.copy()
+    made.X = made.X.multiply(np.arange(made.n_vars) > 2).tocsr()
+    made.X.eliminate_zeros()
+    made.write_h5ad(tmp_path / "cells.h5ad")
+    table = open_annotated(tmp_path / "cells.h5ad", "cells", layer=None, limit=2**30)
+    # The constant one is stored.
+    compared = annotated_table(table, ColumnRoles(keep=("g4",)))
+    assert np.shares_memory(compared.X.data, table.matrix.data)
+    assert len(compared.names) == table.matrix.shape[1] - 3
+    used = [table.genes.index(name) for name in compared.names]
+    np.testing.assert_array_equal(compared.X.toarray(), table.matrix[:, used].toarray())
 
 
 def test_a_layer(path, counts):

@@ -22,21 +22,37 @@ def clock(monkeypatch):
 def test_a_log_gets_a_line_now_and_then(capsys, clock, quiet):
     with Messages(quiet=quiet).counting("comparing", "splits") as progress:
         for done in range(1, 101):
-            clock[0] += 6
+            clock[0] += 2
             progress(done, 100)
     lines = capsys.readouterr().err.splitlines()
     if quiet:
         assert lines == []
         return
-    assert lines[0] == "comparing: 5 of 100 splits, about 10 min left"
-    assert lines[-1] == "comparing: 95 of 100 splits, about 1 min left"
+    assert lines[0] == "comparing: 5 of 100 splits, about 3 min left"
+    assert lines[-1] == "comparing: 95 of 100 splits, less than a minute left"
     assert len(lines) == 19
+
+
+def test_what_came_before_does_not_count_for_the_time_left(capsys, clock):
+    with Messages().counting("comparing", "pairs") as progress:
+        clock[0] += 600
+        progress(0, 100)
+        clock[0] += 6
+        progress(10, 100)
+        clock[0] += 6
+        progress(20, 100)
+        clock[0] += 6
+        progress(30, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "comparing: 10 of 100 pairs, about 1 min left",
+        "comparing: 30 of 100 pairs, about 1 min left",
+    ]
 
 
 def test_quick_work_prints_nothing(capsys, clock):
     with Messages().counting("comparing", "splits") as progress:
         for done in range(1, 101):
-            clock[0] += 0.2
+            clock[0] += 0.09
             progress(done, 100)
     assert capsys.readouterr().err == ""
 

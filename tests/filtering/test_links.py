@@ -245,9 +245,7 @@ def test_it_is_a_graph_like_any(strongest, tmp_path):
     assert graph.renumbered(order) == same.renumbered(order)
     graph.write_graphml(tmp_path / "links.graphml")
     same.write_graphml(tmp_path / "same.graphml")
-    assert (tmp_path / "links.graphml").read_bytes() == (
-        tmp_path / "same.graphml"
-    ).read_bytes()
+    assert (tmp_path / "links.graphml").read_bytes() == (tmp_path / "same.graphml").read_bytes()
     for other in (pickle.loads(pickle.dumps(graph)), copy.deepcopy(graph)):
         assert other == graph
         assert (other.shares != graph.shares).sum() == 0
@@ -262,7 +260,9 @@ def test_centralities_rank_by_links(score):
     X = whole_numbers(factor_table(N_SAMPLES, 30))
     graph = fitted(X, "pearson").graph_
     rule = Centrality(score)
-    selector = TopologicalFeatureSelector(5, graph=Links(strongest=FEW), rule=rule, threshold=None)
+    selector = TopologicalFeatureSelector(
+        5, graph=Links(strongest=FEW), rule=rule, threshold=None
+    )
     selector.fit(X)
     assert selector.graph_ == graph
     order = np.random.default_rng(0).permutation(30)

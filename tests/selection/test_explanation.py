@@ -36,6 +36,13 @@ def test_links_of_weight_0_are_counted_and_not_named():
     assert "weight 0" not in str(explanation(ALIKE))
 
 
+def test_of_many_links_the_strongest_are_named():
+    lines = str(explanation(*(Neighbor(f"n{i}", 0.9, selected=False) for i in range(50))))
+    assert "Joined to 50 features, 0 of them selected:" in lines
+    assert "  n7  0.9\n  … and 42 weaker links" in lines
+    assert "n8" not in lines
+
+
 def test_a_name_stays_in_its_line():
     odd = Neighbor("a\nb\u2028c", 0.5, selected=False)
     lines = str(explanation(odd, feature="x\r\ny")).splitlines()

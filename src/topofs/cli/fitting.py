@@ -96,6 +96,7 @@ def fitted(
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
+    from topofs.progress import watching
     from topofs.selection import fit_and_compare
     from topofs.selection.fitting_terms import check_end
     from topofs.selection.short_names import measure_of, rule_of
@@ -122,7 +123,8 @@ def fitted(
         selector.set_params(n_features_to_select=n_kept if only_kept else size)
         wishes.settle(selector, compared)
         with (
-            messages.working(f"comparing {len(compared.names):,} columns"),
+            messages.counting(f"comparing {len(compared.names):,} columns", "pairs") as report,
+            watching(report),
             in_options(),
             _warnings_as_notes(messages),
         ):

@@ -16,7 +16,7 @@ __all__ = ["Messages", "Pace", "in_words", "print_json", "shown"]
 
 _SHOWN_COLUMNS = 6
 
-SECONDS_BETWEEN_LINES = 30
+SECONDS_BETWEEN_LINES = 10
 """How often a line is printed where there is no terminal to draw a bar on."""
 
 
@@ -111,10 +111,12 @@ class Messages:
 
     def _lines(self, text: str, unit: str) -> Callable[[int, int], None]:
         """Print what is done, of how much, and how long the rest may take."""
-        pace = Pace()
+        pace = Pace(SECONDS_BETWEEN_LINES)
 
         def report(done: int, total: int) -> None:
-            if done < total and pace.is_due():
+            if not done:
+                pace.begin()
+            elif done < total and pace.is_due():
                 left = pace.time_left(done / total)
                 self.console.print(f"{shown(text)}: {done:,} of {total:,} {unit}{left}")
 
@@ -124,13 +126,18 @@ class Messages:
 class Pace:
     """Tells when the next line of a log is due, and how long work may still take."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds_between: float) -> None:
+        self._between = seconds_between
         self._began = self._last = time.monotonic()
+
+    def begin(self) -> None:
+        """Take the time that is left from here on; lines stay as far apart."""
+        self._began = time.monotonic()
 
     def is_due(self) -> bool:
         """Whether the last line is long enough ago; if so the next one starts to wait."""
         now = time.monotonic()
-        due = now - self._last >= SECONDS_BETWEEN_LINES
+        due = now - self._last >= self._between
         self._last = now if due else self._last
         return due
 

@@ -13,7 +13,6 @@ from topofs.engines.alike_pairs import pairs_from
 from topofs.engines.compared_columns import ComparedColumns
 from topofs.engines.dask_engine import DaskEngine
 from topofs.engines.dask_table import is_dask
-from topofs.engines.device_engine import DeviceEngine, DeviceProducts
 from topofs.engines.numpy_engine import NumpyEngine
 from topofs.engines.strongest_links import LinkFinder, all_links, room_for_links
 from topofs.filtering.links import Links
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.engines.device_arrays import DeviceArrays
+    from topofs.engines.engine import Engine
     from topofs.filtering.family import Graph
     from topofs.graph import FilteredGraph
     from topofs.similarity.measure import Measure
@@ -56,6 +56,7 @@ def compare_columns(
     memory: int,
     needs: Needs | None = None,
     arrays: DeviceArrays | None = None,
+    nodes: Ints | None = None,
 ) -> ComparedColumns:
     """Prepare the columns of a table, where they lie.
 
@@ -71,6 +72,8 @@ def compare_columns(
         What will be asked for: where it is columns, workers give plain correlations.
     arrays : DeviceArrays, optional
         The device that is to multiply.
+    nodes : array of int, optional
+        The columns that are compared, where they are not all.
 
     Returns
     -------
@@ -92,8 +95,21 @@ def compare_columns(
             constant=found.constant,
             spans=found.spans,
         )
-    engine = NumpyEngine(memory) if arrays is None else DeviceEngine(memory, arrays)
+    engine = _engine(memory, arrays)
+    if nodes is not None and len(nodes) < table.shape[1]:
+        if sparse.issparse(table) and measure.products is not None:
+            # The prepared columns are selected: a copy of the table would be another.
+            return ComparedColumns(measure, engine, table, len(nodes), nodes=nodes)
+        table = table[:, nodes]
     return ComparedColumns(measure, engine, table, n_features=table.shape[1])
+
+
+def _engine(memory: int, arrays: DeviceArrays | None) -> Engine:
+    if arrays is None:
+        return NumpyEngine(memory)
+    from topofs.engines.device_engine import DeviceEngine
+
+    return DeviceEngine(memory, arrays)
 
 
 def build_network(
@@ -135,7 +151,7 @@ def build_network(
     whole = replace(whole, reach=graph.default_reach)
     if isinstance(graph, Links):
         return _with_links(whole, columns, graph, needs=needs, cut=cut, order=order)
-    by_device = isinstance(columns.engine, DeviceEngine) and columns.by_products
+    by_device = columns.engine.on_device and columns.by_products
     if _matrix_is_too_large(columns) or (by_device and graph.without_matrix):
         return _without_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
     return _with_matrix(whole, columns, graph, needs=needs, cut=cut, order=order)
@@ -166,8 +182,7 @@ def _with_links(
         finder = LinkFinder(
             graph.strongest, scale, in_order, engine.memory, above_mean=cut == _MEAN
         )
-        by_device = isinstance(engine, DeviceEngine)
-        if (by_device or too_large) and columns.by_products and finder.rises:
+        if (engine.on_device or too_large) and columns.by_products and finder.rises:
             products = engine.products(operator, in_order)  # type: ignore[arg-type]
             found = finder.from_products(products, operator)  # type: ignore[arg-type]
             return replace(whole, graph=found, pairs=_pairs(columns, operator, needs))
@@ -235,7 +250,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     whole, order = None, columns.order() if needs.by_values else np.arange(columns.n_features)
     if correlation is None:
         _check_room_for_levels(columns)
-        given = measure.standard_columns(columns.table).in_order(order)
+        given = measure.standard_columns(columns.compared_table()).in_order(order)
         if needs.pairs_from is not None:
             whole = columns.operator
     else:
@@ -249,8 +264,9 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
 
 def _check_room_for_levels(columns: ComparedColumns) -> None:
     """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
-    n_samples, n_features = columns.table.shape
-    n_rows, memory = columns.measure.n_standard_rows(columns.table), columns.engine.memory
+    table, memory = columns.compared_table(), columns.engine.memory
+    n_samples, n_features = table.shape
+    n_rows = columns.measure.n_standard_rows(table)
     needed = 2 * 8 * n_rows * n_samples
     if n_rows > n_features and needed > memory:
         raise ValueError(
@@ -343,8 +359,8 @@ def graph_from_columns(
             + ": fill them in (sklearn.impute), select among fewer columns, or allow more memory"
         )
     operator: Any = columns.operator
-    products = columns.engine.products(operator, order)
-    if isinstance(products, DeviceProducts):
+    products: Any = columns.engine.products(operator, order)
+    if columns.engine.on_device:
         products.progress = progress
     memory = columns.engine.memory
     built = graph.build_without_matrix(products, threshold=threshold, memory=memory)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from topofs.engines.dask_order import order_on_workers
 from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.sparse_table import SparseCorrelation
 from topofs.similarity.table import has_missing
 from topofs.similarity.value_order import matrix_order, permute_in_place, value_order
 
@@ -32,7 +33,8 @@ class ComparedColumns:
 
     Workers give the finished similarity (plain correlations where these were asked for), which
     columns are constant and left out, and the spans of the others, from which these are ordered;
-    `n_features` counts those that are compared.
+    `n_features` counts those that are compared. `nodes` are the positions of these in a sparse
+    table, where they are not all, so that nothing holds a large one twice.
     """
 
     measure: Measure
@@ -42,16 +44,23 @@ class ComparedColumns:
     on_workers: Matrix | None = None
     constant: npt.NDArray[np.bool_] | None = None
     spans: npt.NDArray[np.float64] | None = None
+    nodes: Ints | None = None
 
     @cached_property
     def operator(self) -> SimilarityOperator | None:
         """The similarity of any block; None where it was computed on workers."""
-        return None if self.on_workers is not None else self.measure.operator(self.table)
+        if self.on_workers is not None:
+            return None
+        operator: Any = self.measure.operator(self.table)
+        return operator if self.nodes is None else operator.select(self.nodes)  # type: ignore[no-any-return]
+
+    def compared_table(self) -> Any:
+        """The columns that are compared, and no others."""
+        return self.table if self.nodes is None else self.table[:, self.nodes]
 
     def matrix(self, order: Ints | None = None) -> Matrix:
         """Compute the whole similarity, in an order; what workers gave is handed over, once."""
-        if order is not None and self.by_products and self.n_features > self.table.shape[0]:
-            # To put columns in order costs less here than to do so with the matrix.
+        if order is not None and self._is_ordered_first:
             return self.engine.matrix(self.operator.select(order))  # type: ignore[union-attr]
         matrix = self.on_workers
         if matrix is None:
@@ -60,6 +69,14 @@ class ComparedColumns:
         if order is not None:
             permute_in_place(matrix, order)
         return matrix
+
+    @property
+    def _is_ordered_first(self) -> bool:
+        """Whether to put columns in order takes less than to do so with their similarities."""
+        inner = getattr(self.operator, "inner", self.operator)
+        if isinstance(inner, SparseCorrelation):
+            return True
+        return self.by_products and self.n_features > self.table.shape[0]
 
     @cached_property
     def by_products(self) -> bool:
@@ -76,4 +93,4 @@ class ComparedColumns:
         # Columns that have values are not compared for it.
         if not self.measure.has_columns and isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)
-        return value_order(self.table)
+        return value_order(self.compared_table())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,7 @@ class DeviceEngine(Engine):
 
     arrays: DeviceArrays
     limit: int | None = None
+    on_device: ClassVar[bool] = True
 
     def products(
         self, operator: ColumnOperator, order: IntArray | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.similarity.operator import dense
 
@@ -28,9 +28,12 @@ class Engine:
     ----------
     memory : int
         Bytes that may be used.
+    on_device : bool
+        Whether a device multiplies.
     """
 
     memory: int
+    on_device: ClassVar[bool] = False
 
     def holds_matrix(self, n_features: int, itemsize: int, *, matrices: float) -> bool:
         """Whether so many n × n matrices fit into what may be used.

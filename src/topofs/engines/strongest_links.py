@@ -13,6 +13,8 @@ from scipy import sparse
 
 from topofs.graph import LinkGraph, ShareRows
 from topofs.kernels.dispatch import use_numpy
+from topofs.matrix_sums import row_sums
+from topofs.progress import counted
 from topofs.similarity.shared_variance import whole_weights
 from topofs.similarity.value_order import places
 
@@ -51,8 +53,6 @@ def all_links(similarity: Matrix, scale: Scale, order: Ints) -> LinkGraph:
 
 
 def _row_sums(block: Matrix) -> Doubles:
-    from topofs.kernels.matrix_scan import row_sums
-
     sums = np.empty(len(block))
     row_sums(block, 0, len(block), sums)
     return sums
@@ -208,14 +208,22 @@ class LinkFinder:
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
         none_used, everyone, least = np.zeros(n), np.arange(n), -np.inf
-        for listing in (False, True) if self.above_mean else (True,):
+
+        def take(found: tuple[Ints, Matrix]) -> None:
+            rows, block = found
+            totals[0, place[rows]] = _row_sums(block)
+            if self.n_links:
+                shares = self.scale.weights(block, rows[:, None], self.order[None, :])
+                shares[block < least] = 0.0
+                refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+
+        if self.above_mean:
             for rows, block in blocks():
                 totals[0, place[rows]] = _row_sums(block)
-                if listing and self.n_links:
-                    shares = self.scale.weights(block, rows[:, None], self.order[None, :])
-                    shares[block < least] = 0.0
-                    refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
             least = _mean(totals[0])
+        taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
+        for found in blocks():
+            taking(found)
         return self._joined(lists, totals, operator, shares=True)
 
     def _joined(

@@ -42,7 +42,7 @@ class Links(Graph):
     >>> from topofs import Links, TopologicalFeatureSelector
     >>> X = load_wine(as_frame=True).data
     >>> TopologicalFeatureSelector(graph=Links(strongest=1)).fit(X).graph_.n_edges
-    9
+    10
     """
 
     strongest: int | None = parameter(

@@ -11,6 +11,7 @@ from topofs.filtering.rounding import rounding_of
 from topofs.kernels.product_survey import multiply_rows, survey_products
 from topofs.kernels.tile_survey import round_off_of
 from topofs.kernels.top_lists import TopLists, empty_lists
+from topofs.progress import counted
 from topofs.row_threads import for_each, for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
@@ -224,8 +225,12 @@ class BlockedProducts:
                 left, right, ids, first, last, cut_levels, round_off, diagonal, totals, lists
             )
 
+        def n_pairs(first: int) -> int:
+            return (min(first + step, n) - first) * (among.n_features - 1)
+
+        total = n * (among.n_features - 1)
         with one_blas_thread():
-            for_each(survey, range(0, n, step))
+            for_each(counted(survey, total, n_pairs), range(0, n, step))
 
     def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""

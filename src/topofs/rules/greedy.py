@@ -24,7 +24,10 @@ MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
 
 QUARTERS = 2
-"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2."""
+"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+
+Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
+"""
 
 KEEP, DROP, LAST = "keep", "drop", "last"
 

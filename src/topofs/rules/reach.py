@@ -11,7 +11,12 @@ from scipy import sparse
 
 from topofs.graph import LinkGraph
 from topofs.kernels.units import UNIT, units
-from topofs.rules.running_groups import RunningGroups, running_along, running_over_all
+from topofs.rules.running_groups import (
+    RunningGroups,
+    running_along,
+    running_among,
+    running_over_all,
+)
 from topofs.similarity.operator import MatrixOperator
 
 if TYPE_CHECKING:
@@ -211,9 +216,7 @@ class MatrixReach:
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
-        rows = self._rows(np.arange(len(order)), whole=order[:n_exact])
-        starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-        return running_along(starts, columns, rows.data, None, order)
+        return running_among(self._rows(np.arange(len(order)), whole=order[:n_exact]), order)
 
     def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Tell what stays explained of some nodes with each node beside the selected ones."""

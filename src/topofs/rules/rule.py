@@ -183,7 +183,7 @@ class Rule(Term):
         Whether it finds the number of columns by itself: size "auto".
     has_groups : bool
         Whether its rankings have a `reach`: selected columns represent others.
-    default_graph : str or None
+    default_graph : str, Graph or None
         The graph that it ranks by unless the user names one; None where it ranks without one.
     explains_together : bool
         Whether what selected columns cover is what they explain together, rather than what
@@ -194,7 +194,7 @@ class Rule(Term):
     has_end: ClassVar[bool] = False
     has_groups: ClassVar[bool] = False
     explains_together: ClassVar[bool] = False
-    default_graph: ClassVar[str | None] = "tmfg"
+    default_graph: ClassVar[str | Term | None] = "tmfg"
 
     @property
     def needs(self) -> Needs:

@@ -8,13 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RunningGroups", "running_along", "running_over_all"]
+from topofs.kernels.units import UNIT, units
+
+__all__ = ["RunningGroups", "running_along", "running_among", "running_over_all"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
-
-# More than any weight, so that no path of several edges counts.
-_EDGES_ONLY = 2.0
 
 # Rows of shares held at a time.
 _ROWS = 256
@@ -41,18 +40,17 @@ class RunningGroups:
 
 
 def running_along(
-    starts: Ints, columns: Ints, weights: Doubles, least: float | None, order: Ints
+    starts: Ints, columns: Ints, weights: Doubles, least: float, order: Ints
 ) -> RunningGroups:
-    """Follow who represents whom along links: of a graph, or the strongest of each node.
+    """Follow who represents whom along the paths of a graph, which comes as CSR rows.
 
-    They come as CSR rows. `least` must be left at the end of a path of several links; None
-    where single links count only, and the rows hold the nodes themselves, too.
+    `least` must be left at the end of a path of several links.
     """
     from topofs.kernels.nearest_nodes import running_nodes
 
     n = len(order)
     nodes, positions, values, before, total = running_nodes(
-        starts, columns, weights, _EDGES_ONLY if least is None else least, order
+        starts, columns, weights, least, order
     )
     by_node = np.argsort(nodes, kind="stable")
     positions, before = positions[by_node], before[by_node]
@@ -62,7 +60,39 @@ def running_along(
         positions=positions,
         values=values[by_node],
         through=np.where(before == order[positions], -1, before),
-        n_links=(len(columns) - (n if least is None else 0)) // 2,
+        n_links=len(columns) // 2,
+    )
+
+
+def running_among(rows: Any, order: Ints) -> RunningGroups:
+    """Follow who represents whom as sparse rows of shares say, with ones on the diagonal.
+
+    Equal shares go to the lowest node.
+    """
+    n, found = len(order), rows.tocoo()
+    origin, node, share = found.row.astype(np.int64), found.col.astype(np.int64), found.data
+    turn = np.argsort(order)[origin]
+    # One number tells the larger share, and of equal ones the lower origin.
+    strength = np.empty(len(share), np.int64)
+    strength[np.lexsort((-origin, share))] = np.arange(len(share))
+    by_turn = np.lexsort((turn, node))
+    node, origin, turn, share = (part[by_turn] for part in (node, origin, turn, share))
+    best = np.maximum.accumulate(strength[by_turn] + node * len(share))
+    better = np.diff(best, prepend=-1) > 0
+    node, origin, turn, share = (part[better] for part in (node, origin, turn, share))
+    amounts = units(share)
+    before = np.where(np.diff(node, prepend=-1) > 0, 0, np.concatenate([[0], amounts[:-1]]))
+    gained = np.zeros(n, np.int64)
+    np.add.at(gained, turn, amounts - before)
+    others = origin != node
+    node, turn, share = node[others], turn[others], share[others]
+    return RunningGroups(
+        curve=np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
+        starts=np.concatenate([[0], np.cumsum(np.bincount(node, minlength=n))]),
+        positions=turn,
+        values=share,
+        through=np.full(len(turn), -1),
+        n_links=(rows.nnz - n) // 2,
     )
 
 

@@ -17,6 +17,9 @@ __all__ = [
 REPRESENTS = 0.25
 """The share of a feature's variance from which on another is said to represent it."""
 
+_MOST_LINKS = 8
+"""So many links of a feature are printed; `neighbors` has all."""
+
 # Rounding is not worth a sentence.
 _MORE = 1e-6
 
@@ -132,7 +135,8 @@ class Explanation:
     neighbors : tuple of Neighbor
         The features it is joined to, strongest first; empty for a column that takes no part
         in the graph. Links of weight 0, which some graphs need to be
-        complete, are among them; the printed lines count them without naming them.
+        complete, are among them; the printed lines count them without naming them, and name
+        the strongest only.
     left_out : str or None
         Why the column takes no part, in a few words; None where it takes part.
     representation : Representation or None
@@ -191,8 +195,11 @@ class Explanation:
         lines += [
             f"  {one_line(neighbor.name)}  {neighbor.weight:.4g}"
             + "  selected" * neighbor.selected
-            for neighbor in alike
+            for neighbor in alike[:_MOST_LINKS]
         ]
+        n_more = len(alike) - _MOST_LINKS
+        if n_more > 0:
+            lines.append(f"  … and {n_more} weaker link{'s' * (n_more > 1)}")
         n_empty = n_links - len(alike)
         if n_empty:
             have = "has" if n_empty == 1 else "have"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import gen_batches
 
 from topofs.selection.reading import read_table
 from topofs.selection.short_names import measure_of
+from topofs.similarity.operator import rows_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -80,8 +80,8 @@ def ranked_columns(
     selector : TopologicalFeatureSelector
         Fitted.
     similarity : SimilarityOperator
-        Between the columns that vary, as `fitted_similarity` or `fit_and_compare` gives; it is
-        asked for a few rows at a time.
+        Between the columns that vary, as `fitted_similarity` or `fit_and_compare` gives; the
+        rows of the selected ones are asked for.
 
     Returns
     -------
@@ -122,16 +122,16 @@ def _nearest_selected(
     """Column of the nearest selected node and the similarity to it, for each node; or −1."""
     nodes = selector.nodes_
     selected = np.flatnonzero(selector.support_[nodes])
-    nearest, weights = np.full(len(nodes), -1), np.zeros(len(nodes))
-    if not selected.size:
-        return nearest, weights
-    for rows in gen_batches(len(nodes), _ROWS):
-        block = similarity.block(rows, slice(0, len(nodes)))[:, selected].astype(np.float64)
+    everyone = np.arange(len(nodes))
+    nearest, weights = np.full(len(nodes), -1), np.full(len(nodes), -np.inf)
+    for first in range(0, len(selected), _ROWS):
+        rows = selected[first : first + _ROWS]
+        block = rows_of(similarity, rows).astype(np.float64)
         # No node is nearest to itself.
-        block[selected == np.arange(rows.start, rows.stop)[:, None]] = -np.inf
-        best = block.argmax(axis=1)
-        found = block[np.arange(len(block)), best]
-        exists = np.isfinite(found)
-        nearest[rows] = np.where(exists, nodes[selected[best]], -1)
-        weights[rows] = np.where(exists, found, 0.0)
-    return nearest, weights
+        block[np.arange(len(rows)), rows] = -np.inf
+        best = block.argmax(axis=0)
+        found = block[best, everyone]
+        # Of equal ones the first.
+        nearer = found > weights
+        nearest[nearer], weights[nearer] = nodes[rows[best[nearer]]], found[nearer]
+    return nearest, np.where(nearest >= 0, weights, 0.0)

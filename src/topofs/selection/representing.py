@@ -389,16 +389,18 @@ class RepresentingSelector(RankingSelector):
         >>> X = load_wine(as_frame=True).data
         >>> print(TopologicalFeatureSelector(4).fit(X).explain("proline"))
         proline is not selected.
-        Rank 10 of 13 (4 selected), coverage gain 0.588952.
+        Rank 11 of 13 (4 selected), coverage gain 0.588952.
         alcohol represents it, with 0.411 of its variance.
-        Joined to 7 features, 4 of them selected:
-          alcohol  0.4144  selected
-          total_phenols  0.2481
-          flavanoids  0.2442  selected
-          alcalinity_of_ash  0.1941
-          magnesium  0.1547  selected
-          proanthocyanins  0.1092
-          ash  0.05001  selected
+        Joined to 9 features, 2 of them selected:
+          alcohol  0.411  selected
+          total_phenols  0.2438
+          flavanoids  0.2399  selected
+          alcalinity_of_ash  0.1895
+          magnesium  0.1499
+          proanthocyanins  0.1041
+          color_intensity  0.09481
+          od280/od315_of_diluted_wines  0.09269
+          … and 1 weaker link
         """
         check_is_fitted(self)
         names = self._column_names()

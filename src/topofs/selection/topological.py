@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from topofs.engines.choosing import build_network, compare_columns
 from topofs.engines.device_arrays import arrays_of_device, on_host
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 
     from topofs.engines.compared_columns import ComparedColumns
     from topofs.filtering.family import Graph
-    from topofs.rules.rule import Rule
-    from topofs.selection.wishes import AtMost
+    from topofs.network import Network
+    from topofs.rules.rule import Ranking, Rule
+    from topofs.selection.wishes import AtMost, ColumnWishes
     from topofs.similarity.measure import Measure
 
 __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
@@ -344,8 +346,12 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
         if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
             warn_of_dependent_rows(table, read.measure)
+        among = None
+        if sparse.issparse(table):
+            # The whole table is there anyway: some of its columns would be another copy.
+            table, among = read.table, nodes
         columns = compare_columns(
-            table, read.measure, memory=memory, needs=needs, arrays=arrays
+            table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
             constant = np.zeros(self.n_features_in_, dtype=np.bool_)
@@ -353,16 +359,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = self._varying_columns(constant, rare=self._rare.reasons)
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        if network.graph is not None:
-            labelled = network.graph.labelled(self._column_names()[nodes].tolist())
-            network = replace(network, graph=labelled)
-        ranking, self._wishes = rank_by_wishes(network, rule, wishes, nodes, n_wanted=size)
-        if isinstance(network.graph, LinkGraph):
-            network.graph.forget_matrix()
-        self.nodes_ = nodes
-        self._graph = network.graph
-        self.similarity_, self.rule_ = read.measure, rule
-        self._ranking = ranking
+        self.nodes_, self.similarity_, self.rule_ = nodes, read.measure, rule
+        ranking = self._rank(network, wishes, size)
         self.excluded_, self._limited = wishes.excluded, wishes.limited
         budget = self.n_features_to_select
         self._budget = float(budget.total) if isinstance(budget, Budget) else None
@@ -374,6 +372,19 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         if size is None:
             self._warn_of_isolated_columns()
         return columns
+
+    def _rank(self, network: Network, wishes: ColumnWishes, size: int | None) -> Ranking:
+        """Rank the nodes of the network; keep its graph, with the names of the columns."""
+        self._graph = network.graph
+        if network.graph is not None:
+            self._graph = network.graph.labelled(self._column_names()[self.nodes_].tolist())
+            network = replace(network, graph=self._graph)
+        self._ranking, self._wishes = rank_by_wishes(
+            network, self.rule_, wishes, self.nodes_, n_wanted=size
+        )
+        if isinstance(self._graph, LinkGraph):
+            self._graph.forget_matrix()
+        return self._ranking
 
     def _terms(self) -> tuple[Measure, Graph | None, Rule]:
         """Resolve the terms, and refuse those that do not go together."""

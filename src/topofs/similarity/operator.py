@@ -20,6 +20,7 @@ __all__ = [
     "Squared",
     "Transformed",
     "dense",
+    "rows_of",
 ]
 
 Block = npt.NDArray[np.floating[Any]]
@@ -204,6 +205,18 @@ class MatrixOperator:
         return self.values.diagonal().copy()
 
 
+def rows_of(operator: Any, some: npt.NDArray[np.int64]) -> Block:
+    """Give the rows of a similarity at some positions, ascending, and compute no others."""
+    parts = operator, getattr(operator, "inner", operator)
+    if all(hasattr(part, "cross") for part in parts):
+        return np.asarray(operator.select(some).cross(slice(None), operator))
+    # Neighbours together.
+    runs = np.split(some, np.flatnonzero(np.diff(some) > 1) + 1)
+    everyone = slice(0, operator.n_features)
+    blocks = [operator.block(slice(run[0], run[-1] + 1), everyone) for run in runs]
+    return np.concatenate(blocks)
+
+
 def dense(operator: SimilarityOperator) -> Block:
     """Fill the whole matrix from the blocks of its lower triangle, which the upper one copies.
 
@@ -211,10 +224,14 @@ def dense(operator: SimilarityOperator) -> Block:
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
+    from topofs.progress import counted
     from topofs.row_threads import for_each, one_blas_thread
 
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
+    if hasattr(getattr(operator, "inner", operator), "triangle"):
+        _by_triangle(operator, similarity)
+        return similarity
     fill = _by_tiles(operator, similarity) or _by_blocks(operator, similarity)
 
     def fill_from(corner: tuple[int, int]) -> None:
@@ -226,10 +243,39 @@ def dense(operator: SimilarityOperator) -> Block:
     corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
     # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
     corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
+
+    def n_pairs(corner: tuple[int, int]) -> int:
+        first, left = corner
+        n_rows = min(first + _ROWS, n) - first
+        right = min(left + _COLUMNS, first)
+        on_diagonal = left + _COLUMNS > first
+        return n_rows * (right - left) + on_diagonal * (n_rows * (n_rows - 1) // 2)
+
     with one_blas_thread():
-        for_each(fill_from, corners)
+        for_each(counted(fill_from, n * (n - 1) // 2, n_pairs), corners)
     np.fill_diagonal(similarity, operator.diagonal())
     return similarity
+
+
+def _by_triangle(operator: Any, similarity: Block) -> None:
+    """Fill a matrix from the blocks that the operator says are best, each pair once."""
+    from topofs.kernels.sparse_products import write_mirrored
+    from topofs.progress import counted
+    from topofs.row_threads import for_each, one_blas_thread
+
+    def fill(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> None:
+        rows, columns = corner
+        write_mirrored(operator.block(rows, columns), rows, columns, similarity)
+
+    def n_pairs(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> int:
+        n_rows, n_columns = map(len, corner)
+        return n_rows * (n_columns - n_rows) + n_rows * (n_rows - 1) // 2
+
+    n = len(similarity)
+    with one_blas_thread():
+        corners = getattr(operator, "inner", operator).triangle()
+        for_each(counted(fill, n * (n - 1) // 2, n_pairs), corners)
+    np.fill_diagonal(similarity, operator.diagonal())
 
 
 def _by_blocks(operator: SimilarityOperator, similarity: Block) -> Fill:

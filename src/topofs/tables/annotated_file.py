@@ -48,11 +48,13 @@ class AnnotatedTable(Table):
     """A table that lies in an AnnData object: a matrix of genes, and annotation of its rows.
 
     `matrix` is the X of `annotated` or the layer that was asked for, dense or sparse, of shape
-    (n_samples, n_genes); `genes` are its columns, `rows` holds the annotation alone.
+    (n_samples, n_genes); `genes` are its columns, `rows` holds the annotation alone. Where it is
+    a sparse X that lay row by row, it is `in_place_of_x`: `annotated` has none any more.
     """
 
     annotated: Any = None
     matrix: Any = None
+    in_place_of_x: bool = False
     genes: tuple[str, ...] = ()
 
     def select(self, columns: Sequence[str]) -> pl.LazyFrame:
@@ -120,8 +122,13 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
         raise TableError(f"{name}: the matrix holds {matrix.dtype}, not numbers")
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
+    in_place_of_x = matrix is adata.X and getattr(matrix, "format", None) == "csr"
     if hasattr(matrix, "tocsc"):
         matrix = matrix.tocsc()
+    if in_place_of_x:
+        # One copy of a large matrix is enough.
+        adata.X = None
+        del named
     obs = pl.DataFrame(
         [
             _series(str(column), adata.obs[column])
@@ -137,6 +144,7 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
         schema=dict.fromkeys(genes, number) | dict(obs.schema),
         annotated=adata,
         matrix=matrix,
+        in_place_of_x=in_place_of_x,
         genes=genes,
     )
 
@@ -153,6 +161,9 @@ def write_genes(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reduced = table.annotated[:, names].copy()
+        if table.in_place_of_x:
+            place = {gene: i for i, gene in enumerate(table.genes)}
+            reduced.X = table.matrix[:, [place[name] for name in names]].tocsr()
         reduced.var["selected"] = True
         reduced.var["rank"] = list(ranks.values())
         if with_groups:
@@ -203,13 +214,22 @@ def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> 
     if len(names) < 2:
         which = f"one column that varies, {names[0]!r}" if names else "no column that varies"
         raise TableError(f"{table.name}: has {which}; at least two are needed")
-    X = table.matrix if len(used) == len(table.genes) else table.matrix[:, used]
+    X = table.matrix if len(used) == len(table.genes) else _columns(table.matrix, used)
     found = compared(table, roles, reasons, X=X, names=names)
     left_out = tuple(
         column if column.name in genes else replace(column, asked_for=True)
         for column in found.left_out
     )
     return replace(found, left_out=left_out)
+
+
+def _columns(X: Any, used: Sequence[int]) -> Any:
+    """Some columns; where the others of a sparse matrix store nothing, in its own memory."""
+    if hasattr(X, "tocsc"):
+        starts = np.append(X.indptr[:-1][used], X.indptr[-1])
+        if (np.diff(X.indptr)[used] == np.diff(starts)).all():
+            return type(X)((X.data, X.indices, starts), shape=(X.shape[0], len(used)))
+    return X[:, used]
 
 
 def _range(table: AnnotatedTable) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RunProgress"]
 
+# A run takes hours.
+_SECONDS_BETWEEN_LINES = 30
+
 
 class RunProgress:
     """Watches a run and shows how it gets on; the bar moves with the cost of the work.
@@ -32,7 +35,7 @@ class RunProgress:
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True, emoji=False, soft_wrap=True)
-        self._pace = Pace()
+        self._pace = Pace(_SECONDS_BETWEEN_LINES)
         self._bar = Progress(
             BarColumn(bar_width=30),
             *(
