@@ -190,7 +190,6 @@ assert "numba" not in sys.modules
 """
 
 
-@pytest.mark.xfail(strict=False, reason="coverage takes kernels at every size")
 def test_a_small_fit_does_not_import_numba():
     ran = subprocess.run([sys.executable, "-c", FIRST_FIT], check=False, capture_output=True)
     assert ran.returncode == 0

@@ -46,7 +46,7 @@ class Links(Graph):
     """
 
     strongest: int | None = parameter(
-        128, help="Links that each column lists.", check=_check_strongest
+        128, help="Links of each column.", check=_check_strongest
     )
 
     without_matrix: ClassVar[bool] = True
