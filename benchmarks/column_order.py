@@ -22,6 +22,7 @@ from topofs import (
     Centrality,
     Coverage,
     Energy,
+    Links,
     Mixed,
     MutualInformation,
     Pearson,
@@ -34,6 +35,7 @@ from topofs.rules.centrality import SCORES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from topofs.filtering.family import Graph
     from topofs.rules.rule import Rule
 
 N_SELECTED = 8
@@ -46,14 +48,16 @@ MEASURES = (
     MutualInformation(),
     Energy(),
 )
-RULES: tuple[Rule, ...] = (
-    Coverage(),
-    Coverage(reach="paths"),
-    Coverage(reach="edges"),
-    Coverage(reach="similarity"),
-    Coverage(links=8),
-    Variance(),
-    *map(Centrality, SCORES),
+RANKINGS: tuple[tuple[Rule, Graph | str], ...] = (
+    (Coverage(), "auto"),
+    (Coverage(reach="paths"), "auto"),
+    (Coverage(refine=True), "auto"),
+    (Coverage(), Links(strongest=None)),
+    (Coverage(), Links(strongest=8)),
+    (Coverage(reach="paths"), "tmfg"),
+    (Coverage(reach="edges"), "tmfg"),
+    (Variance(), "auto"),
+    *((Centrality(score), "auto") for score in SCORES),
 )
 KINDS = ("reals", "factors", "whole numbers", "zeros and ones")
 
@@ -91,14 +95,19 @@ def count_table(
     orders = [rng.permutation(X.shape[1]) for _ in range(n_permutations)]
     others = list(changes(X, kind, rng)) if changed else []
     for measure in MEASURES:
-        for rule in RULES:
+        for rule, graph in RANKINGS:
             if rule.needs.scale and not measure.has_scale:
                 continue
             if rule.needs.columns and not measure.has_columns:
                 continue
-            fitted = selected_by(measure, rule)
+            fitted = selected_by(measure, rule, graph)
             whole = fitted(X)
-            of_rule = f"{rule!r}".replace("Centrality", "")
+            named = (
+                ""
+                if graph == "auto"
+                else f", {graph if isinstance(graph, str) else repr(graph)}"
+            )
+            of_rule = f"{rule!r}{named}".replace("Centrality", "")
             for order in orders:
                 moved = fitted(X[:, order])
                 differs = set_of(whole, names) != set_of(moved, names[order])
@@ -158,8 +167,10 @@ def names_of(X: np.ndarray) -> np.ndarray:
     return np.array([known[form] for form in forms])
 
 
-def selected_by(measure: Any, rule: Rule) -> Callable[[np.ndarray], Selector]:
-    return lambda X: Selector(N_SELECTED, similarity=measure, rule=rule).fit(X)
+def selected_by(
+    measure: Any, rule: Rule, graph: Graph | str
+) -> Callable[[np.ndarray], Selector]:
+    return lambda X: Selector(N_SELECTED, similarity=measure, graph=graph, rule=rule).fit(X)
 
 
 def set_of(selector: Selector, names: np.ndarray) -> list[int]:

@@ -208,7 +208,8 @@ def beyond_the_paper():
     columns = 20_000
     X = factor_table(columns, 100, dtype=np.float32)
     graph = tmfg_from_data(X, threshold=None)
-    network = Network(graph, Pearson().scale(None, n_samples=100, n_features=columns))
+    scale = Pearson().scale(None, n_samples=100, n_features=columns)
+    network = Network(columns, graph, scale)
     nothing = Wishes.none(columns)
     for reach in ("paths", "edges"):
         Coverage(reach=reach).rank(network, nothing)

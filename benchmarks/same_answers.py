@@ -91,12 +91,12 @@ def table(path: Path) -> np.ndarray:
 
 
 def along_paths() -> dict[str, object]:
-    """Coverage along paths with ties by position, the only default that 0.1 had."""
+    """Coverage along paths of the TMFG with ties by position, the only default that 0.1 had."""
     try:
         from topofs import Coverage
     except ImportError:
         return {}
-    return {"rule": Coverage(reach="paths", ties="index")}
+    return {"graph": "tmfg", "rule": Coverage(reach="paths", ties="index")}
 
 
 def fitted(X: np.ndarray, setting: str) -> dict[str, np.ndarray]:

@@ -310,7 +310,9 @@ def test_terms_of_other_distributions_are_found_by_their_entry_points(monkeypatc
         EntryPoint("mesh", "elsewhere", "topofs.terms"),
     ]
     monkeypatch.setattr(EntryPoint, "load", load)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group=None: entries if group else ())
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda *, group=None: entries if group else ()
+    )
     assert "ranks" not in registered("similarity")
     selector = TopologicalFeatureSelector(3, similarity="ranks", graph="mesh").fit(X)
     assert selector.similarity_ == Ranks()

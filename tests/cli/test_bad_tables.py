@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -189,7 +190,6 @@ def test_many_columns_and_three_rows(tmp_path):
         (["--rule", "degree", "--strongest", "3"], 2, "--strongest 3 is for --graph links"),
         (["--graph", "mst", "--strongest", "3"], 2, "--strongest 3 is for --graph links"),
         (["--strongest", "0"], 2, "--strongest 0: give a whole number of at least 1"),
-        (["--reach", "strongest"], 2, "'strongest' is none of auto, edges, paths"),
         (["--paper", "-k", "auto"], 2, "-k auto needs --rule coverage"),
         (["--paper", "--graph", "mst"], 2, "--paper settles --graph"),
         (["--paper", "--rule", "degree"], 2, "--paper settles --rule"),

@@ -82,7 +82,7 @@ def test_the_links_that_coverage_ranks_by(wine_csv, tmp_path):
     assert found["n_edges"] == graph.n_edges == len(pl.read_csv(path))
     few = run_json(*arguments, "--strongest", "1")
     assert few["settings"]["graph"] == {"name": "links", "strongest": 1}
-    assert few["n_edges"] == 9
+    assert few["n_edges"] == 10
     refused = run(*arguments, "--rule", "variance")
     assert refused.exit_code == 2
     assert refused.stderr.count("\n") == 1

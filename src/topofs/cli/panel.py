@@ -262,4 +262,6 @@ def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]
             f"{share_in_words(one.share)} of {shown(column)}"
         )
     if any(one.gained > one.lost for one in ranked):
-        output.say("  what gains more than it loses, `topofs select --refine` exchanges by itself")
+        output.say(
+            "  what gains more than it loses, `topofs select --refine` exchanges by itself"
+        )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.filtering import Links
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores
@@ -55,9 +56,9 @@ PUBLISHED = {
 
 SELECTORS: dict[str, dict[str, Any]] = {
     "coverage": {},
-    "coverage_edges": {"rule": Coverage(reach="edges")},
-    "coverage_paths": {"rule": Coverage(reach="paths")},
-    "coverage_similarity": {"rule": Coverage(reach="similarity")},
+    "coverage_edges": {"rule": Coverage(reach="edges"), "graph": "tmfg"},
+    "coverage_paths": {"rule": Coverage(reach="paths"), "graph": "tmfg"},
+    "coverage_similarity": {"graph": Links(strongest=None)},
     "coverage_spearman": {"similarity": "spearman"},
     "rule_variance": {"rule": "variance"},
 }
