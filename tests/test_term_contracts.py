@@ -45,8 +45,11 @@ MEASURES = [
     *(one for one in registered("similarity").values() if not isinstance(one, (Auto, Given))),
     *(Pearson(squared=False), Spearman(squared=False), Function(squares), Grades(), Cosine()),
 ]
-# Links are no filter of a bare matrix: see tests/filtering/test_links.py.
-GRAPHS = [one for one in registered("graph").values() if not one.needs_scale] + [Nearest()]
+# Links are no filter of a bare matrix: see tests/filtering/test_links.py; "auto" is no family.
+GRAPHS = [
+    *(one for one in registered("graph").values() if not (one.needs_scale or one.by_rule)),
+    Nearest(),
+]
 RULES = [
     *registered("rule").values(),
     *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges")),
