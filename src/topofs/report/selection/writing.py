@@ -261,7 +261,10 @@ def _drawing(summary: SelectionSummary) -> dict[str, str]:
         )
     shown = ""
     if summary.network is not None and graph is not None:
-        shown = f"The graph that was ranked by: {graph.words}. Thicker links are stronger."
+        shown = (
+            f"The columns joined by the links that the ranking used: {graph.words}. A thicker "
+            "link is a stronger one."
+        )
     many = said["columns"].capitalize()
     title = f"{many} and what each represents" if summary.representation else many
     return {"title": title, "groups": groups, "graph": shown}

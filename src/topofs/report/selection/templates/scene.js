@@ -72,12 +72,13 @@ function layStars(made, stars, width, height) {
   const few = DATA.nodes.length <= FEW;
   const room = Math.sqrt((width * height) / stars.length);
   const beside = few ? Math.min(150, 0.18 * width) : Math.min(14, 0.2 * room);
-  const above = few ? 44 : room > 44 ? 22 : Math.min(6, 0.1 * room);
+  const named = room > 30;
+  const above = few ? 44 : named ? 20 : Math.min(6, 0.1 * room);
   const found = largestRows(stars, width, height, beside, above);
   if (found === null) return;
   const { unit, rows } = found;
   made.radius = Math.min(7, Math.max(1.3, 0.24 * unit));
-  const head = room > 44 ? 18 : 0;
+  const head = named ? 16 : 0;
   const down = found.left / rows.length;
   let top = -view.height / 2 + 8;
   for (const row of rows) {
@@ -102,7 +103,7 @@ function layStars(made, stars, width, height) {
 // Columns that no selected one represents, and isolated ones, stand in rows below the others.
 function layApart(made, apart, width, height, alone) {
   if (apart.length === 0) return 0;
-  const share = Math.min(0.45, Math.max(0.1, apart.length / DATA.nodes.length));
+  const share = Math.min(0.3, Math.max(0.1, apart.length / DATA.nodes.length));
   const room = alone ? height - 34 : Math.max(24, share * height);
   const spacing = apart.length * 120 <= width ? 120 : Math.min(14, Math.sqrt((width * room) / apart.length));
   const inRow = Math.max(1, Math.floor(width / spacing));
