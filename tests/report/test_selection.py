@@ -19,7 +19,7 @@ from topofs.report.selection import (
 )
 from topofs.report.selection.phrases import percent
 from topofs.report.selection.wording import words_of
-from topofs.tables.typed_table import NamedArray
+from topofs.tables.given import NamedArray
 
 VOID = {"meta", "input", "br"}
 

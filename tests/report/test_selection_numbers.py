@@ -23,7 +23,8 @@ from topofs.report.selection.heat_map import heat_map
 from topofs.report.selection.network import network_view
 from topofs.report.selection.wording import words_of
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
-from topofs.tables.typed_table import NamedArray, typed_table
+from topofs.tables.given import NamedArray
+from topofs.tables.typed_table import typed_table
 
 MEASURES = {
     "pearson": lambda X: pearson(X, squared=True),
