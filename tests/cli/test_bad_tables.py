@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -278,15 +279,16 @@ def assert_untouched(folder):
 def test_a_full_disk_leaves_every_earlier_file(table, monkeypatch, failing):
     arguments = old_outputs(table.parent)
     created = []
-    real = atomic_write.tempfile.mkstemp
+    real = os.open
 
-    def full(*given, **options):
-        if len(created) == failing:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
-        created.append(real(*given, **options))
-        return created[-1]
+    def full(path, flags, *given, **options):
+        if flags & os.O_EXCL and Path(path).parent == table.parent:
+            if len(created) == failing:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
+            created.append(path)
+        return real(path, flags, *given, **options)
 
-    monkeypatch.setattr(atomic_write.tempfile, "mkstemp", full)
+    monkeypatch.setattr(atomic_write.os, "open", full)
     result = run("select", table, "-k", "2", *arguments)
     assert_one_line(result, 3, "No space left on device")
     assert "temporary" not in result.stderr
