@@ -17,6 +17,7 @@ from topofs import (
     IdentifierFeatureWarning,
     InfiniteFeatureSelector,
     TopologicalFeatureSelector,
+    tmfg_from_data,
 )
 from topofs.tables import NamedArray
 
@@ -144,3 +145,14 @@ def test_a_given_similarity_keeps_its_names():
         pd.DataFrame(similarity, columns=list(names))
     )
     assert list(found.get_feature_names_out()) == list(framed.get_feature_names_out())
+
+
+def test_arrow_tables_have_names():
+    X = factor_table(60, 4)
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    selector = TopologicalFeatureSelector(2).fit(frame.to_arrow())
+    chosen = [name for name, there in zip("abcd", selector.support_, strict=True) if there]
+    assert selector.pick(frame.to_arrow().select(["d", "c", "b", "a"])).columns == chosen
+    with pytest.raises(ValueError, match="feature names should match"):
+        selector.transform(frame.select("d", "c", "b", "a").to_arrow())
+    assert tmfg_from_data(frame.to_arrow()).labels == tuple("abcd")

@@ -23,6 +23,7 @@ from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import text_column
 from topofs.tables.given import (
     NamedArray,
+    arrow_as_frame,
     column_name,
     is_annotated,
     named_matrix,
@@ -107,6 +108,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
         """
         check_is_fitted(self)
+        X = arrow_as_frame(X)
         if is_annotated(X):
             self._check_same_columns(X.var_names)
             return X[:, self.support_]
@@ -155,7 +157,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame (pandas, polars or dask) or AnnData
+        X : data frame (pandas, polars or dask), Arrow table or AnnData
             With at least the selected columns, after a fit to a table with names.
 
         Returns
@@ -170,6 +172,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "to transform"
             )
         names = self._column_names()[self.support_].tolist()
+        X = arrow_as_frame(X)
         annotated = hasattr(X, "var_names")
         if not annotated and not hasattr(X, "columns"):
             raise TypeError(

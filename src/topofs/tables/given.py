@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST_ROUNDED",
     "NamedArray",
+    "arrow_as_frame",
     "as_array",
     "as_vector",
     "column_name",
@@ -36,6 +37,7 @@ __all__ = [
     "from_lowest",
     "infinite_value",
     "is_annotated",
+    "is_arrow",
     "is_frame",
     "is_missing",
     "library_of",
@@ -104,6 +106,22 @@ def is_annotated(table: Any) -> bool:
     return library_of(table) == "anndata" and hasattr(table, "var_names")
 
 
+def is_arrow(table: Any) -> bool:
+    """Whether a table is one of Arrow, without importing pyarrow."""
+    return library_of(table) == "pyarrow" and hasattr(table, "column_names")
+
+
+def arrow_as_frame(table: Any) -> Any:
+    """Make a data frame of an Arrow table; others stay as they are."""
+    if not is_arrow(table):
+        return table
+    if find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
+
+
 def sparse_columns(table: Any) -> list[int]:
     """Positions of the columns of a pandas data frame that are sparse; none in other tables."""
     if library_of(table) != "pandas" or not is_frame(table):
@@ -150,6 +168,8 @@ def column_names(table: Any) -> tuple[str, ...] | None:
         return table.names
     if is_annotated(table):
         return tuple(map(str, table.var_names))
+    if is_arrow(table):
+        return tuple(table.column_names)
     # The columns of a `TypedTable` are no labels.
     labels = None if library_of(table) == "topofs" else getattr(table, "columns", None)
     return None if labels is None else tuple(map(column_name, labels))
@@ -179,8 +199,6 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     table = named_matrix(table)
     if isinstance(table, NamedArray):
         return replace(table, values=readable_table(table.values, names=table.names))
-    if library_of(table) == "pyarrow" and hasattr(table, "column_names"):
-        table = _frame_of_arrow(table)
     refuse_without_rows(table)
     if is_frame(table):
         return _readable_frame(table)
@@ -198,8 +216,8 @@ def named_matrix(
 ) -> Any:
     """Give an AnnData object, a sparse frame or a matrix with its names; others as they are.
 
-    A frame is sparse where all of its columns are, with zero as the value that is left out; in
-    other frames sparse columns become dense.
+    An Arrow table becomes a data frame. A frame is sparse where all of its columns are, with zero
+    as the value that is left out; in other frames sparse columns become dense.
     """
     if is_annotated(X):
         if feature_names is not None:
@@ -211,6 +229,7 @@ def named_matrix(
         raise ValueError(
             f"layer is {layer!r}, but X is a {type(X).__name__}: only AnnData objects have layers"
         )
+    X = arrow_as_frame(X)
     if thin := sparse_columns(X):
         if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
             return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
@@ -420,14 +439,6 @@ def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         return np.ma.vstack(rows)
     return np.array(rows, dtype=object) if _has_long_numbers(rows) else as_array(rows)
-
-
-def _frame_of_arrow(table: Any) -> Any:
-    if find_spec("polars") is not None:
-        import polars as pl
-
-        return pl.from_arrow(table)
-    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
 
 
 def _readable_frame(table: Any) -> Any:
