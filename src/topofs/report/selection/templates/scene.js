@@ -111,7 +111,7 @@ function layStars(made, stars, width, height) {
 // Columns that no selected one represents, and isolated ones, stand in rows below the others.
 function layApart(made, apart, width, height, alone) {
   if (apart.length === 0) return 0;
-  const share = Math.min(0.3, Math.max(0.1, apart.length / DATA.nodes.length));
+  const share = Math.min(0.25, Math.max(0.1, apart.length / DATA.nodes.length));
   const room = alone ? height - 34 : Math.max(24, share * height);
   const spacing = apart.length * 120 <= width ? 120 : Math.min(14, Math.sqrt((width * room) / apart.length));
   const inRow = Math.max(1, Math.floor(width / spacing));
