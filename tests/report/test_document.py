@@ -36,7 +36,6 @@ def test_the_policy_names_style_and_script_by_their_hash():
         "data": "{}",
         "figures": [],
         "has_groups": False,
-        "isolated": None,
         "has_forced": False,
         "has_excluded": False,
         "copies": None,

@@ -207,10 +207,11 @@ def test_hostile_names_in_groups_and_alone_are_text(tmp_path):
     X = X.rename(columns={HOSTILE: "tame", alone: HOSTILE})
     selector = TopologicalFeatureSelector().fit(X)
     assert 29 in selector.isolated_
-    page = page_of(tmp_path, selector, X)
+    page = page_of(tmp_path, selector, X, table_name=HOSTILE)
     for raw in ("<script>window", "<img", 'onerror="', "</script><script>"):
         assert raw not in page
     assert "&lt;/script&gt;&lt;script&gt;window.hacked = true" in page
+    assert data_of(page)["names"][29] == HOSTILE
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

@@ -77,10 +77,12 @@ def test_the_groups_follow_the_slider(window, fitted, k):
     assert window.text("#covered") == percent(share)
     alone = (selector.representative_ < 0).sum()
     assert window.text("#alone") == str(alone)
-    joined = alone - (~selector.support_[fitted.isolated_]).sum()
-    assert window.page.locator("#alone-list").is_visible() == (joined > 0)
-    if joined:
-        assert f"{joined} column" in window.text("#alone-list summary")
+    assert window.page.locator("#alone-list").is_visible() == (alone > 0)
+    if alone:
+        assert f"{alone} column" in window.text("#alone-list summary")
+        isolated = (~selector.support_[fitted.isolated_]).sum()
+        window.page.click("#alone-list summary")
+        assert window.page.locator("#alone-list li", has_text=" isolated").count() == isolated
     window.page.select_option("#filter-status", "alone")
     assert window.text("#filter-count") == f"{alone} column{'' if alone == 1 else 's'}"
 
@@ -192,23 +194,6 @@ def test_past_the_automatic_end_the_rest_is_named(window, fitted):
     assert "second representatives" in window.text("#rest")
 
 
-def test_groups_can_be_searched(window, fitted):
-    window.page.locator("#groups").scroll_into_view_if_needed()
-    window.settle()
-    group = max(fitted.groups_, key=lambda group: len(group.members))
-    member = group.members[-1]
-    window.page.fill("#groups-filter", member.name.upper())
-    groups = window.page.locator("#groups-list > .group")
-    assert group.name in groups.locator("b").all_inner_texts()
-    listed = groups.locator(".group-members li").all_inner_texts()
-    found = next(text for text in listed if text.startswith(member.name))
-    assert percent(member.share) in found
-    window.page.fill("#groups-filter", "no such column")
-    assert "has this in its name" in window.text("#groups-list")
-    window.page.fill("#groups-filter", "")
-    assert groups.count() == fitted.n_features_
-
-
 def test_a_click_shows_who_represents_a_column(window, fitted, X):
     names = list(X.columns)
     longest = max(range(len(names)), key=lambda i: len(fitted.explain(i).representation.path))
@@ -237,10 +222,9 @@ def test_a_column_that_is_isolated(window, fitted, X):
     alone = X.columns[fitted.isolated_[0]]
     window.click_dot(alone)
     assert "It is isolated: it has no link stronger than chance" in window.text("#details-body")
-    window.page.locator("#isolated").scroll_into_view_if_needed()
-    window.page.click("#isolated summary")
-    assert alone in window.text("#isolated")
-    assert "3 columns isolated" in window.text("#isolated summary")
+    window.page.locator("#alone-list").scroll_into_view_if_needed()
+    window.page.click("#alone-list summary")
+    assert f"{alone} isolated" in window.text("#alone-list")
     window.page.select_option("#filter-status", "isolated")
     assert window.page.locator("#ranking-table tbody tr").count() == 3
 

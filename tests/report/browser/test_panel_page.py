@@ -119,7 +119,8 @@ def test_forced_and_excluded_are_marked_in_the_drawing(window):
         const box = canvas.getBoundingClientRect();
         const [x, y] = window.topofsReport.placeOf(name);
         const scale = canvas.width / box.width;
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+        const often = { willReadFrequently: true };
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", often);
         copy.drawImage(canvas, 0, 0);
         const red = (step) => {
             const at = [x - box.left + step, y - box.top + down * step];

@@ -182,7 +182,6 @@ def selection_page(summary: SelectionSummary) -> str:
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
         "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
-        "isolated": _isolated(summary),
         "data": embedded_json(page_data(summary, words)),
     }
     return render(
@@ -220,19 +219,6 @@ def _figures(summary: SelectionSummary, words: Words) -> list[tuple[str, str, st
         return [*figures, ("next", "The next adds", "–"), ("alone", "Not represented", "–")]
     tied = "none" if ties is None else f"{ties.inside + ties.outside:,}"
     return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
-
-
-def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
-    """Isolated columns, to be unfolded."""
-    representation = summary.representation
-    if representation is None or not len(representation.isolated):
-        return None
-    names = [summary.features.names[i] for i in representation.isolated]
-    return {
-        "title": f"{counted(len(names), 'column')} isolated",
-        "names": listed(names, most=500),
-        "last": representation.isolated_last,
-    }
 
 
 def _copies(summary: SelectionSummary, words: Words) -> dict[str, str] | None:

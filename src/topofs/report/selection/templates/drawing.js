@@ -210,6 +210,10 @@ function ring(context, features, radius, width) {
   context.stroke();
 }
 
+function labelFont(strong) {
+  return `${strong ? "600 " : ""}${view.width < 500 ? 11 : 12}px system-ui, sans-serif`;
+}
+
 // Names: the important ones first, none over another.
 function labelCandidates(focus, near) {
   const candidates = [state.active, state.hovered];
@@ -230,7 +234,6 @@ function drawLabels(context, focus, near) {
   // A name that matters may cover dots that are not selected, but no other name.
   const serious = dots.filter((feature) => isSelected(feature, state.k)).map((feature) => dotBox(feature, radius));
   const most = taken.length + MOST_LABELS;
-  const size = view.width < 500 ? 11 : 12;
   context.textBaseline = "middle";
   context.lineJoin = "round";
   for (const feature of labelCandidates(focus, near)) {
@@ -238,7 +241,7 @@ function drawLabels(context, focus, near) {
     const [x, y] = onScreen(feature);
     if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
     const selected = isSelected(feature, state.k);
-    context.font = `${selected || feature === focus ? "600 " : ""}${size}px system-ui, sans-serif`;
+    context.font = labelFont(selected || feature === focus);
     const head = scene.heads.get(feature);
     const wanted = feature === state.active || feature === state.hovered;
     // Above a group is the place of its name; elsewhere it would stand in another group.
