@@ -45,8 +45,10 @@ MEASURES = [
     *(one for one in registered("similarity").values() if not isinstance(one, (Auto, Given))),
     *(Pearson(squared=False), Spearman(squared=False), Function(squares), Grades(), Cosine()),
 ]
-# Links are no filter of a bare matrix: see tests/filtering/test_links.py.
-GRAPHS = [one for one in registered("graph").values() if not one.needs_scale] + [Nearest()]
+# Links are no filter of a bare matrix: see tests/filtering/test_links.py; "auto" is no family.
+GRAPHS = [
+    one for name, one in registered("graph").items() if not one.needs_scale and name != "auto"
+] + [Nearest()]
 RULES = [
     *registered("rule").values(),
     *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges")),
