@@ -114,7 +114,11 @@ def count_table(
                 for where in (("order", kind), ("order, by measure", repr(measure)),
                               ("order, by rule", of_rule)):  # fmt: skip
                     note(counts, where, differs=differs)
-                if whole.graph_.n_edges and len(set(names)) == len(names):
+                if (
+                    hasattr(whole, "graph_")
+                    and whole.graph_.n_edges
+                    and len(set(names)) == len(names)
+                ):
                     differs = edges_of(whole, names) != edges_of(moved, names[order])
                     note(counts, ("graph", kind), differs=differs)
             for what, other, allowed in others:
