@@ -35,7 +35,7 @@ from topofs.rules.centrality import SCORES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from topofs.filtering.family import Graph
+    from topofs.filtering import Graph
     from topofs.rules.rule import Rule
 
 N_SELECTED = 8
@@ -48,13 +48,12 @@ MEASURES = (
     MutualInformation(),
     Energy(),
 )
-RANKINGS: tuple[tuple[Rule, Graph | str], ...] = (
+SETTINGS: tuple[tuple[Rule, str | Graph], ...] = (
     (Coverage(), "auto"),
-    (Coverage(reach="paths"), "auto"),
-    (Coverage(refine=True), "auto"),
     (Coverage(), Links(strongest=None)),
     (Coverage(), Links(strongest=8)),
-    (Coverage(reach="paths"), "tmfg"),
+    (Coverage(refine=True), "auto"),
+    (Coverage(), "tmfg"),
     (Coverage(reach="edges"), "tmfg"),
     (Variance(), "auto"),
     *((Centrality(score), "auto") for score in SCORES),
@@ -95,30 +94,22 @@ def count_table(
     orders = [rng.permutation(X.shape[1]) for _ in range(n_permutations)]
     others = list(changes(X, kind, rng)) if changed else []
     for measure in MEASURES:
-        for rule, graph in RANKINGS:
+        for rule, graph in SETTINGS:
             if rule.needs.scale and not measure.has_scale:
                 continue
             if rule.needs.columns and not measure.has_columns:
                 continue
             fitted = selected_by(measure, rule, graph)
             whole = fitted(X)
-            named = (
-                ""
-                if graph == "auto"
-                else f", {graph if isinstance(graph, str) else repr(graph)}"
-            )
-            of_rule = f"{rule!r}{named}".replace("Centrality", "")
+            of_rule = f"{rule!r}".replace("Centrality", "")
+            of_rule += "" if graph == "auto" else f", {graph!r}"
             for order in orders:
                 moved = fitted(X[:, order])
                 differs = set_of(whole, names) != set_of(moved, names[order])
                 for where in (("order", kind), ("order, by measure", repr(measure)),
                               ("order, by rule", of_rule)):  # fmt: skip
                     note(counts, where, differs=differs)
-                if (
-                    hasattr(whole, "graph_")
-                    and whole.graph_.n_edges
-                    and len(set(names)) == len(names)
-                ):
+                if hasattr(whole, "graph_") and len(set(names)) == len(names):
                     differs = edges_of(whole, names) != edges_of(moved, names[order])
                     note(counts, ("graph", kind), differs=differs)
             for what, other, allowed in others:
@@ -172,9 +163,9 @@ def names_of(X: np.ndarray) -> np.ndarray:
 
 
 def selected_by(
-    measure: Any, rule: Rule, graph: Graph | str
+    measure: Any, rule: Rule, graph: str | Graph
 ) -> Callable[[np.ndarray], Selector]:
-    return lambda X: Selector(N_SELECTED, similarity=measure, graph=graph, rule=rule).fit(X)
+    return lambda X: Selector(N_SELECTED, similarity=measure, rule=rule, graph=graph).fit(X)
 
 
 def set_of(selector: Selector, names: np.ndarray) -> list[int]:

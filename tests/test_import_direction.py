@@ -203,7 +203,7 @@ def test_the_package_itself_imports_nothing_before_a_name_is_used():
         ("report.document", "from topofs.plot import network", ["plot.network"]),
         ("graph", "from topofs.selection import stability", ["selection.stability"]),
         ("graph", "def late():\n    from topofs import pearson", ["similarity"]),
-        ("graph", "def late():\n    from topofs.kernels.tmfg import a", ["kernels.tmfg"]),
+        ("graphml", "def late():\n    from topofs.kernels.tmfg import a", ["kernels.tmfg"]),
         ("graph", "import_module('topofs.rules')", ["rules"]),
         ("terms", "from topofs.rules import Coverage", ["rules"]),
         ("errors", "from .tables import columns", ["tables.columns"]),

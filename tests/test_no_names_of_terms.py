@@ -17,8 +17,8 @@ RESOLVING = {"terms.py", "selection/short_names.py"}
 """Where names become terms."""
 
 ORDINARY = {"auto", "coverage", "degree", "links", "strength", "variance"}
-"""Short names that are ordinary words as well: a size, two shares, two numbers of a node, what
-a graph consists of. They count where a term, a method or a name is spoken of, or where other short
+"""Short names that are ordinary words as well: a size, two shares, two numbers of a node, what a
+graph consists of. They count where a term, a method or a name is spoken of, or where other short
 names stand beside."""
 
 ALLOWED = {

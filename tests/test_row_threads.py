@@ -1,13 +1,12 @@
 import subprocess
 import sys
-import threading
 
 import numba
 import numpy as np
 import pytest
 
 from topofs import TopologicalFeatureSelector
-from topofs.row_threads import at_once, for_each, for_row_ranges, n_threads, thread_beside
+from topofs.row_threads import for_each, for_row_ranges, n_threads, thread_beside
 
 
 @pytest.fixture(params=[1, 2], name="n_threads")
@@ -24,10 +23,6 @@ def squares(n):
     return for_each(lambda i: i * i, range(n))
 
 
-def fail(error):
-    raise error
-
-
 def test_items_and_ranges_keep_their_order(n_threads):
     assert squares(50) == [i * i for i in range(50)]
     found = for_row_ranges(lambda i, j: list(range(i, j)), 1000, 2**12)
@@ -42,38 +37,7 @@ def test_what_is_shared_may_share_itself(n_threads):
     ]
 
 
-def test_what_is_shared_may_have_another_at_its_side(n_threads):
-    found = for_each(lambda _: at_once(lambda: squares(4), lambda: squares(3)), range(8))
-    assert found == [([0, 1, 4, 9], [0, 1, 4])] * 8
-
-
-def test_two_at_once_may_share_their_rows(n_threads):
-    there, back = at_once(lambda: squares(200), lambda: squares(300))
-    assert (len(there), len(back)) == (200, 300)
-
-
-def test_two_run_at_the_same_time():
-    if numba.get_num_threads() < 2:
-        pytest.skip("numba has one thread")
-    meeting = threading.Barrier(2, timeout=30)
-    places = at_once(meeting.wait, meeting.wait)
-    assert sorted(places) == [0, 1]
-
-
-def test_whoever_fails_is_heard_the_first_before_the_second(n_threads):
-    first, second = ValueError("first"), KeyError("second")
-    ended = []
-    with pytest.raises(ValueError, match="first"):
-        at_once(lambda: fail(first), lambda: ended.append("second"))
-    with pytest.raises(KeyError):
-        at_once(lambda: ended.append("first"), lambda: fail(second))
-    # On one thread nothing begins after the first has failed.
-    assert ended == (["second", "first"] if n_threads > 1 else ["first"])
-    with pytest.raises(ValueError, match="first"):
-        at_once(lambda: fail(first), lambda: fail(second))
-
-
-def test_graph_and_links_at_once_are_those_one_after_the_other():
+def test_links_of_one_thread_are_those_of_all():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6)) @ rng.normal(size=(6, 300)) + rng.normal(size=(60, 300))
     found, before = [], numba.get_num_threads()

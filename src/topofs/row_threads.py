@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 __all__ = [
-    "at_once",
     "for_each",
     "for_row_ranges",
     "n_threads",
@@ -89,23 +88,6 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
             wanted, ThreadPoolExecutor(wanted[1], "topofs", _share_among, (1,))
         )
     return list(pool.map(function, items))
-
-
-def at_once(first: Callable[[], Result], second: Callable[[], Other]) -> tuple[Result, Other]:
-    """Call the first in a thread of its own and the second in this one; give what both returned.
-
-    Where there is one thread, one after the other. If one of them raises, so does this, when
-    both are at an end; if both do, the first is heard.
-    """
-    if n_threads() == 1:
-        return first(), second()
-    with thread_beside() as beside:
-        running = beside.submit(first)
-        try:
-            found = second()
-        finally:
-            others = running.result()
-    return others, found
 
 
 def thread_beside() -> ThreadPoolExecutor:

@@ -20,7 +20,6 @@ from topofs import (
     Pearson,
     Spearman,
     TopologicalFeatureSelector,
-    noise_floor,
     pearson,
     registered,
 )
@@ -28,7 +27,7 @@ from topofs.engines import device_arrays, strongest_links
 from topofs.engines.device_arrays import NumpyArrays
 from topofs.graph import LinkGraph
 from topofs.kernels import dispatch
-from topofs.similarity.noise_floor import correct_bias
+from topofs.similarity.noise_floor import correct_bias, noise_floor
 from topofs.similarity.value_order import value_order
 
 N_SAMPLES, N_FEATURES, FEW = 40, 150, 4
@@ -110,6 +109,8 @@ def test_every_way_finds_the_same_graph(name, threshold):
     assert isinstance(graph, LinkGraph)
     assert cut.any()
     rtol = 1e-5 if name == "float32" else 1e-12
+    # Rows that are asked for later are computed in the precision of the table.
+    of_rows = 1e-5 if "float32" in name else 1e-12
     for way, selector in others:
         found = selector.graph_
         if "whole" in name:
@@ -122,7 +123,7 @@ def test_every_way_finds_the_same_graph(name, threshold):
         np.testing.assert_array_equal(selector.ranking_, expected.ranking_, err_msg=way)
         for node in np.flatnonzero(cut)[:3]:
             whole, row = graph.whole.row(node), found.whole.row(node)
-            np.testing.assert_allclose(row, whole, rtol=rtol, atol=1e-15, err_msg=way)
+            np.testing.assert_allclose(row, whole, rtol=of_rows, atol=1e-15, err_msg=way)
 
 
 @pytest.mark.parametrize("strongest", [1, 2, 5, 17, 149, 1000])
@@ -165,6 +166,7 @@ def test_enough_links_are_all_links(name):
         np.testing.assert_array_equal(listed.ranking_, whole.ranking_)
         np.testing.assert_array_equal(listed.graph_.edges, whole.graph_.edges)
         np.testing.assert_allclose(listed.graph_.weights, whole.graph_.weights, rtol=1e-12)
+        np.testing.assert_allclose(listed.graph_.sums, whole.graph_.sums, rtol=1e-12)
         np.testing.assert_allclose(listed.scores_, whole.scores_, atol=1e-11)
         np.testing.assert_array_equal(listed.representative_, whole.representative_)
         np.testing.assert_array_equal(listed.isolated_, whole.isolated_)
@@ -172,7 +174,8 @@ def test_enough_links_are_all_links(name):
 
 
 def test_a_link_below_the_mean_is_none():
-    X = factor_table(N_SAMPLES, 30)
+    # Of so many rows the noise floor is below the mean.
+    X = factor_table(600, 30)
     square = pearson(X, squared=True)
     for strongest in (FEW, None):
         graph = fitted(X, "pearson", strongest, threshold="mean").graph_
@@ -181,7 +184,7 @@ def test_a_link_below_the_mean_is_none():
         if strongest is not None:
             for node in np.flatnonzero(graph.whole.cut):
                 assert (square[node][graph.whole.row(node) > 0] >= square.mean()).all()
-        assert graph.n_edges < fitted(X, "pearson", strongest).graph_.n_edges
+    assert graph.n_edges < fitted(X, "pearson", None).graph_.n_edges
 
 
 def test_float32_links_are_compared_with_the_mean_in_float64():

@@ -12,6 +12,8 @@ from tests.greedy import greedy
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
 from topofs.rules.reach import MatrixReach, PathReach
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 # Dyadic weights: products and sums of a few are exact, so equal gains are equal.
 DYADIC = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 

@@ -24,6 +24,8 @@ from topofs import (
 from topofs.rules.centrality import SCORES
 from topofs.similarity.value_order import matrix_order, value_order
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 COVERAGE = list(BY_COVERAGE.values())
 RULES = [*COVERAGE, *({"rule": Centrality(name)} for name in SCORES), {"rule": Variance()}]
 DEGREE = {"rule": Centrality("degree")}

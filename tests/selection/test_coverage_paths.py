@@ -9,6 +9,8 @@ import pytest
 from topofs import Coverage, TopologicalFeatureSelector
 from topofs.similarity.noise_floor import correct_bias
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 def test_the_path_to_the_representative_is_a_path_of_the_graph():
     rng = np.random.default_rng(0)

@@ -14,10 +14,9 @@ from topofs import (
     MinShare,
     TopologicalFeatureSelector,
     Variance,
-    noise_floor,
     registered,
 )
-from topofs.similarity.noise_floor import correct_bias
+from topofs.similarity.noise_floor import correct_bias, noise_floor
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -27,7 +26,7 @@ TABLES = {
     "breast cancer": load_breast_cancer(as_frame=True).data,
     "digits": DIGITS.loc[:, DIGITS.nunique() > 5],
 }
-FAMILIES = sorted(registered("graph"))
+FAMILIES = sorted(registered("graph").keys() - {"auto"})
 
 
 def fitted(name, graph="auto", size="auto", **settings):
@@ -41,7 +40,7 @@ def selections(both_ways):
     """What each family selects of each table, at two sizes."""
     return {
         graph: [
-            fitted(name, graph, size).support_.tolist() for name in TABLES for size in (5, 10)
+            fitted(name, graph, size).support_.tolist() for name in TABLES for size in (5, 12)
         ]
         for graph in FAMILIES
     }
@@ -91,7 +90,7 @@ def test_centralities_are_of_the_graph_that_is_shown(score):
     for graph in FAMILIES:
         selector = fitted("wine", graph, 5, rule=Centrality(score))
         expected = getattr(selector.graph_, score)()
-        np.testing.assert_allclose(selector.scores_, expected, rtol=1e-12)
+        np.testing.assert_allclose(selector.scores_, expected, rtol=1e-10)
 
 
 def test_what_auto_is():

@@ -17,6 +17,8 @@ from topofs import (
 )
 from topofs.tables.typed_table import typed_table
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 def frame(n_samples=200, seed=0):
     rng = np.random.default_rng(seed)

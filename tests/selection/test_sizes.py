@@ -20,6 +20,8 @@ from topofs import (
     pearson,
 )
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 TUMOURS = load_breast_cancer(as_frame=True).data
 WINE = load_wine(as_frame=True).data
 
@@ -194,7 +196,13 @@ def test_min_share_equals_itself_from_a_given_similarity():
     given = TopologicalFeatureSelector(MinShare(0.8), similarity="precomputed", threshold=None)
     found = given.fit(pearson(TUMOURS, squared=True)).support_
     expected = TopologicalFeatureSelector(MinShare(0.8)).fit(TUMOURS).support_
-    np.testing.assert_array_equal(found, expected)
+    # Two columns that explain each other alone are equal, and the values of a given
+    # similarity are others than those of the table.
+    square = pearson(TUMOURS, squared=True) >= 0.8
+    differ = np.flatnonzero(found != expected)
+    for column in differ:
+        assert square[column].sum() == square[column, differ].sum() == 2
+    assert found.sum() == expected.sum()
 
 
 def test_coverage_after_min_share_is_that_of_its_columns():

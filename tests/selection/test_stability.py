@@ -95,7 +95,8 @@ def X():
 
 @pytest.fixture(scope="module")
 def found(X):
-    return stability(TopologicalFeatureSelector(4), X, n_resamples=12, random_state=0)
+    selector = TopologicalFeatureSelector(4, graph="tmfg")
+    return stability(selector, X, n_resamples=12, random_state=0)
 
 
 def test_it_adds_up(found, X):
@@ -118,7 +119,7 @@ def test_it_adds_up(found, X):
 def test_jobs_and_progress_change_nothing(found, X):
     calls = []
     again = stability(
-        TopologicalFeatureSelector(4),
+        TopologicalFeatureSelector(4, graph="tmfg"),
         X,
         n_resamples=12,
         random_state=0,
@@ -129,7 +130,9 @@ def test_jobs_and_progress_change_nothing(found, X):
     assert again.phi == found.phi
     assert again.edges == found.edges
     np.testing.assert_array_equal(again.frequency, found.frequency)
-    other = stability(TopologicalFeatureSelector(4), X, n_resamples=12, random_state=1)
+    other = stability(
+        TopologicalFeatureSelector(4, graph="tmfg"), X, n_resamples=12, random_state=1
+    )
     assert not np.array_equal(other.frequency, found.frequency)
 
 

@@ -108,7 +108,7 @@ def fitted(
         size = "auto"
     with in_options():
         check_end(rule, size)
-        if needs_graph and rule.default_graph is None:
+        if needs_graph and not rule.needs.graph:
             raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
     wishes = wishes or Wished()
     with reading(

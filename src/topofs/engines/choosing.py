@@ -193,9 +193,8 @@ def _with_links(
     if cut == _LINKS:
         threshold_links_in_place(similarity)
     if finder is None:
-        if cut == _MEAN:
-            threshold_mean_in_place(similarity)
-        return replace(whole, graph=all_links(similarity, scale, in_order), pairs=pairs)
+        found = all_links(similarity, scale, in_order, above_mean=cut == _MEAN)
+        return replace(whole, graph=found, pairs=pairs)
     if operator is None or cut == _LINKS:
         found = finder.from_matrix(similarity, MatrixOperator(similarity), in_order)
     else:

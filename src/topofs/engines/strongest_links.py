@@ -16,6 +16,7 @@ from topofs.kernels.dispatch import use_numpy
 from topofs.matrix_sums import row_sums
 from topofs.progress import counted
 from topofs.similarity.shared_variance import whole_weights
+from topofs.similarity.threshold import threshold_mean_in_place
 from topofs.similarity.value_order import places
 
 if TYPE_CHECKING:
@@ -45,10 +46,17 @@ def room_for_links(n_features: int, n_links: int) -> int:
     return n_features * min(n_links, n_features - 1) * _JOINED
 
 
-def all_links(similarity: Matrix, scale: Scale, order: Ints) -> LinkGraph:
-    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order."""
+def all_links(
+    similarity: Matrix, scale: Scale, order: Ints, *, above_mean: bool = False
+) -> LinkGraph:
+    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order.
+
+    With `above_mean` links below the mean similarity are left out, in place.
+    """
     sums = np.empty(len(similarity))
     sums[order] = _row_sums(similarity)
+    if above_mean:
+        threshold_mean_in_place(similarity)
     return LinkGraph(whole_weights(similarity, scale, order), sums)
 
 

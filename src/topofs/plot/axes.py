@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import import_extra
 from topofs.graph import FilteredGraph
-from topofs.report.selection.network import drawn_graph
+from topofs.report.selection.network import filtered_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def drawn_of(source: TopologicalFeatureSelector | FilteredGraph) -> Drawn:
         graph, selected = source, np.zeros(source.n_nodes, dtype=np.bool_)
     elif hasattr(source, "nodes_") or hasattr(source, "graph"):
         check_is_fitted(source)
-        graph, selected = drawn_graph(source), source.support_[source.nodes_]
+        graph, selected = _drawn_graph(source), source.support_[source.nodes_]
     else:
         raise ValueError(
             f"cannot draw {type(source).__name__}: give a fitted TopologicalFeatureSelector or "
@@ -84,6 +84,16 @@ def drawn_of(source: TopologicalFeatureSelector | FilteredGraph) -> Drawn:
         )
     labels = graph.labels or [f"x{node}" for node in range(graph.n_nodes)]
     return Drawn(graph, tuple(labels), selected)
+
+
+def _drawn_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
+    """The filtered graph, or who represents whom where the selector has only lists of links."""
+    graph = filtered_graph(selector)
+    if graph is not None:
+        return graph
+    if not selector.has_groups:
+        return FilteredGraph(len(selector.nodes_), np.empty((0, 2), np.int64), np.empty(0))
+    return selector.representation_graph()
 
 
 def tidy(ax: Axes) -> None:

@@ -38,6 +38,8 @@ def network(
 ) -> Axes:
     """Draw the graph of the features, the selected ones marked.
 
+    A selector that ranked by lists of links is drawn as who represents whom.
+
     Parameters
     ----------
     source : TopologicalFeatureSelector or FilteredGraph

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from topofs.graph import LinkGraph
+from topofs.kernels.units import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +38,14 @@ def places_by_strength(network: Network) -> npt.NDArray[np.int64]:
     """Give nodes places by falling strength; equal ones as the values of their columns say.
 
     Strength is the sum over the whole similarity where the graph carries that, else the sum of
-    the links in the graph; without a graph all are equal.
+    the links in the graph; without a graph, of the pairs that were asked for.
     """
-    graph = network.graph
+    graph, pairs = network.graph, network.pairs
+    strength: npt.NDArray[Any]
     if graph is None:
-        strength = np.zeros(network.n_nodes)
+        # In whole numbers, whose sums no order of the columns changes.
+        exact = sparse.csr_array((units(pairs.data), pairs.indices, pairs.indptr), pairs.shape)
+        strength = exact.sum(axis=1)
     else:
         strength = graph.sums if isinstance(graph, LinkGraph) else graph.strength()
     values = np.arange(len(strength)) if network.place is None else network.place

@@ -219,14 +219,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _check_same_columns(self, names: Any) -> None:
         """Refuse a table with other columns than those of the fit."""
-        given = [column_name(name) for name in names]
-        if given == self._column_names().tolist():
-            return
+        given, known = [column_name(name) for name in names], self._known_names()
         if len(given) != self.n_features_in_:
             raise ValueError(
                 f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
             )
-        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        first = next((a for a, b in zip(given, known or given, strict=True) if a != b), None)
+        if first is None:
+            return
         raise ValueError(
             f"the columns of X are not those of the fit, or in another order: {first!r} is the "
             "first that differs; pick(X) takes the selected columns by name"

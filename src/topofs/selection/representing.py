@@ -129,7 +129,9 @@ class RepresentingSelector(RankingSelector):
             wishes = replace(self._wishes, n_wanted=size)
             other._greedy = self.rule_.again(self._greedy, wishes)  # noqa: SLF001
             other._put_in_order(other._greedy)  # noqa: SLF001
-            other.support_ = other._support(size)  # noqa: SLF001
+            # By whole rows fewer may reach a coverage.
+            wanted = None if isinstance(n_features_to_select, UntilCoverage) else size
+            other.support_ = other._support(wanted)  # noqa: SLF001
         other._refine()  # noqa: SLF001
         return other
 

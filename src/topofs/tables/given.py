@@ -184,12 +184,8 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     refuse_without_rows(table)
     if is_frame(table):
         return _readable_frame(table)
-    if isinstance(table, (list, tuple)) and any(
-        isinstance(r, np.ma.MaskedArray) for r in table
-    ):
-        table = np.ma.vstack(table)
-    if isinstance(table, (list, tuple)) and _has_long_numbers(table):
-        table = np.array(table, dtype=object)
+    if isinstance(table, (list, tuple)):
+        table = _array_of_rows(table)
     if isinstance(table, np.ndarray) and table.ndim == 2:
         return _readable_array(table, names)
     if hasattr(table, "tocsc") and table.dtype.kind in "iu":
@@ -280,7 +276,7 @@ def with_floats(table: Any, columns: Mapping[int, npt.NDArray[np.float64]]) -> A
 
 
 def unmasked(values: Any) -> Any:
-    """Make what is masked in an array missing: NaN among numbers, None among other values."""
+    """Make what is masked in an array missing: NaN, NaT, or None, as its values are."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     plain, mask = values.data, np.ma.getmaskarray(values)
@@ -291,6 +287,10 @@ def unmasked(values: Any) -> Any:
         numbers = plain.astype(np.float64) if kind in "iu" else plain.copy()
         numbers[mask] = np.nan
         return numbers
+    if kind in "mM":
+        times = plain.copy()
+        times[mask] = np.array("NaT", dtype=plain.dtype)
+        return times
     objects = plain.astype(object)
     objects[mask] = None
     return objects
@@ -413,6 +413,13 @@ def _matrix_of(X: Any, layer: str | None) -> Any:
     # What is masked is made missing by who reads the values.
     whole = hasattr(matrix, "tocsc") or isinstance(matrix, np.ma.MaskedArray)
     return matrix if whole else np.asarray(matrix)
+
+
+def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    """Make an array of rows, which may be masked, hold text or whole numbers of any length."""
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        return np.ma.vstack(rows)
+    return np.array(rows, dtype=object) if _has_long_numbers(rows) else as_array(rows)
 
 
 def _frame_of_arrow(table: Any) -> Any:
@@ -548,8 +555,12 @@ def _exact(value: Any) -> int | Fraction:
 
 def is_missing(value: Any) -> bool:
     """Whether an object stands for a missing value."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+    if value is None or value is np.ma.masked:
         return True
+    if type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
     if isinstance(value, Decimal):
         return value.is_nan()
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))

@@ -72,7 +72,7 @@ def _limits(summary: SelectionSummary) -> list[str]:
         )
     if features.most < features.n_features:
         within_budget = isinstance(asked.size, Budget)
-        why = "within the budget" if within_budget else "under these wishes"
+        why = "within the budget" if within_budget else "under these constraints"
         notes.append(
             f"At most {counted(features.most, 'column')} can be {adjective} together {why}: the "
             "slider ends there."

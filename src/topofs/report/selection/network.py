@@ -1,4 +1,4 @@
-"""The part of the network that a page draws, and where."""
+"""The part of a filtered graph that a page draws, and where."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from topofs.report.selection.features import Features
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["MOST_NODES", "NetworkView", "drawn_graph", "network_view"]
+__all__ = ["MOST_NODES", "NetworkView", "filtered_graph", "network_view"]
 
 MOST_NODES = 5000
-"""The most nodes that a page draws."""
+"""The most nodes of a filtered graph that a page draws."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -34,7 +34,12 @@ class NetworkView:
     weights: npt.NDArray[np.float64]
     drawn: Ints
     places: npt.NDArray[np.float64]
-    n_nodes: int
+
+
+def filtered_graph(selector: TopologicalFeatureSelector) -> FilteredGraph | None:
+    """Give the graph that a selector ranked by; None for lists of links, or for none."""
+    graph: FilteredGraph | None = getattr(selector, "graph_", None)
+    return None if isinstance(graph, LinkGraph) else graph
 
 
 def network_view(
@@ -53,18 +58,7 @@ def network_view(
         weights=graph.weights.astype(np.float64),
         drawn=features.nodes[nodes],
         places=layout(_induced(graph, nodes)),
-        n_nodes=graph.n_nodes,
     )
-
-
-def drawn_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
-    """Give what a page draws: a filtered graph, or else who represents whom."""
-    ranked_by: FilteredGraph | None = getattr(selector, "graph_", None)
-    if ranked_by is not None and not isinstance(ranked_by, LinkGraph):
-        return ranked_by
-    if not selector.has_groups:
-        return FilteredGraph(len(selector.nodes_), np.empty((0, 2), np.int64), np.empty(0))
-    return selector.representation_graph()
 
 
 def _neighbourhood(graph: FilteredGraph, order: Ints, n_selected: int, most: int) -> Ints:

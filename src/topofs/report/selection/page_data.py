@@ -53,10 +53,9 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "positions": position_of_node[summary.running.positions].tolist(),
             "values": _whole(summary.running.values),
         },
-        "edges": network.edges.ravel().tolist(),
-        "weights": _whole(network.weights),
-        "drawn": network.drawn.tolist(),
-        "places": _whole(network.places.ravel()),
+        "view": "groups" if network is None or summary.representation else "graph",
+        "graph": _graph(summary),
+        "copies": None if words.near_copy is None else {"from": words.near_copy},
         "heat": {
             "features": summary.heat.rows.tolist(),
             "values": _whole(summary.heat.values[below]),
@@ -65,6 +64,20 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "words": _words(summary, words),
         **_by_rule(summary),
         "resampled": _resampled(summary),
+    }
+
+
+def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
+    """The filtered graph, and how often each link came back on data drawn anew."""
+    network, resampled = summary.network, summary.resampled
+    if network is None:
+        return None
+    return {
+        "edges": network.edges.ravel().tolist(),
+        "weights": _whole(network.weights),
+        "drawn": network.drawn.tolist(),
+        "places": _whole(network.places.ravel()),
+        "confidence": None if resampled is None else _whole(resampled.confidence),
     }
 
 
@@ -95,8 +108,12 @@ def _words(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "cut": method.cut is not None,
         "above": words.above,
         "said": words.said,
-        # The strength of links says nothing new where it is the score, or all of it is 0.
-        "strength": bool(strengths.any()) and not np.allclose(scores, strengths),
+        "refine": words.refine,
+        # The strength of links says nothing new where it is the score or all of it is 0, and
+        # decides only ties where columns represent others.
+        "strength": summary.representation is None
+        and bool(strengths.any())
+        and not np.allclose(scores, strengths),
     }
 
 
@@ -128,7 +145,6 @@ def _resampled(summary: SelectionSummary) -> dict[str, Any] | None:
     return {
         "n": summary.resampled.n_resamples,
         "frequency": _whole(summary.resampled.frequency),
-        "confidence": _whole(summary.resampled.confidence),
     }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "listed", "percent"]
+__all__ = ["counted", "fine_percent", "listed", "percent"]
 
 
 def percent(share: float) -> str:
@@ -16,6 +16,12 @@ def percent(share: float) -> str:
     if 0 < share < 1:
         rounded = min(max(rounded, 1), 99)
     return f"{rounded} %"
+
+
+def fine_percent(share: float) -> str:
+    """Print a small share with as many digits as it needs: "0.65 %"."""
+    value = 100 * share
+    return f"{value:.{0 if value >= 10 else 1 if value >= 1 else 2}f} %"
 
 
 def listed(names: Sequence[str], *, most: int = 8) -> str:

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from topofs.report.selection.representation import Representation
     from topofs.report.selection.summary import Method, SelectionSummary
 
-__all__ = ["above", "covered", "isolated_note", "meaning"]
+__all__ = [
+    "above",
+    "covered",
+    "isolated_note",
+    "meaning",
+    "nothing_to_choose_by",
+    "rest_of_ranking",
+]
 
 
 def covered(method: Method, said: Mapping[str, str]) -> str:
@@ -23,7 +30,7 @@ def covered(method: Method, said: Mapping[str, str]) -> str:
     if method.rule.explains_together and method.redundant_from is None:
         by = f"all {said['columns']} together"
     return (
-        f"Covered: how much of a column's variance is explained by {by}, on average over all "
+        f"Represented: how much of a column's variance is explained by {by}, on average over all "
         f"columns. A {said['column']} represents itself fully."
     )
 
@@ -39,27 +46,40 @@ def above(method: Method) -> str:
 
 def meaning(summary: SelectionSummary, representation: Representation) -> str:
     """Say what the selected columns represent."""
-    redundant_from = summary.method.redundant_from
-    if redundant_from is None and len(representation.isolated) == summary.network.n_nodes > 1:
+    if nothing_to_choose_by(summary, representation):
         return (
             f"No two columns of {summary.table_name} have a link {above(summary.method)}, so "
             "there is nothing to choose by: every column represents itself alone."
         )
-    one = summary.n_selected == 1
-    what = f"{'It was' if one else 'They were'} chosen to represent the others"
-    if redundant_from is not None:
-        what = "Only what is redundant was left out"
-        if not summary.asked.left_out:
-            what = "Nothing is redundant"
-    share = percent(float(summary.share[summary.n_selected]))
-    start = f"{what}: {'it covers' if one else 'together they cover'}"
-    if summary.judged:
-        start = "The list covers"
-    return (
-        f"{start} {share} of what varies in "
-        f"{summary.table_name}; random lists of {summary.n_selected:,}: "
-        f"{percent(summary.random_share)}."
-    )
+    said = f"Random lists of {summary.n_selected:,} represent {percent(summary.random_share)}."
+    if summary.method.redundant_from is None:
+        return said
+    what = "Only what is redundant was left out."
+    return f"{what if summary.asked.left_out else 'Nothing is redundant.'} {said}"
+
+
+def nothing_to_choose_by(summary: SelectionSummary, representation: Representation) -> bool:
+    """Whether all columns are isolated."""
+    all_isolated = len(representation.isolated) == summary.n_nodes > 1
+    return all_isolated and summary.method.redundant_from is None
+
+
+def rest_of_ranking(summary: SelectionSummary, representation: Representation) -> str:
+    """Say what the columns past the automatic end are; empty where there is no such end."""
+    features, end = summary.features, summary.end
+    if end is None or end >= features.most:
+        return ""
+    past = features.order[end : features.most]
+    past = past[np.isin(past, features.nodes)]
+    n_isolated = int(np.isin(past, representation.isolated).sum())
+    kinds = []
+    if len(past) > n_isolated:
+        kinds.append(
+            f"{counted(len(past) - n_isolated, 'second representative')} (of groups that have one)"
+        )
+    if n_isolated:
+        kinds.append(f"{counted(n_isolated, 'isolated column')}")
+    return f"Past the automatic end at {end:,}: {' and '.join(kinds)}."
 
 
 def isolated_note(summary: SelectionSummary, representation: Representation) -> str | None:

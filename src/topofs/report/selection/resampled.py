@@ -20,7 +20,8 @@ class Resampled:
     """What came back when the data were drawn anew, with Nogueira's stability and its interval.
 
     The stability is None where it is not defined. `least` to `most` features were chosen;
-    `frequency` has the share of the resamples for each feature, `confidence` for each edge.
+    `frequency` has the share of the resamples for each feature, `confidence` for each edge of
+    the filtered graph, where there is one.
     """
 
     phi: float | None
@@ -34,7 +35,9 @@ class Resampled:
     confidence: npt.NDArray[np.float64]
 
 
-def resampled_of(stability: Stability, network: NetworkView, n_features: int) -> Resampled:
+def resampled_of(
+    stability: Stability, network: NetworkView | None, n_features: int
+) -> Resampled:
     """Put the numbers of a `Stability` in the order of the page."""
     if len(stability.frequency) != n_features:
         raise ValueError(
@@ -42,7 +45,7 @@ def resampled_of(stability: Stability, network: NetworkView, n_features: int) ->
             f"{n_features}: give the stability of the same table"
         )
     sure = {(edge.left, edge.right): edge.confidence for edge in stability.edges}
-    ends = np.sort(network.edges, axis=1).tolist()
+    ends = [] if network is None else np.sort(network.edges, axis=1).tolist()
     finite = bool(np.isfinite(stability.phi))
     return Resampled(
         phi=float(stability.phi) if finite else None,

@@ -14,7 +14,7 @@ from topofs.report.selection.asked import Asked, asked_of
 from topofs.report.selection.distribution import Bars, bars_of
 from topofs.report.selection.features import Features, Ties, features_of, ties_at
 from topofs.report.selection.heat_map import MOST_ROWS, HeatMap, heat_map
-from topofs.report.selection.network import NetworkView, drawn_graph, network_view
+from topofs.report.selection.network import NetworkView, filtered_graph, network_view
 from topofs.report.selection.random_lists import RandomCoverage, random_coverage
 from topofs.report.selection.representation import Representation, representation_of
 from topofs.report.selection.resampled import Resampled, resampled_of
@@ -94,8 +94,8 @@ class SelectionSummary:
         is nearest.
     representation : Representation or None
         Who represents whom; None where the rule has no groups.
-    network : NetworkView
-        Edges and places.
+    network : NetworkView or None
+        Edges and places of the filtered graph that ranked; None for lists of links.
     bars : Bars
         Distribution of the scores of the nodes.
     ties : Ties or None
@@ -136,7 +136,7 @@ class SelectionSummary:
     share: npt.NDArray[np.float64]
     running: RunningGroups
     representation: Representation | None
-    network: NetworkView
+    network: NetworkView | None
     bars: Bars
     ties: Ties | None
     heat: HeatMap
@@ -151,6 +151,11 @@ class SelectionSummary:
     reasons: dict[int, str]
     judged: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns that were compared."""
+        return len(self.features.nodes)
 
     @property
     def random_share(self) -> float:
@@ -228,7 +233,8 @@ def summarise_selection(
     in_network = np.isin(features.order, features.nodes)
     first = order[:MOST_ROWS]
     heat = heat_map(between(blocks, first))
-    network = network_view(drawn_graph(selector), features, n_selected)
+    graph = filtered_graph(selector)
+    network = None if graph is None else network_view(graph, features, n_selected)
     given = selector.n_features_to_select
     # The ranking of these two is one of its own.
     has_end = selector.rule_.has_end and not isinstance(given, (Budget, MinShare))

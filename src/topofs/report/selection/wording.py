@@ -11,11 +11,11 @@ from topofs.report.selection.asked_words import (
     asked_notes,
     redundancy_sentence,
 )
-from topofs.report.selection.phrases import counted, listed, percent
+from topofs.report.selection.phrases import counted, fine_percent, listed, percent
 
 if TYPE_CHECKING:
     from topofs.report.selection.resampled import Resampled
-    from topofs.report.selection.summary import SelectionSummary
+    from topofs.report.selection.summary import Method, SelectionSummary
     from topofs.rules.rule import ScoreWords
 
 __all__ = ["Words", "words_of"]
@@ -23,6 +23,8 @@ __all__ = ["Words", "words_of"]
 # After Nogueira et al. (2018): above 0.75 excellent agreement, below 0.4 poor.
 _EXCELLENT, _POOR = 0.75, 0.4
 
+# A column of which a selected one explains this share is safe to drop.
+_NEAR_COPY = 0.9
 
 _OF_A_SELECTION = {
     "adjective": "selected",
@@ -56,28 +58,34 @@ _OF_A_LIST = {
 class Words:
     """Sentences about a selection, plain text all of them.
 
-    `covered` is for a caption and `above` says what a link must be to count; `end` is empty
-    where the selection does not stop by itself, `stability` where that was not tried. `said` has
-    the words for what was selected, or for a list that is judged.
+    `how` has the method in two plain sentences and `method` exactly. `covered` is for a caption
+    and `above` says what a link must be to count; `end` and `rest` are empty where the selection
+    does not stop by itself, `refine` where no exchange is to be offered, `stability` where that
+    was not tried. `near_copy` is the share from which a column is safe to drop, None where
+    similarity says nothing of that. `said` has the words for what was selected, or for a list
+    that is judged.
     """
 
     said: dict[str, str]
     headline: str
     meaning: str
+    how: str
     method: str
     notes: tuple[str, ...]
     covered: str
     measure: str
     score: ScoreWords
     end: str
+    rest: str
     above: str
+    refine: str
+    near_copy: float | None
     stability: str
 
 
 def words_of(summary: SelectionSummary) -> Words:
     """Write the sentences."""
     method = summary.method
-    n_features = summary.features.n_features
     said = _OF_A_LIST if summary.judged else _OF_A_SELECTION
     covered = (
         "Covered: every column's similarity to the selected column most like it, on average. A "
@@ -87,19 +95,99 @@ def words_of(summary: SelectionSummary) -> Words:
         covered = representation_words.covered(method, said)
     return Words(
         said=said,
-        headline=(
-            f"{summary.n_selected:,} of {counted(n_features, 'column')} {said['adjective']}"
-        ),
+        headline=_headline(summary),
         meaning=f"{_meaning(summary)} {_why_so_many(summary)}".rstrip(),
+        how=_how(summary),
         method=_method(summary),
         notes=tuple(_notes(summary)),
         covered=covered,
         measure=method.measure.words,
         score=method.rule.words if method.redundant_from is None else REDUNDANCY_SCORE,
         end=_end(summary),
+        rest=_rest(summary),
         above=representation_words.above(method),
+        refine=_refine(summary),
+        near_copy=_near_copy(method),
         stability=_stability(summary.resampled),
     )
+
+
+def _headline(summary: SelectionSummary) -> str:
+    n, n_features = summary.n_selected, summary.features.n_features
+    representation = summary.representation
+    if representation is None or representation_words.nothing_to_choose_by(
+        summary, representation
+    ):
+        adjective = (_OF_A_LIST if summary.judged else _OF_A_SELECTION)["adjective"]
+        return f"{n:,} of {counted(n_features, 'column')} {adjective}"
+    share = f"{percent(float(summary.share[n]))} of the variance of all"
+    if summary.judged:
+        return f"The list of {counted(n, 'column')} represents {share} {n_features:,}"
+    return f"{n:,} of {counted(n_features, 'column')} represent{'s' if n == 1 else ''} {share}"
+
+
+def _how(summary: SelectionSummary) -> str:
+    """The method in two plain sentences."""
+    method = summary.method
+    rows = f", {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
+    question = "how alike are they"
+    if summary.representation is not None:
+        question = "how much of its variance does the other explain"
+    if not method.measure.means_alike:
+        question = "how much have they in common"
+    compared = "Every column was compared with every other, without a target"
+    return f"{compared}: {question} ({method.measure.words}{rows})? {_order(summary)}"
+
+
+def _order(summary: SelectionSummary) -> str:
+    """How columns were put in order."""
+    method = summary.method
+    if summary.judged:
+        return f"What could be added to the list is ranked by {method.rule.words.ranked_by}."
+    if method.redundant_from is not None:
+        return redundancy_sentence(method.redundant_from)
+    return method.rule.sentence
+
+
+def _rest(summary: SelectionSummary) -> str:
+    representation = summary.representation
+    if representation is None:
+        return ""
+    return representation_words.rest_of_ranking(summary, representation)
+
+
+def _near_copy(method: Method) -> float | None:
+    if not method.measure.means_alike or not (
+        method.rule.has_groups or method.measure.shares_variance
+    ):
+        return None
+    return _NEAR_COPY if method.redundant_from is None else method.redundant_from
+
+
+def _refine(summary: SelectionSummary) -> str:
+    """Say what makes exchanges that cover more, where that is left to be asked for."""
+    offered = getattr(summary.method.rule, "refine", None) is False
+    if not offered or summary.judged or summary.method.redundant_from is not None:
+        return ""
+    return "--refine (in Python Coverage(refine=True)) makes such exchanges."
+
+
+def _better(summary: SelectionSummary) -> list[str]:
+    """The replacement that would raise the coverage most, where one would."""
+    refine, names = _refine(summary), summary.features.names
+    changes = [
+        (one.gained - one.lost, one.name, names[feature])
+        for feature, found in summary.alternatives.items()
+        for one in found
+    ]
+    if not refine or not changes:
+        return []
+    most, other, selected = max(changes)
+    if most < 5e-5:
+        return []
+    return [
+        f"{other} in place of {selected} would represent {fine_percent(most)} more: {refine}"
+    ]
 
 
 def _meaning(summary: SelectionSummary) -> str:
@@ -125,7 +213,7 @@ def _why_so_many(summary: SelectionSummary) -> str:
     n, end, representation = summary.n_selected, summary.end, summary.representation
     everything = not summary.size_given and n == summary.features.n_features
     isolated = 0 if representation is None else len(representation.isolated)
-    no_word = everything or isolated == summary.network.n_nodes
+    no_word = everything or isolated == summary.n_nodes
     if summary.asked.size is not None or end is None or no_word:
         return ""
     if summary.judged:
@@ -155,27 +243,20 @@ def _end(summary: SelectionSummary) -> str:
 def _method(summary: SelectionSummary) -> str:
     method = summary.method
     over = f" over {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
-    sentence = method.rule.sentence
-    if method.redundant_from is not None:
-        sentence = redundancy_sentence(method.redundant_from)
-    if summary.judged:
-        sentence = (
-            f"What could be added to the list is ranked by {method.rule.words.ranked_by}."
-        )
     return (
         f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
-        f"{sentence} No target was used."
+        f"{_order(summary)} No target was used."
     )
 
 
 def _network(summary: SelectionSummary) -> str:
     """What the graph made of the pairs; nothing where there is no link."""
-    n_nodes, n_edges = summary.network.n_nodes, len(summary.network.edges)
-    graph = summary.method.graph
-    if not n_edges or graph is None:
-        return ""
-    if graph.needs_scale:
+    graph, network = summary.method.graph, summary.network
+    if graph is not None and graph.needs_scale:
         return f" Of all pairs count {graph.words}."
+    if graph is None or network is None or not len(network.edges):
+        return ""
+    n_nodes, n_edges = summary.n_nodes, len(network.edges)
     links = counted(n_edges, "link")
     n_carrying = summary.running.n_links
     if n_carrying is not None and summary.method.redundant_from is None:
@@ -200,6 +281,7 @@ def _notes(summary: SelectionSummary) -> list[str]:
     isolated = representation and representation_words.isolated_note(summary, representation)
     if isolated:
         notes.append(isolated)
+    notes += _better(summary)
     if not method.measure.means_alike:
         notes.append(
             f"Columns with a high value by this measure, {method.measure.words}, need not be "
@@ -208,9 +290,9 @@ def _notes(summary: SelectionSummary) -> list[str]:
         )
     notes += asked_notes(summary)
     notes += _kinds_of_columns(summary)
-    if len(summary.network.drawn) < summary.network.n_nodes:
+    if summary.network is not None and len(summary.network.drawn) < summary.n_nodes:
         notes.append(
-            f"The network has {counted(summary.network.n_nodes, 'column')}; drawn are the "
+            f"The graph has {counted(summary.n_nodes, 'column')}; drawn are the "
             f"{len(summary.network.drawn):,} that are selected or joined to a selected one."
         )
     n_left_out = sum(len(names) for _, names in summary.left_out)

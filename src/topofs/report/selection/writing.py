@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topofs.report.document import check_page_ending, embedded_json, render, write_document
-from topofs.report.selection.asked_words import explained_by
 from topofs.report.selection.page_data import page_data
 from topofs.report.selection.phrases import counted, listed, percent
 from topofs.report.selection.summary import summarise_selection
@@ -23,20 +22,15 @@ if TYPE_CHECKING:
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
 
-_MOST_EXPLAINED = 500
-
 __all__ = ["SCRIPTS", "selection_page", "selection_report", "write_selection_report"]
 
 SCRIPTS = (
     "data.js",
-    "representation.js",
-    "wishes.js",
     "state.js",
     "elements.js",
-    "network.js",
-    "network_labels.js",
-    "network_links.js",
-    "network_input.js",
+    "scene.js",
+    "drawing.js",
+    "drawing_input.js",
     "search.js",
     "details.js",
     "size.js",
@@ -98,9 +92,9 @@ def write_selection_report(
 
     Notes
     -----
-    Where the rule has no groups, O(n²) similarities are looked at once, in blocks. The layout
-    takes about 3 s at 5,000 features; beyond that the selected features and their
-    neighbourhood are drawn.
+    Where the rule has no groups, O(n²) similarities are looked at once, in blocks. A filtered
+    graph, such as a TMFG, is a second view; its layout takes about 3 s at 5,000 features, and
+    beyond that the selected features and their neighbourhood are drawn.
 
     Examples
     --------
@@ -114,7 +108,7 @@ def write_selection_report(
     >>> with TemporaryDirectory() as folder:
     ...     report = Path(folder) / "wine.html"
     ...     write_selection_report(report, selector=selector, X=X, table_name="wine.csv")
-    ...     "4 of 13 columns selected" in report.read_text(encoding="utf-8")
+    ...     "4 of 13 columns represent" in report.read_text(encoding="utf-8")
     True
     """
     check_page_ending(path)
@@ -173,7 +167,6 @@ def selection_page(summary: SelectionSummary) -> str:
         "shape": _shape(summary),
         "words": words,
         "has_groups": summary.representation is not None,
-        "has_links": len(summary.network.edges) > 0,
         "figures": _figures(summary, words),
         "left_out": [
             (reason, ", ".join(names))
@@ -184,7 +177,8 @@ def selection_page(summary: SelectionSummary) -> str:
         "most": features.most,
         "has_forced": len(features.forced) > 0 and not summary.judged,
         "has_excluded": len(features.excluded) > 0,
-        "explained": _explained(summary),
+        "copies": _copies(summary, words),
+        "drawing": _drawing(summary),
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
         "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
@@ -211,7 +205,11 @@ def _figures(summary: SelectionSummary, words: Words) -> list[tuple[str, str, st
     """The figures beside the slider: an id, what it is called, and what it is at first."""
     n, features, ties = summary.n_selected, summary.features, summary.ties
     figures = [
-        ("covered", "Covered", percent(float(summary.share[n]))),
+        (
+            "covered",
+            "Represented" if summary.representation else "Covered",
+            percent(float(summary.share[n])),
+        ),
         (
             "share-selected",
             f"Columns {words.said['adjective']}",
@@ -219,7 +217,7 @@ def _figures(summary: SelectionSummary, words: Words) -> list[tuple[str, str, st
         ),
     ]
     if summary.representation is not None:
-        return [*figures, ("next", "The next adds", "–"), ("alone", "Alone", "–")]
+        return [*figures, ("next", "The next adds", "–"), ("alone", "Not represented", "–")]
     tied = "none" if ties is None else f"{ties.inside + ties.outside:,}"
     return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
 
@@ -237,16 +235,39 @@ def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
     }
 
 
-def _explained(summary: SelectionSummary) -> dict[str, Any] | None:
-    """Columns that were left out because another explains them, to be unfolded."""
-    left_out = summary.asked.left_out
-    if not left_out:
+def _copies(summary: SelectionSummary, words: Words) -> dict[str, str] | None:
+    """What is safe to drop; None where similarity says nothing of that."""
+    if words.near_copy is None:
         return None
     return {
-        "title": f"{counted(len(left_out), 'column')} left out, and what explains each",
-        "names": [explained_by(one) for one in left_out[:_MOST_EXPLAINED]],
-        "more": max(0, len(left_out) - _MOST_EXPLAINED),
+        "title": f"Safe to {'leave out' if summary.judged else 'drop'}",
+        "meaning": (
+            f"Safe means: a {words.said['column']} explains at least {percent(words.near_copy)} of "
+            "the column's variance."
+        ),
     }
+
+
+def _drawing(summary: SelectionSummary) -> dict[str, str]:
+    """The title of the drawing, and a caption for each of its views."""
+    said, graph = words_of(summary).said, summary.method.graph
+    if summary.representation is None:
+        groups = f"Each {said['column']} (orange) with the columns most like it around it."
+    else:
+        groups = (
+            f"Each group is a {said['column']} (orange) and the columns that it represents. "
+            "The nearer a column and the thicker its line, the larger the share of its variance "
+            "that is explained; hollow: less than 25 %."
+        )
+    shown = ""
+    if summary.network is not None and graph is not None:
+        shown = (
+            f"The columns joined by the links that the ranking used: {graph.words}. A thicker "
+            "link is a stronger one."
+        )
+    many = said["columns"].capitalize()
+    title = f"{many} and what each represents" if summary.representation else many
+    return {"title": title, "groups": groups, "graph": shown}
 
 
 def _scores_title(summary: SelectionSummary, words: Words) -> str:

@@ -56,8 +56,8 @@ PUBLISHED = {
 
 SELECTORS: dict[str, dict[str, Any]] = {
     "coverage": {},
-    "coverage_edges": {"rule": Coverage(reach="edges"), "graph": "tmfg"},
-    "coverage_paths": {"rule": Coverage(reach="paths"), "graph": "tmfg"},
+    "coverage_edges": {"graph": "tmfg", "rule": Coverage(reach="edges")},
+    "coverage_paths": {"graph": "tmfg"},
     "coverage_similarity": {"graph": Links(strongest=None)},
     "coverage_spearman": {"similarity": "spearman"},
     "rule_variance": {"rule": "variance"},
@@ -102,9 +102,9 @@ METHOD_NAMES = {
     "tfs_energy_0.9": "TFS, energy 0.9",
     "tfs_tuned": "TFS, tuned with labels",
     DEFAULT: "coverage (default)",
-    "coverage_edges": "coverage, edges",
-    "coverage_paths": "coverage, paths",
-    "coverage_similarity": "coverage, whole similarity",
+    "coverage_edges": "coverage, edges of the TMFG",
+    "coverage_paths": "coverage, paths of the TMFG",
+    "coverage_similarity": "coverage, all pairs",
     "coverage_spearman": "coverage, Spearman",
     "rule_variance": "rule variance",
 }

@@ -11,17 +11,14 @@ DATA.order.forEach((feature, position) => { POSITION[feature] = position; });
 const NODE = new Int32Array(N).fill(-1); // of each feature in the network
 DATA.nodes.forEach((feature, node) => { NODE[feature] = node; });
 
-const PLACE = new Int32Array(N).fill(-1); // of each feature among those drawn
-DATA.drawn.forEach((feature, place) => { PLACE[feature] = place; });
-
-// Neighbours of feature f: ADJACENT[f] = [[feature, weight], ...], strongest first.
+// Neighbours of feature f in the filtered graph: ADJACENT[f] = [[feature, weight], ...],
+// strongest first; none where there is no such graph.
 const ADJACENT = Array.from({ length: N }, () => []);
-for (let edge = 0; edge < DATA.weights.length; edge += 1) {
-  const i = DATA.edges[2 * edge];
-  const j = DATA.edges[2 * edge + 1];
-  const weight = DATA.weights[edge] / SCALE;
-  ADJACENT[i].push([j, weight]);
-  ADJACENT[j].push([i, weight]);
+for (let edge = 0; edge < (DATA.graph?.weights.length ?? 0); edge += 1) {
+  const [i, j] = [DATA.graph.edges[2 * edge], DATA.graph.edges[2 * edge + 1]];
+  const link = [DATA.graph.weights[edge] / SCALE, DATA.graph.confidence === null ? null : DATA.graph.confidence[edge] / SCALE];
+  ADJACENT[i].push([j, ...link]);
+  ADJACENT[j].push([i, ...link]);
 }
 ADJACENT.forEach((list) => list.sort((a, b) => b[1] - a[1] || a[0] - b[0]));
 
@@ -89,4 +86,135 @@ function leastCovered(k) {
     if (least === null || similarity < least.similarity) least = { feature, similarity };
   }
   return least;
+}
+
+// Who represents whom; without groups, which selected column is nearest.
+const REPRESENTATION = DATA.representation;
+const SCORE_ADDS = REPRESENTATION?.addsAreScores ?? false; // whether a score is what a column adds
+const ISOLATED = new Set(REPRESENTATION?.isolated ?? []);
+const NOMINAL = new Set(DATA.nominal ?? []);
+let groupsKnown = { k: -1, groups: new Map(), alone: [] };
+
+// The selected feature that represents this one, itself if it is selected, or null.
+function representative(feature, k) {
+  return isSelected(feature, k) ? { feature, similarity: 1 } : nearestSelected(feature, k);
+}
+
+// Features between this one and its representative, nearest first.
+function wayTo(feature, k) {
+  const way = [];
+  if (isSelected(feature, k)) return way;
+  for (let change = changeAt(feature, k); change >= 0; change = changeAt(way[way.length - 1], k)) {
+    const next = REPRESENTATION.through[change];
+    if (next < 0 || way.includes(next)) break;
+    way.push(next);
+  }
+  return way;
+}
+
+// Every selected feature with its members [feature, share], the largest share first; and those
+// that nobody represents.
+function groupsAt(k) {
+  if (groupsKnown.k === k) return groupsKnown;
+  const groups = new Map(DATA.order.slice(0, k).map((feature) => [feature, []]));
+  const alone = [];
+  for (const feature of DATA.nodes) {
+    if (isSelected(feature, k)) continue;
+    const by = nearestSelected(feature, k);
+    if (by === null) alone.push(feature);
+    else groups.get(by.feature).push([feature, by.similarity]);
+  }
+  groups.forEach((members) => members.sort((a, b) => b[1] - a[1] || a[0] - b[0]));
+  groupsKnown = { k, groups, alone };
+  return groupsKnown;
+}
+
+function membersOf(feature, k) {
+  return groupsAt(k).groups.get(feature) ?? [];
+}
+
+// How often a feature was chosen on data drawn anew.
+function frequency(feature) {
+  return DATA.resampled.frequency[feature] / SCALE;
+}
+
+// The near-copies that a selected column stands for, the surest first: [feature, by, share].
+function copiesAt(k) {
+  const copies = [];
+  groupsAt(k).groups.forEach((members, by) => members.forEach(([feature, share]) => {
+    if (share >= DATA.copies.from) copies.push([feature, by, share]);
+  }));
+  return copies.sort((a, b) => b[2] - a[2] || rankOf(a[1]) - rankOf(b[1]) || a[0] - b[0]);
+}
+
+// What the columns ranked after the automatic end, up to rank k, are: a text, or none.
+function pastEnd(k) {
+  if (DATA.end === null || REPRESENTATION === null || k <= DATA.end) return "";
+  const past = DATA.order.slice(DATA.end, k).filter((feature) => NODE[feature] >= 0 && isOpen(feature));
+  const isolated = past.filter((feature) => ISOLATED.has(feature)).length;
+  const kinds = [[past.length - isolated, "second representative"], [isolated, "isolated column"]];
+  return kinds.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun)).join(" and ");
+}
+
+// Constraints, random lists and replacements.
+const MOST = DATA.most; // how many columns can be selected together
+const EXCLUDED = new Set(DATA.excluded);
+const REPRESENTS_FROM = 0.25; // below this share a column is not said to be represented
+
+// How many of the first k columns are in the network: random lists are drawn from these.
+const NODES_BEFORE = new Int32Array(N + 1);
+DATA.order.forEach((feature, position) => { NODES_BEFORE[position + 1] = NODES_BEFORE[position] + (NODE[feature] < 0 ? 0 : 1); });
+
+function isExcluded(feature) {
+  return EXCLUDED.has(feature);
+}
+
+// Whether the constraints leave room for a column beside those ranked before it.
+function isOpen(feature) {
+  return POSITION[feature] < MOST;
+}
+
+// What random lists of k columns cover: "mean", "low" or "high" of them.
+function randomAt(k, which = "mean") {
+  const { sizes, [which]: values } = DATA.random;
+  const size = NODES_BEFORE[k];
+  if (size < 1) return 0;
+  const after = sizes.findIndex((known) => known >= size);
+  if (after < 0) return values[values.length - 1] / SCALE;
+  if (sizes[after] === size) return values[after] / SCALE;
+  const [low, high] = [Math.log(sizes[after - 1]), Math.log(sizes[after])];
+  const along = (Math.log(size) - low) / (high - low);
+  return (values[after - 1] + along * (values[after] - values[after - 1])) / SCALE;
+}
+
+function randomText(k) {
+  return `random lists: ${percent(randomAt(k))}`;
+}
+
+function isRepresented(share) {
+  return share >= REPRESENTS_FROM;
+}
+
+// Members [feature, share] that a column represents, and those it only shares a little with.
+function parted(members) {
+  return [members.filter(([, share]) => isRepresented(share)), members.filter(([, share]) => !isRepresented(share))];
+}
+
+// "Forced", "Selected", "Excluded" or "Not selected"; of a list "In the list", "Added" and so on.
+function statusOf(feature, k) {
+  if (isForced(feature)) return "Forced";
+  if (isSelected(feature, k)) return isSelected(feature, DATA.k) ? SAID.status : SAID.added;
+  return isExcluded(feature) ? "Excluded" : SAID.other;
+}
+
+// Stand-ins of a selected column, each [feature, coverage lost, gained, share of it explained], or null.
+function alternativesOf(feature) {
+  return DATA.alternatives.of[feature] ?? null;
+}
+
+// A share of the coverage in percent, with as many digits as it needs.
+function finePercent(share) {
+  const value = 100 * Math.abs(share);
+  const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
+  return `${value.toFixed(digits)} %`;
 }

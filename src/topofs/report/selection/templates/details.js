@@ -1,4 +1,4 @@
-// The panel about one column: why it is selected or not, and what it is joined to.
+// The panel about one column: why it is selected or not, and what could take its place.
 
 const FIRST_NEIGHBOURS = 12;
 let allNeighbours = false;
@@ -36,17 +36,17 @@ function reasons(feature, k) {
 
 function notSelectedText(feature, k) {
   if (isExcluded(feature)) return `Excluded: it cannot be ${SAID.added.toLowerCase()} because you asked for that.`;
-  if (!isOpen(feature)) return `${SAID.other}: your wishes leave no room for it beside the columns ranked before it.`;
+  if (!isOpen(feature)) return `${SAID.other}: the constraints leave no room for it beside the columns ranked before it.`;
   return `${SAID.other}: it takes ${rankText(feature)} and ${k.toLocaleString("en")} are ${k > DATA.k ? SAID.added.toLowerCase() : SAID.adjective}.`;
 }
 
 // Who represents a column, by which way, and whom it represents.
 function representationReasons(feature, k, forced) {
-  const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth" : "of a column"}`;
+  const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth of variance" : "of a column's variance"} to those before it`;
   const sentences = [];
   if (forced) sentences.push([`${forced}It ${adds}.`]);
   else if (isSelected(feature, k)) sentences.push([`${statusOf(feature, k)}: at ${rankText(feature)} it ${adds}.`]);
-  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` Beyond those before it, it ${adds}.` : ""}`]);
+  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` It ${adds}.` : ""}`]);
   if (ISOLATED.has(feature)) sentences.push([`It is isolated: it has no link ${DATA.words.above}, so no other column represents it.`]);
   else if (isSelected(feature, k)) {
     const [members, weak] = parted(membersOf(feature, k));
@@ -59,7 +59,7 @@ function representationReasons(feature, k, forced) {
 
 function representativeSentence(feature, k) {
   const by = nearestSelected(feature, k);
-  if (by === null) return [`It is alone: no ${SAID.column} represents it.`];
+  if (by === null) return [`No ${SAID.column} represents it.`];
   const way = wayTo(feature, k).flatMap((step, at) => [at === 0 ? ", by way of " : ", ", step]);
   if (!isRepresented(by.similarity)) return [`It shares ${sharedText(by.similarity)} with `, by.feature, ...way, ": too little to call it represented."];
   return [by.feature, ` represents it and explains ${percent(by.similarity)} of its variance`, ...way, "."];
@@ -76,7 +76,7 @@ function fact(label, value) {
   return [element("dt", {}, label), element("dd", {}, value)];
 }
 
-function neighbourItem(feature, [other, weight]) {
+function neighbourItem([other, weight, confidence]) {
   const selected = isSelected(other, state.k);
   const button = nameButton(
     other,
@@ -85,7 +85,7 @@ function neighbourItem(feature, [other, weight]) {
     meter(weight, selected),
     element("span", { class: "value" }, similarityText(weight)),
   );
-  if (CONFIDENCE !== null) button.append(element("span", { class: "value", title: confidenceText(feature, other) }, percent(confidence(feature, other))));
+  if (confidence !== null) button.append(element("span", { class: "value", title: `came back in ${percent(confidence)} of the draws` }, percent(confidence)));
   return element("li", {}, button);
 }
 
@@ -138,25 +138,28 @@ function alternativeParts(feature) {
   const found = alternativesOf(feature);
   if (found === null) {
     const beyond = POSITION[feature] >= DATA.alternatives.most;
-    return beyond ? [element("p", { class: "small quiet" }, `Alternatives were looked for only for the first ${DATA.alternatives.most} selected columns.`)] : [];
+    return beyond ? [element("p", { class: "small quiet" }, `Replacements were looked for only for the first ${DATA.alternatives.most} selected columns.`)] : [];
   }
   const at = state.k === DATA.k ? "" : `, with ${counted(DATA.k, "column")} ${SAID.adjective}`;
-  if (found.length === 0) return [element("p", { class: "small quiet" }, `Alternatives${at}: none that may be taken shares more than chance with it.`)];
+  if (found.length === 0) return [element("p", { class: "small quiet" }, `Replacements${at}: none that may be selected shares more than chance with it.`)];
   const items = found.map(([other, lost, gained, share]) => element("li", {}, nameButton(
     other,
     dot(isSelected(other, state.k), other),
-    element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stays explained`)),
-    element("span", { class: "value" }, changeText(lost, gained)),
+    element("span", {}, DATA.names[other], element("span", { class: "quiet keeps" }, `${percent(share)} of it stays explained; ${changeText(lost, gained)}`)),
   )));
+  const better = found.some(([, lost, gained]) => gained - lost >= 5e-5);
   return [
-    element("p", { class: "small quiet" }, `Alternatives, if it cannot be had${at}, and what they do to the coverage:`),
-    element("ul", { class: "neighbours alternatives", "aria-label": "Alternatives" }, ...items),
+    element("p", { class: "small quiet" }, `If it cannot be had${at}, one of these can take its place:`),
+    element("ul", { class: "neighbours alternatives", "aria-label": "Replacements" }, ...items),
+    ...(better && DATA.words.refine ? [element("p", { class: "small" }, DATA.words.refine)] : []),
   ];
 }
 
+// What a replacement does to the coverage of the whole list.
 function changeText(lost, gained) {
-  const said = lost < 5e-5 ? "nothing lost" : `${finePercent(lost)} lost`;
-  return gained < 5e-5 ? said : `${said}, ${finePercent(gained)} gained`;
+  const change = gained - lost;
+  if (Math.abs(change) < 5e-5) return "the coverage stays the same";
+  return `${finePercent(change)} ${change > 0 ? "more" : "less"} coverage`;
 }
 
 function showDetails() {
@@ -177,10 +180,11 @@ function showDetails() {
     const selectedOnes = neighbours.filter(([other]) => isSelected(other, state.k)).length;
     const alike = neighbours.filter(([, weight]) => weight !== 0);
     const shown = allNeighbours ? alike : alike.slice(0, FIRST_NEIGHBOURS);
-    const again = CONFIDENCE === null ? "" : " Percent: the draws in which the link came back.";
-    parts.push(element("p", { class: "small quiet" }, `Joined to ${counted(neighbours.length, "column")}, ${selectedOnes.toLocaleString("en")} ${SAID.adjective}${alike.length > 0 ? "; strongest first" : ""}.${again}`));
-    const kind = CONFIDENCE === null ? "neighbours" : "neighbours with-confidence";
-    if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map((link) => neighbourItem(feature, link))));
+    const certain = DATA.graph.confidence !== null;
+    const again = certain ? " Percent: the draws in which the link came back." : "";
+    parts.push(element("p", { class: "small quiet" }, `In the graph it is joined to ${counted(neighbours.length, "column")}, ${selectedOnes.toLocaleString("en")} ${SAID.adjective}${alike.length > 0 ? "; strongest first" : ""}.${again}`));
+    const kind = certain ? "neighbours with-confidence" : "neighbours";
+    if (alike.length > 0) parts.push(element("ul", { class: kind, "aria-label": "Neighbours" }, ...shown.map(neighbourItem)));
     if (shown.length < alike.length) {
       const more = element("button", { type: "button" }, `Show all ${alike.length.toLocaleString("en")}`);
       more.addEventListener("click", () => { allNeighbours = true; showDetails(); });

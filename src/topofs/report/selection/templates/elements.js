@@ -52,7 +52,7 @@ function meter(share, selected) {
 // Show a feature in every panel and bring it into view.
 function choose(feature) {
   update({ active: feature });
-  if (PLACE[feature] >= 0) bringIntoView(feature);
+  if (isDrawn(feature)) bringIntoView(feature);
 }
 
 function percent(share) {

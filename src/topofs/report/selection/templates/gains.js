@@ -40,7 +40,7 @@ function drawGains() {
   });
   const one = bottom - high(1);
   svg.append(drawing("line", { class: "one", x1: MARGIN.left, x2: right, y1: one, y2: one }));
-  svg.append(drawing("text", { class: "strong", x: right, y: one - 6, "text-anchor": "end" }, "1: explains itself alone"));
+  svg.append(drawing("text", { class: "strong", x: right, y: one - 6, "text-anchor": "end" }, "1: no more than itself"));
   [[1, "start"], [ranked.length, "end"]].forEach(([rank, anchor]) => {
     svg.append(drawing("text", { x: anchor === "start" ? MARGIN.left : right, y: bottom + 16, "text-anchor": anchor }, rank.toLocaleString("en")));
   });
@@ -48,6 +48,6 @@ function drawGains() {
 }
 
 function gainsText() {
-  const scale = "A column adds what it explains of itself and of the others beyond those before it, in columns' worth.";
+  const scale = "A column adds what it explains beyond those before it: 1 is the variance of one column.";
   return `${scale} ${DATA.words.end}`.trimEnd();
 }

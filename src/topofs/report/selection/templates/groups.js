@@ -2,6 +2,7 @@
 
 const GROUPS_A_TIME = 30;
 const MEMBERS_AT_FIRST = 60;
+let copiesAllShown = false;
 const grouping = { open: new Set(), shown: GROUPS_A_TIME, wanted: "" };
 
 function memberItem([member, share]) {
@@ -48,7 +49,7 @@ function groupItem([feature, members]) {
   const group = element("details", { class: "group" });
   group.append(element("summary", {}, dot(true, feature), name, ...badge(feature), element("span", {}, groupText(members)), adds));
   const fill = () => {
-    const show = element("button", { type: "button", class: "show" }, "Show in the network");
+    const show = element("button", { type: "button", class: "show" }, "Show in the drawing");
     show.addEventListener("click", () => choose(feature));
     if (group.childElementCount === 1) group.append(memberList(feature, members), show);
   };
@@ -93,13 +94,50 @@ function allOpen() {
 function showAlone(alone) {
   const box = byId("alone-list");
   box.hidden = alone.length === 0;
-  box.querySelector("summary").textContent = `${counted(alone.length, "column")} alone`;
+  box.querySelector("summary").textContent = `${counted(alone.length, "column")} not represented`;
   const shown = alone.slice(0, 500).map((feature) => element("li", {}, element("span", {}, nameButton(feature), ...badge(feature))));
   if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more, in the ranking below`));
   box.querySelector("ul").replaceChildren(...shown);
 }
 
+// What is safe to drop: columns of which a selected one says the same.
+function showCopies() {
+  const box = byId("copies");
+  const copies = copiesAt(state.k);
+  const others = DATA.nodes.filter((feature) => !isSelected(feature, state.k));
+  const first = matchMedia("(max-width: 40rem)").matches ? 4 : 6;
+  const most = copiesAllShown || copies.length <= first + 2 ? copies.length : first;
+  const items = copies.slice(0, most).map(([feature, by, share]) => element("li", {},
+    nameButton(feature, element("b", {}, DATA.names[feature]), ...badge(feature)), ": ", nameButton(by), ` says the same (${percent(share)})`));
+  byId("copies-all").hidden = copies.length === items.length;
+  byId("copies-all").textContent = `Show all ${copies.length.toLocaleString("en")}`;
+  byId("copies-count").textContent = others.length === 0 ? "" : `${copies.length.toLocaleString("en")} of ${counted(others.length, "column")} ${others.length === 1 ? "that is" : "that are"} not ${SAID.adjective}`;
+  byId("copies-rest").textContent = copiesText(others, copies.length);
+  box.replaceChildren(...items);
+}
+
+// What is lost with the columns that are no near-copies.
+function copiesText(others, number) {
+  if (others.length === 0) return `All columns are ${SAID.adjective}: nothing is dropped.`;
+  const rest = others.length - number;
+  if (rest === 0) return "All others have a near-copy: hardly anything is lost.";
+  const parts = others.filter((feature) => {
+    const by = nearestSelected(feature, state.k);
+    return by !== null && isRepresented(by.similarity) && by.similarity < DATA.copies.from;
+  }).length;
+  if (number + parts === 0) return `No column has a near-copy, and the ${SAID.columns} say little about the others.`;
+  const [some, none] = [parts, rest - parts].map((count) => (count === 0 ? "none" : count.toLocaleString("en")));
+  const start = number === 0 ? "No column has a near-copy. Of all" : `Of the other`;
+  return `${start} ${rest.toLocaleString("en")}, ${some} ${parts === 1 ? "is" : "are"} represented in part and ${none} hardly or not at all.`;
+}
+
 function setUpGroups() {
+  if (DATA.copies !== null) {
+    byId("copies-all").addEventListener("click", () => { copiesAllShown = true; showCopies(); });
+    addPanel((keys) => {
+      if (keys.has("k")) showCopies();
+    });
+  }
   if (REPRESENTATION === null) return;
   byId("groups-filter").addEventListener("input", () => {
     grouping.wanted = byId("groups-filter").value.trim().toLowerCase();

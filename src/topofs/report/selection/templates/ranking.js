@@ -28,7 +28,7 @@ const COLUMNS = SHOWN_COLUMNS
   .filter((key) => key !== "kind" || DATA.nominal !== null)
   .filter((key) => key !== "chosen" || DATA.resampled !== null)
   .map((key) => ({ key, ...ALL_COLUMNS[key] }));
-const HAS_WISHES = (DATA.forced > 0 && !DATA.judged) || DATA.excluded.length > 0;
+const HAS_CONSTRAINTS = (DATA.forced > 0 && !DATA.judged) || DATA.excluded.length > 0;
 const collator = new Intl.Collator("en", { numeric: true });
 const listing = { sort: "rank", down: false, page: 0, rows: [] };
 
@@ -78,7 +78,7 @@ const CELLS = {
   members: (feature) => [isSelected(feature, state.k) ? counted(parted(membersOf(feature, state.k))[0].length, "other") : "–"],
   by: (feature) => {
     const by = representative(feature, state.k);
-    if (by === null) return [NODE[feature] < 0 ? "–" : ISOLATED.has(feature) ? "isolated" : "alone"];
+    if (by === null) return [NODE[feature] < 0 ? "–" : ISOLATED.has(feature) ? "isolated" : "not represented"];
     if (by.feature === feature) return ["itself"];
     const name = shortened(DATA.names[by.feature], 36);
     return isRepresented(by.similarity) ? [name] : [element("span", { class: "quiet" }, `shares ${sharedText(by.similarity)} with ${name}`)];
@@ -130,7 +130,7 @@ function csvText() {
   const heads = ["rank", "column", DATA.judged ? "in_list" : "selected", SCORE_ADDS ? "adds" : "score", "strength"];
   heads.push(...(REPRESENTATION === null ? ["nearest_selected", "similarity"] : ["represented_by", "share"]));
   if (REPRESENTATION !== null && !SCORE_ADDS) heads.push("adds");
-  if (HAS_WISHES) heads.push("wish");
+  if (HAS_CONSTRAINTS) heads.push("constraint");
   if (DATA.cost !== null) heads.push("cost");
   if (DATA.nominal !== null) heads.push("holds");
   if (DATA.resampled !== null) heads.push("chosen");
@@ -142,7 +142,7 @@ function csvText() {
       by === null ? "" : DATA.names[by.feature], by === null ? "" : by.similarity,
     ];
     if (REPRESENTATION !== null && !SCORE_ADDS) line.push(addsOf(feature));
-    if (HAS_WISHES) line.push(isForced(feature) ? "forced" : isExcluded(feature) ? "excluded" : "");
+    if (HAS_CONSTRAINTS) line.push(isForced(feature) ? "forced" : isExcluded(feature) ? "excluded" : "");
     if (DATA.cost !== null) line.push(DATA.cost[feature]);
     if (DATA.nominal !== null) line.push(ALL_COLUMNS.kind.of(feature));
     if (DATA.resampled !== null) line.push(frequency(feature));

@@ -18,8 +18,10 @@ function showSteps(k) {
   const more = k < MOST ? DATA.order[k] : -1;
   const less = k > Math.max(1, DATA.forced) ? DATA.order[k - 1] : -1;
   const worth = (feature, from, to) => (REPRESENTATION === null ? `${finePercent(covered(to) - covered(from))} of coverage` : addsText(feature));
-  const none = k < N ? "none, by the wishes" : "none is left";
+  const none = k < N ? "none, by the constraints" : "none is left";
   const forced = DATA.forced > 0 && k === DATA.forced ? SAID.fewest : "none, one must stay";
+  const past = pastEnd(k);
+  byId("past-end").textContent = past === "" ? "" : `Past the automatic end at ${DATA.end.toLocaleString("en")}: ${past}.`;
   byId("one-more").replaceChildren("One more: ", ...(more < 0 ? [none] : ["+ ", nameButton(more), ` adds ${worth(more, k, k + 1)}`]));
   byId("one-less").replaceChildren("One less: ", ...(less < 0 ? [forced] : ["− ", nameButton(less), ` loses ${worth(less, k - 1, k)}`]));
 }
@@ -39,7 +41,7 @@ function showRepresentation(k) {
   const { alone } = groupsAt(k);
   const isolated = alone.filter((feature) => ISOLATED.has(feature)).length;
   byId("next").textContent = next < 0 ? "–" : addsText(next);
-  byId("next-detail").textContent = next < 0 ? "" : addsOf(next) > 1 ? "over 1" : "not over 1";
+  byId("next-detail").textContent = next < 0 ? "" : addsOf(next) === 1 ? "column" : "columns";
   byId("alone").textContent = alone.length.toLocaleString("en");
   byId("alone-detail").textContent = isolated > 0 ? `${isolated.toLocaleString("en")} isolated` : "";
 }
@@ -67,7 +69,7 @@ function showHeadline(k) {
     part.style.minHeight = own ? "" : part.style.minHeight || `${part.offsetHeight}px`;
   }
   byId("headline").textContent = own ? OWN_WORDS.headline : `${k.toLocaleString("en")} of ${counted(N, "column")} tried`;
-  byId("lead").textContent = own ? OWN_WORDS.lead : `Together they cover ${percent(covered(k))}; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
+  byId("lead").textContent = own ? OWN_WORDS.lead : `They ${REPRESENTATION === null ? "cover" : "represent"} ${percent(covered(k))} of the variance of all; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
 }
 
 function setUpSize() {

@@ -1,6 +1,6 @@
 // Put the panels together.
 
-setUpNetwork();
+setUpDrawing();
 setUpSearch();
 setUpDetails();
 setUpSize();
@@ -27,7 +27,7 @@ new ResizeObserver(([{ target }]) => {
 window.topofsReport = Object.freeze({
   placeOf(name) {
     const feature = DATA.names.indexOf(name);
-    if (feature < 0 || PLACE[feature] < 0) return null;
+    if (feature < 0 || !isDrawn(feature)) return null;
     const box = canvas.getBoundingClientRect();
     const [x, y] = onScreen(feature);
     return [box.left + x, box.top + y];

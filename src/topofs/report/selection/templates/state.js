@@ -1,6 +1,6 @@
 // What the reader has chosen. Panels hear of a change once per frame.
 
-const state = { k: DATA.k, active: -1, hovered: -1, matches: null };
+const state = { view: DATA.view, k: DATA.k, active: -1, hovered: -1, matches: null };
 const panels = [];
 let changed = null;
 
@@ -47,7 +47,7 @@ function update(changes) {
 }
 
 function showAll() {
-  const all = new Set(["k", "active", "hovered", "matches", "theme", "size"]);
+  const all = new Set(["view", "k", "active", "hovered", "matches", "theme", "size"]);
   panels.forEach((panel) => panel(all));
 }
 

@@ -1,4 +1,4 @@
-// Hand, wheel and keyboard on the drawing of the network.
+// Hand, wheel and keyboard on the drawing, and the two views.
 
 const pointers = new Map();
 let dragged = false;
@@ -43,9 +43,7 @@ function onPointerUp(event) {
   const [x, y] = pointOf(event);
   if (pointers.delete(event.pointerId) && !dragged && event.type === "pointerup") {
     const touch = event.pointerType === "touch";
-    const feature = featureAt(x, y, touch ? 16 : 7);
-    update({ active: feature });
-    if (feature < 0) showLink(x, y, touch ? 12 : 5);
+    update({ active: featureAt(x, y, touch ? 16 : 7) });
   }
   pinch = 0;
   if (pointers.size === 0) canvas.classList.remove("dragging");
@@ -70,12 +68,9 @@ function hover(x, y) {
   update({ hovered: feature });
   const tooltip = byId("tooltip");
   tooltip.hidden = feature < 0;
-  if (feature < 0) {
-    showLink(x, y, 5);
-    return;
-  }
+  if (feature < 0) return;
   const lines = [DATA.names[feature], `${statusOf(feature, state.k)} · rank ${rankOf(feature)}`];
-  lines.push(`${DATA.words.score}: ${ownScoreText(feature)}`);
+  if (!SCORE_ADDS) lines.push(`${DATA.words.score}: ${ownScoreText(feature)}`);
   lines.push(...representativeLine(feature));
   if (DATA.resampled !== null) lines.push(`Chosen in ${percent(frequency(feature))} of the draws`);
   showTooltip(tooltip, canvas.offsetLeft + x, canvas.offsetTop + y, lines);
@@ -86,9 +81,30 @@ function representativeLine(feature) {
   const nearest = nearestSelected(feature, state.k);
   if (REPRESENTATION === null) return nearest === null ? [] : [`Nearest selected: ${DATA.names[nearest.feature]}, ${similarityText(nearest.similarity)}`];
   if (isSelected(feature, state.k)) return [`Represents ${counted(parted(membersOf(feature, state.k))[0].length, "other")}`];
-  if (nearest === null) return [ISOLATED.has(feature) ? "Isolated" : "Alone"];
+  if (nearest === null) return [ISOLATED.has(feature) ? "Isolated" : "Not represented"];
   if (!isRepresented(nearest.similarity)) return [`Shares ${percent(nearest.similarity)} with ${DATA.names[nearest.feature]}`];
   return [`${DATA.names[nearest.feature]} represents it, ${percent(nearest.similarity)}`];
+}
+
+function zoomAt(x, y, factor) {
+  const scale = Math.min(60, Math.max(0.5, view.scale * factor));
+  const ratio = scale / view.scale;
+  Object.assign(view, { scale, x: x - (x - view.x) * ratio, y: y - (y - view.y) * ratio, own: true });
+  redraw();
+}
+
+function bringIntoView(feature) {
+  const [x, y] = onScreen(feature);
+  const wanted = Math.max(view.scale, Math.min(6, Math.max(1, Math.sqrt(scene.drawn.length) / 12)));
+  const far = x < 40 || y < 40 || x > view.width - 40 || y > view.height - 40;
+  if (wanted === view.scale && !(far && view.own)) return;
+  Object.assign(view, {
+    scale: wanted,
+    x: view.width / 2 - scene.places[2 * feature] * wanted,
+    y: view.height / 2 - scene.places[2 * feature + 1] * wanted,
+    own: true,
+  });
+  redraw();
 }
 
 function onWheel(event) {
@@ -121,7 +137,15 @@ const KEYS = {
   Escape: () => update({ active: -1 }),
 };
 
-function setUpNetwork() {
+// Which of the two views is shown, and the words below it.
+function showView() {
+  document.querySelectorAll("[data-view]").forEach((box) => {
+    if (box.localName === "button") box.setAttribute("aria-pressed", String(box.dataset.view === state.view));
+    else box.hidden = box.dataset.view !== state.view;
+  });
+}
+
+function setUpDrawing() {
   canvas.addEventListener("pointerdown", onPointerDown);
   canvas.addEventListener("pointermove", onPointerMove);
   canvas.addEventListener("pointerup", onPointerUp);
@@ -140,14 +164,15 @@ function setUpNetwork() {
   byId("zoom-in").addEventListener("click", () => zoomMiddle(1.5));
   byId("zoom-out").addEventListener("click", () => zoomMiddle(1 / 1.5));
   byId("zoom-fit").addEventListener("click", () => { fitView(); redraw(); });
+  document.querySelectorAll("button[data-view]").forEach((button) => button.addEventListener("click", () => update({ view: button.dataset.view })));
   addPanel((keys) => {
     if (keys.has("theme")) {
-      ["ground", "ink", "selected", "selected-ink", "other", "edge", "link"].forEach((name) => { colors[name] = color(name); });
+      ["ground", "ink", "quiet", "rule", "selected", "selected-ink", "other", "edge", "link"].forEach((name) => { colors[name] = color(name); });
     }
-    if (keys.has("size")) {
-      Object.assign(view, { width: canvas.clientWidth, height: canvas.clientHeight });
-      if (!view.own) fitView();
-    }
-    drawNetwork();
+    if (keys.has("size")) Object.assign(view, { width: canvas.clientWidth, height: canvas.clientHeight });
+    if (keys.has("view")) showView();
+    if (keys.has("view") || (keys.has("size") && !view.own)) fitView();
+    if (keys.has("size") || keys.has("view") || (keys.has("k") && state.view === "groups")) layScene();
+    drawScene();
   });
 }
