@@ -86,7 +86,7 @@ def test_the_links_that_coverage_ranks_by(wine_csv, tmp_path):
     refused = run(*arguments, "--rule", "variance")
     assert refused.exit_code == 2
     assert refused.stderr.count("\n") == 1
-    assert "--rule variance ranks columns without a graph" in refused.stderr
+    assert "--rule variance ranks without a graph" in refused.stderr
 
 
 def test_another_family(wine_csv, tmp_path):

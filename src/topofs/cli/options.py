@@ -104,9 +104,7 @@ def settings(
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE", help="Such as 2GB; else half of it. A GPU: --device cuda."
-        ),
+        typer.Option(metavar="SIZE", help="Such as 2GB; else half. A GPU: --device cuda."),
     ] = None,
     device: Annotated[
         str | None,
