@@ -36,7 +36,7 @@ __all__ = [
 
 _KINDS = {
     "similarity": "Compare columns by",
-    "graph": "Links that count",
+    "graph": "Which links",
     "rule": "Rank by",
 }
 """The kinds of terms, in the order of the options, each with the words before its names."""
