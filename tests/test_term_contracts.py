@@ -47,8 +47,9 @@ MEASURES = [
 ]
 # Links are no filter of a bare matrix: see tests/filtering/test_links.py; "auto" is no family.
 GRAPHS = [
-    one for name, one in registered("graph").items() if not one.needs_scale and name != "auto"
-] + [Nearest()]
+    *(one for one in registered("graph").values() if not (one.needs_scale or one.by_rule)),
+    Nearest(),
+]
 RULES = [
     *registered("rule").values(),
     *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges")),
