@@ -186,10 +186,10 @@ class MatrixReach:
             cut = cut[np.isin(nodes[cut], whole)]
         if not len(cut):
             return rows
-        complete = sparse.csr_array(np.array([self.row(int(nodes[i])) for i in cut]))
+        complete = [sparse.csr_array(self.row(int(nodes[i]))[None]) for i in cut]
         others = np.setdiff1d(np.arange(len(nodes)), cut)
         place = np.argsort(np.concatenate([others, cut]))
-        return sparse.vstack([rows[others], complete], format="csr")[place]
+        return sparse.vstack([rows[others], *complete], format="csr")[place]
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
