@@ -41,6 +41,8 @@ SHOWN = re.compile(CODE.pattern + r"\n```text\n(?P<output>.*?)```\n", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(?P<body>.*?)```\n", re.DOTALL)
 HELP = re.compile(r"```text\n(?P<body>Usage: topofs (?P<name>\S+) .*?)```\n", re.DOTALL)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
+PROGRESS = re.compile(r"^[a-z ]+: [\d,]+ of [\d,]+ .*\n", re.MULTILINE)
+"""Lines of long work, which depend on the machine."""
 MARK = "\x01"
 
 
@@ -166,6 +168,7 @@ def run_commands(body: str, folder: Path) -> str:
             env=environment(),
         )
         new = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+        new = PROGRESS.sub("", new)
         found += [f"$ {command}\n", shortened(new, old)]
     return "".join(found)
 

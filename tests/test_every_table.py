@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.feature_selection import VarianceThreshold
@@ -44,6 +45,8 @@ def frame():
 
 TABLES = {
     "array": lambda: VALUES,
+    "list": VALUES.tolist,
+    "arrow": lambda: pa.Table.from_pandas(frame()),
     "csr matrix": lambda: sparse.csr_matrix(VALUES),
     "csc array": lambda: sparse.csc_array(VALUES),
     "coo array": lambda: sparse.coo_array(VALUES),
@@ -64,7 +67,10 @@ TABLES = {
     "sparse named": lambda: NamedArray(sparse.csc_array(VALUES), NAMES),
     "typed": lambda: typed_table(frame()),
 }
-NAMELESS = {"array", *(name for name in TABLES if name.startswith(("cs", "coo", "sparse wh")))}
+NAMELESS = {
+    *("array", "list"),
+    *(name for name in TABLES if name.startswith(("cs", "coo", "sparse wh"))),
+}
 OURS = {"named", "sparse named", "typed"}
 
 
@@ -209,6 +215,7 @@ def test_names_are_those_of_the_table(table):
     names = [f"x{i}" for i in range(COLUMNS)] if table in NAMELESS else list(NAMES)
     assert fitted(X)[1] == names
     assert stable(selector())(X)[1] == names
+    assert list(given.column_names(X) or names) == names
     if table not in OURS:
         assert stable(VarianceThreshold(0.5))(X)[1] == names
         assert stable(topofs.InfiniteFeatureSelector(3))(X)[1] == names

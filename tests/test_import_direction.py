@@ -26,8 +26,15 @@ IN_NO_ROOM = {
 }
 """Modules that every room but the kernels may import; they import only each other."""
 
-ON_A_KERNEL = {"graph", "layout", "matrix_sums"}
-"""Those of them that stand on a loop of `kernels`, which itself imports nothing of topofs."""
+ON_A_KERNEL = {
+    "graph": {"kernels.units"},
+    "layout": {"kernels"},
+    "matrix_sums": {"kernels"},
+}
+"""Those of them that stand on a part of `kernels`, which itself imports nothing of topofs."""
+
+WITHOUT_NUMBA = ("kernels/__init__.py", "kernels/dispatch.py", "kernels/units.py")
+"""What of the kernels is imported for any table."""
 
 BELOW_RULES = {"similarity", "filtering", "centrality", "kernels"}
 BELOW_COMPARISON = BELOW_RULES | {"rules", "engines", "tables", "selection"}
@@ -62,7 +69,7 @@ def wrong_imports(source, module):
     """What a module imports from where it may not, at its top or inside a function."""
     room = room_of(module)
     if room is None:
-        allowed = IN_NO_ROOM | ({"kernels"} if module in ON_A_KERNEL else set())
+        allowed = IN_NO_ROOM | ON_A_KERNEL.get(module, set())
     else:
         shared = IN_NO_ROOM if room != "kernels" else set()
         allowed = MAY_IMPORT[room] | shared | {room} | ({""} if room in SEES_ALL else set())
@@ -214,6 +221,7 @@ def test_a_wrong_import_is_found(module, source, found):
         ("similarity.mixed", "from topofs import FilteredGraph, __version__"),
         ("selection.noise", "from topofs import Coverage, MST, pearson, register"),
         ("terms", "import_module(f'topofs.{room}')"),
+        ("graph", "from topofs.kernels.units import UNIT"),
         ("layout", "from topofs.kernels.spring_layout import relax"),
         ("cli.app", "import topofs\nfrom topofs.plot import network"),
         ("tables", "import_module(f'topofs.tables.{name}')"),
@@ -228,6 +236,22 @@ def test_every_room_and_every_module_in_no_room_is_covered():
     assert rooms == MAY_IMPORT.keys()
     modules = {path.stem for path in SOURCE.glob("*.py")}
     assert modules == IN_NO_ROOM | {"__init__"}
+
+
+@pytest.mark.parametrize("file", WITHOUT_NUMBA)
+def test_what_any_table_imports_of_the_kernels_needs_numpy_alone(file):
+    tree = ast.parse((SOURCE / file).read_text())
+    needed = {
+        name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in (
+            [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+        )
+    }
+    assert needed <= {"__future__", "typing", "numpy"}
 
 
 def test_public_names_are_sorted():

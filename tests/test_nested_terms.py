@@ -40,10 +40,10 @@ def test_parameters_of_terms_by_nested_names():
     assert nested == {
         "similarity__squared": True,
         "similarity__rows": "independent",
-        "rule__reach": "strongest",
+        "rule__reach": "auto",
         "rule__isolated": "drop",
         "rule__ties": "strength",
-        "rule__links": 128,
+        "rule__refine": False,
     }
     assert not any("__" in name for name in selector.get_params(deep=False))
     assert selector.set_params(rule__reach="edges", similarity__squared=False) is selector
@@ -96,12 +96,12 @@ def test_a_term_that_is_shared_stays_as_it_is():
         (
             TopologicalFeatureSelector(),
             {"rule__reach": "far"},
-            "reach is 'far'; known are 'strongest', 'similarity', 'paths', 'edges'",
+            "reach is 'far'; known are 'auto', 'edges', 'paths'",
         ),
         (
             TopologicalFeatureSelector(graph="grid"),
             {"graph__size": 3},
-            "graph is 'grid'; known are 'mfcf', 'mst', 'pmfg', 'tmfg'",
+            "graph is 'grid'; known are 'auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg'",
         ),
     ],
 )

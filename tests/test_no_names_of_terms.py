@@ -16,13 +16,16 @@ CLASSES = {type(term).__name__ for kind in KINDS for term in registered(kind).va
 RESOLVING = {"terms.py", "selection/short_names.py"}
 """Where names become terms."""
 
-ORDINARY = {"auto", "coverage", "degree", "strength", "variance"}
-"""Short names that are ordinary words as well: a size, two shares, two numbers of a node. They
-count where a term, a method or a name is spoken of, or where other short names stand beside."""
+ORDINARY = {"auto", "coverage", "degree", "links", "strength", "variance"}
+"""Short names that are ordinary words as well: a size, two shares, two numbers of a node, what a
+graph consists of. They count where a term, a method or a name is spoken of, or where other short
+names stand beside."""
 
 ALLOWED = {
     # The functions behind the scores of the rule `Centrality`, which asks for them by score.
     ("centrality/__init__.py", "CENTRALITIES"),
+    # Links come from the matrix, from products or from blocks, and not from `Graph.build`.
+    ("engines/choosing.py", "isinstance(graph, Links)"),
 }
 """The file and the piece of it, each with its reason."""
 

@@ -55,7 +55,9 @@ def test_scikit_learn_may_be_set_to_text(wine):
 
 
 def test_a_graph_is_described_and_drawn(wine):
-    html = TopologicalFeatureSelector(2).fit(wine).graph_._repr_html_()
+    links = TopologicalFeatureSelector(2).fit(wine).graph_._repr_html_()
+    assert "13 nodes, 45 edges, weights" in links
+    html = TopologicalFeatureSelector(2, graph="tmfg").fit(wine).graph_._repr_html_()
     assert "13 nodes, 33 edges, 10 cliques" in html
     assert html.count("<circle") == 13
 

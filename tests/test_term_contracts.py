@@ -29,6 +29,7 @@ from topofs.engines.numpy_engine import NumpyEngine
 from topofs.graph import FilteredGraph
 from topofs.rules.rule import covered_by
 from topofs.rules.wishes import Wishes
+from topofs.selection.short_names import graph_of
 from topofs.similarity.operator import dense
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.tables import typed_table
@@ -44,8 +45,11 @@ MEASURES = [
     *(one for one in registered("similarity").values() if not isinstance(one, (Auto, Given))),
     *(Pearson(squared=False), Spearman(squared=False), Function(squares), Grades(), Cosine()),
 ]
-# Links are no filter of a bare matrix: see tests/filtering/test_links.py.
-GRAPHS = [one for one in registered("graph").values() if not one.needs_scale] + [Nearest()]
+# Links are no filter of a bare matrix: see tests/filtering/test_links.py; "auto" is no family.
+GRAPHS = [
+    *(one for one in registered("graph").values() if not (one.needs_scale or one.by_rule)),
+    Nearest(),
+]
 RULES = [
     *registered("rule").values(),
     *(Coverage(reach=reach, isolated="keep") for reach in ("paths", "edges")),
@@ -204,7 +208,7 @@ def test_other_graphs_do_not_pretend(graph):
 def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     X = np.column_stack([factor_table(60, 7), np.random.default_rng(1).normal(size=(60, 2))])
     columns = compare_columns(X, Pearson(), memory=MEMORY)
-    graph = registered("graph")[rule.default_graph] if rule.needs.graph else None
+    graph = graph_of(rule.default_graph) if rule.needs.graph else None
     cut = rule.cut_for(Pearson())
     assert cut in ("mean", "links", None)
     network = build_network(columns, graph, needs=rule.needs, cut=cut)

@@ -103,8 +103,13 @@ def _square_floats(similarity: npt.ArrayLike) -> Matrix:
 
 
 def _name_of(label: Any) -> str:
-    """The name of a column of a data frame, whose label may have several levels."""
-    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    """The name of a column of a data frame, as `topofs.tables.given.column_name` has it."""
+    if not isinstance(label, tuple):
+        return str(label)
+    parts = list(map(str, label))
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return ", ".join(parts)
 
 
 def _raise_first_not_finite(values: Matrix) -> None:

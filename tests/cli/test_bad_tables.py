@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -168,12 +169,27 @@ def test_many_columns_and_three_rows(tmp_path):
         (
             ["--memory", "9", "--graph", "mst", "--rule", "degree"],
             2,
-            "and --graph mst needs it whole: use 'tmfg', ",
+            "and --graph mst needs it whole: use 'links', 'tmfg', ",
         ),
         (["--memory", "9", "--graph", "mst", "--rule", "degree"], 2, "allow more --memory"),
         (["--rule", "degree", "--reach", "edges"], 2, "--reach edges is for --rule coverage"),
         (["--rule", "pagerank", "--isolated", "keep"], 2, "is for --rule coverage"),
         (["--rule", "degree", "-k", "auto"], 2, "-k auto needs --rule coverage"),
+        (
+            ["--rule", "variance", "--graph", "tmfg"],
+            2,
+            "--rule variance ranks columns without a graph, and --graph tmfg was given: leave "
+            "--graph out",
+        ),
+        (
+            ["--min-share", "0.9", "--graph", "mst"],
+            2,
+            "--min-share ranks columns without a graph, and --graph mst was given: leave "
+            "--graph out, or choose another size",
+        ),
+        (["--rule", "degree", "--strongest", "3"], 2, "--strongest 3 is for --graph links"),
+        (["--graph", "mst", "--strongest", "3"], 2, "--strongest 3 is for --graph links"),
+        (["--strongest", "0"], 2, "--strongest 0: give a whole number of at least 1"),
         (["--paper", "-k", "auto"], 2, "-k auto needs --rule coverage"),
         (["--paper", "--graph", "mst"], 2, "--paper settles --graph"),
         (["--paper", "--rule", "degree"], 2, "--paper settles --rule"),
@@ -278,15 +294,16 @@ def assert_untouched(folder):
 def test_a_full_disk_leaves_every_earlier_file(table, monkeypatch, failing):
     arguments = old_outputs(table.parent)
     created = []
-    real = atomic_write.tempfile.mkstemp
+    real = os.open
 
-    def full(*given, **options):
-        if len(created) == failing:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
-        created.append(real(*given, **options))
-        return created[-1]
+    def full(path, flags, *mode, **options):
+        if flags & os.O_EXCL and Path(path).parent == table.parent:
+            if len(created) == failing:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
+            created.append(path)
+        return real(path, flags, *mode, **options)
 
-    monkeypatch.setattr(atomic_write.tempfile, "mkstemp", full)
+    monkeypatch.setattr(atomic_write.os, "open", full)
     result = run("select", table, "-k", "2", *arguments)
     assert_one_line(result, 3, "No space left on device")
     assert "temporary" not in result.stderr

@@ -18,7 +18,7 @@ def wine_csv(tmp_path):
 
 @pytest.fixture(scope="module")
 def expected():
-    return TopologicalFeatureSelector().fit(load_wine(as_frame=True).data)
+    return TopologicalFeatureSelector(graph="tmfg").fit(load_wine(as_frame=True).data)
 
 
 def test_graphml_is_read_by_networkx(wine_csv, tmp_path, expected):
@@ -70,6 +70,23 @@ def test_links_of_weight_0_are_not_among_the_strongest(tmp_path):
     result = run("graph", path, "--out", out)
     assert result.stdout == "3 columns, 3 links, all of weight 0: no two columns are alike\n"
     assert run_json("graph", path, "--out", out)["strongest"] == []
+
+
+def test_the_links_that_coverage_ranks_by(wine_csv, tmp_path):
+    path = tmp_path / "links.csv"
+    arguments = ("graph", wine_csv, "--drop", "target", "--out", path)
+    X = load_wine(as_frame=True).data
+    assert run_json(*arguments)["settings"]["graph"] == {"name": "tmfg"}
+    found = run_json(*arguments, "--graph", "links")
+    graph = TopologicalFeatureSelector().fit(X).graph_
+    assert found["n_edges"] == graph.n_edges == len(pl.read_csv(path))
+    few = run_json(*arguments, "--strongest", "1")
+    assert few["settings"]["graph"] == {"name": "links", "strongest": 1}
+    assert few["n_edges"] == 10
+    refused = run(*arguments, "--rule", "variance")
+    assert refused.exit_code == 2
+    assert refused.stderr.count("\n") == 1
+    assert "--rule variance ranks without a graph" in refused.stderr
 
 
 def test_another_family(wine_csv, tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector
@@ -63,6 +64,65 @@ def test_isolated_columns_are_counted_and_can_be_kept(tmp_path):
     assert "and isolated ones are selected, too" in kept.stdout
     assert kept.stderr == ""
     assert run_json("select", path)["isolated"] == [f"c{i}" for i in range(6, 11)]
+
+
+def test_past_auto_a_line_says_what_the_rest_are(tmp_path):
+    path = tmp_path / "t.parquet"
+    structured().write_parquet(path)
+    assert run_json("select", path)["stopping"]["beyond_auto"] is None
+    assert run("select", path).stdout.splitlines()[1].startswith("rank")
+    for command in ("select", "groups"):
+        found = run_json(command, path, "-k", 9)["stopping"]
+        assert found["auto"] == 2
+        assert found["beyond_auto"] == {"isolated": 5, "second": 2, "alone": 0}
+        said = run(command, path, "-k", 9).stdout.splitlines()[1]
+        assert said == (
+            "2 are what -k auto selects; of the other 7, 5 are isolated and 2 are second "
+            "columns of groups"
+        )
+    one = run("select", path, "-k", 3).stdout.splitlines()[1]
+    assert one == "2 are what -k auto selects; of the other 1, 1 is isolated"
+    last = run_json("select", path, "-k", 5, "--isolated", "last")["stopping"]["beyond_auto"]
+    assert last == {"isolated": 0, "second": 3, "alone": 0}
+
+
+def test_coverage_of_a_table_of_many_unrelated_columns(tmp_path):
+    """Six groups of ten and sixty unrelated columns: isolated ones come before near-copies."""
+    rng = np.random.default_rng(0)
+    groups = rng.normal(size=(400, 6)).repeat(10, axis=1)
+    noisy = groups + 0.7 * rng.normal(size=groups.shape)
+    X = np.hstack([noisy, rng.normal(size=(400, 60))])
+    path = tmp_path / "t.parquet"
+    pl.DataFrame(X, schema=[f"c{i}" for i in range(120)]).write_parquet(path)
+    few = run_json("select", path, "--coverage", "0.8")
+    many = run_json("select", path, "--coverage", "0.8", "--isolated", "last")
+    assert few["coverage"] >= 0.8
+    assert few["n_selected"] < 0.85 * many["n_selected"]
+    assert run_json("select", path, "-k", few["n_selected"] - 1)["coverage"] < 0.8
+    assert few["random_coverage"]["mean"] < few["coverage"]
+    lines = run("select", path, "--coverage", "0.8").stdout.splitlines()
+    assert "fewer of the ranking do not reach 0.8" in lines[0]
+    assert lines[1].startswith("6 are what -k auto selects; of the other ")
+
+
+def test_exchanges_cover_no_less(tmp_path):
+    path = tmp_path / "t.csv"
+    load_breast_cancer(as_frame=True).data.to_csv(path, index=False)
+    plain, refined = run_json("select", path), run_json("select", path, "--refine")
+    assert plain["settings"]["rule"]["refine"] is False
+    assert refined["settings"]["rule"]["refine"] is True
+    adds = [run["n_features"] * run["coverage"] - run["n_selected"] for run in (plain, refined)]
+    assert adds[1] > adds[0]
+    listed = [argument for one in plain["selected"] for argument in ("--panel", one["name"])]
+    replaced = [a for one in plain["selected"] for a in ("--substitute", one["name"])]
+    said = run("panel", path, *listed, *replaced).stdout
+    better = [
+        name
+        for name, ranked in run_json("panel", path, *listed, *replaced)["substitutes"].items()
+        if any(one["gained"] > one["lost"] for one in ranked)
+    ]
+    assert better
+    assert said.count("`topofs select --refine` exchanges by itself") == len(better)
 
 
 def test_a_table_without_structure_is_one_note(tmp_path):

@@ -33,7 +33,7 @@ def test_the_numbers_are_those_of_the_library(wine_csv, expected):
     assert (found["n_resamples"], found["seed"], found["n_selected"]) == (6, 3, 3)
     chosen = {row["column"]: row["frequency"] for row in found["columns"]}
     assert chosen == dict(zip(expected.names, expected.frequency.tolist(), strict=True))
-    assert len(found["links"]) == 33
+    assert len(found["links"]) == 45
     confidence = {(e.left, e.right): e.confidence for e in expected.edges}
     names = list(expected.names)
     for link in found["links"]:
@@ -47,7 +47,7 @@ def test_it_is_printed(wine_csv, expected):
     assert lines[1].endswith("chosen in each of 6 resamples; 3 from all rows")
     assert lines[2].split()[:2] == ["chosen", "column"]
     assert any(line.split() == ["100%", "flavanoids", "selected"] for line in lines)
-    assert any("of 33 links of the network are in at least 90%" in line for line in lines)
+    assert any("of 45 links of the network are in at least 90%" in line for line in lines)
     assert run("stability", wine_csv, *QUICK, "--quiet").output == ""
 
 

@@ -249,6 +249,7 @@ def test_a_rule_with_an_end_and_no_groups(wine_csv, tmp_path, nothing_stays):
         "size": 5,
         "reason": "as many as asked for",
         "auto": 3,
+        "beyond_auto": None,
         "next_adds": None,
     }
     assert found["groups"] is None

@@ -66,7 +66,7 @@ def chosen(selector):
 
 
 def test_the_example_of_the_issue(path):
-    found = run_json("select", path, "-k", 3, "--keep", "mean area", "--reach", "paths")
+    found = run_json("select", path, "-k", 3, "--keep", "mean area", "--graph", "tmfg")
     assert names(found) == {"mean area", "mean compactness", "compactness error"}
     assert found["coverage"] >= 0.55
 
@@ -154,7 +154,7 @@ def test_random_lists_stand_beside_a_coverage(path, tumours):
 
 
 def test_a_small_share_is_not_said_to_represent(wine_csv):
-    arguments = (wine_csv, "--drop", "class", "--reach", "paths")
+    arguments = (wine_csv, "--drop", "class", "--graph", "tmfg")
     lines = run("select", *arguments).stdout.splitlines()
     assert any("alcohol 0.41; shares 15% with magnesium" in line for line in lines)
     assert any("itself; shares 19% with ash" in line for line in lines)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,8 @@ from topofs import TopologicalFeatureSelector
 from topofs.comparison import LEAK_SCORE, Resampling, compare, find_leaks, target_of
 from topofs.comparison.leakage import _Classes, _Numbers
 from topofs.errors import TableError
-from topofs.tables.typed_table import NamedArray, typed_table
+from topofs.tables.given import NamedArray
+from topofs.tables.typed_table import typed_table
 
 QUICK = Resampling(n_folds=3, n_repeats=1, n_random=2)
 
@@ -261,3 +263,31 @@ def test_classes_that_are_nearly_all_different_are_refused():
     assert target_of(months, task="classification").task == "classification"
     partly = target_of(np.array(["a", np.nan, "b"], dtype=object))
     assert (partly.classes, partly.y.tolist()) == (("a", "b"), [0, 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, np.ndarray.tolist])
+def test_long_whole_numbers_tell_a_target_as_short_ones_do(form):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9, (200, 4))
+    X, y = form(codes + 2**62), codes[:, 0] > 4
+    assert [leak.score for leak in find_leaks(X, y)] == [1.0]
+    found = compare(X, y, sizes=[2], resampling=QUICK)
+    assert [leak.score for leak in found.leaks] == [1.0]
+
+
+@pytest.mark.parametrize("kind", [float, Decimal])
+def test_a_target_of_objects_that_are_numbers_is_one_of_numbers(kind):
+    values = [kind(f"{i / 7:.3f}") for i in range(40)]
+    found = target_of(np.array([*values, None, np.nan], dtype=object))
+    assert found.task == "regression"
+    assert found.given.tolist() == [True] * 40 + [False] * 2
+    np.testing.assert_array_equal(found.y, np.array(values, dtype=float))
+    classes = target_of(np.array([1, 2, None] * 20, dtype=object))
+    assert (classes.task, classes.classes) == ("classification", ("1", "2"))
+
+
+def test_a_missing_date_is_no_class():
+    dates = np.array(["2020-01-01", "2020-01-02", "NaT"] * 20, dtype="M8[D]")
+    found = target_of(dates, task="classification")
+    assert found.classes == ("2020-01-01", "2020-01-02")
+    assert found.given.tolist() == [True, True, False] * 20

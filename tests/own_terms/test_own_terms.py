@@ -1,7 +1,9 @@
 """A term written in one file outside topofs works wherever one of its own does."""
 
 import pickle
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import networkx as nx
 import numpy as np
@@ -20,6 +22,7 @@ from tests.own_terms.measure import Cosine, Grades
 from tests.own_terms.rule import Stars, Weakest
 from topofs import (
     Coverage,
+    Graph,
     Links,
     NoStructureWarning,
     Spearman,
@@ -162,6 +165,18 @@ def test_a_graph_that_needs_the_matrix_says_so(X):
 
 
 # --- a rule
+
+
+def test_a_rule_names_its_graph_by_an_object(X):
+    @dataclass(frozen=True, repr=False)
+    class OverAll(Stars):
+        default_graph: ClassVar[Graph] = Links(strongest=None)
+
+    found = TopologicalFeatureSelector(rule=OverAll()).fit(X)
+    expected = TopologicalFeatureSelector(rule=Stars(), graph=Links(strongest=None)).fit(X)
+    assert found.graph_ == expected.graph_
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    assert TopologicalFeatureSelector(rule=OverAll(), graph="tmfg").fit(X).graph_.n_edges == 36
 
 
 def test_a_rule_with_groups_and_an_end(X):

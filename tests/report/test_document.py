@@ -36,13 +36,14 @@ def test_the_policy_names_style_and_script_by_their_hash():
         "data": "{}",
         "figures": [],
         "has_groups": False,
-        "has_links": True,
-        "isolated": None,
         "has_forced": False,
         "has_excluded": False,
-        "explained": None,
+        "copies": None,
+        "drawing": {"title": "", "groups": "", "graph": ""},
     }
-    context["words"] = dict.fromkeys(("headline", "meaning", "method", "covered"), "")
+    context["words"] = dict.fromkeys(
+        ("headline", "meaning", "how", "method", "covered", "rest"), ""
+    )
     context["words"] |= {"notes": [], "stability": "", "said": defaultdict(str)}
     page = render(
         "selection.html.j2",

@@ -56,12 +56,13 @@ def test_every_rule_gives_a_page(rule, keep):
     selector = TopologicalFeatureSelector(5, rule=rule, keep=keep).fit(X)
     page = page_of(selector, X)
     data = data_of(page)
-    assert "5 of 30 columns selected" in page
+    assert f"5 of 30 columns {'represent' if rule.has_groups else 'selected'}" in page
     assert f"Columns were ranked by {rule.name}." in page
     assert (data["representation"] is None) == (not rule.has_groups)
     assert (data["bars"] is None) == rule.has_groups
     assert (data["end"] is None) == (not rule.has_end)
-    assert (len(data["edges"]) == 0) == (not rule.needs.graph)
+    assert (data["graph"] is None) == (not rule.needs.graph)
+    assert data["view"] == ("graph" if rule.needs.graph else "groups")
     assert "chance explains" not in header_of(page)
     assert data["forced"] == len(keep or [])
     if keep:
@@ -109,25 +110,19 @@ def test_an_end_without_a_reason(size, phrase):
     assert words.end == "The selection stops by itself at 4."
 
 
-def test_without_a_graph_nothing_is_said_of_links():
+def test_only_a_filtered_graph_is_a_second_view():
     X = chained_table()
-    page = page_of(TopologicalFeatureSelector(5, rule=Neighbourhoods()).fit(X), X)
-    words = page[: page.index("<section")] + page[page.index("network-title") :][:800]
-    assert ">The columns</h2>" in words
-    assert "link" not in words.split("<style>")[0] + words.split("</style>")[1]
-    assert ">The network of columns</h2>" in page_of(TopologicalFeatureSelector().fit(X), X)
-
-
-def test_groups_place_the_columns_where_no_graph_does():
-    X = chained_table()
-    selector = TopologicalFeatureSelector(5, rule=Neighbourhoods()).fit(X)
-    network = summarise_selection(selector, X).network
-    assert len(network.edges) == 0
-    places, by = network.places, selector.representative_
-    members = np.flatnonzero((by >= 0) & (by != np.arange(30)))
-    near = np.linalg.norm(places[members] - places[by[members]], axis=1).mean()
-    far = np.linalg.norm(places[members] - places[np.roll(by[members], 7)], axis=1).mean()
-    assert near < 0.6 * far
+    for options, has_graph in (
+        ({"rule": Neighbourhoods()}, False),
+        ({}, False),
+        ({"graph": "mst"}, True),
+        ({"rule": "degree"}, True),
+    ):
+        selector = TopologicalFeatureSelector(5, **options).fit(X)
+        page = page_of(selector, X)
+        assert (data_of(page)["graph"] is not None) == has_graph
+        assert ('<button type="button" data-view="graph">' in page) == has_graph
+        assert (summarise_selection(selector, X).network is not None) == has_graph
 
 
 def test_words_come_from_the_terms():
@@ -144,7 +139,7 @@ def test_words_come_from_the_terms():
 def test_a_given_similarity_has_no_rows():
     matrix = pearson(chained_table().to_numpy(), squared=True)
     page = page_of(TopologicalFeatureSelector(5, similarity=Given()).fit(matrix), matrix)
-    assert "compared by given similarity. Of 435 pairs" in page
+    assert "compared by given similarity. Of all pairs count" in page
     assert "t.csv · 30 columns</p>" in page
 
 

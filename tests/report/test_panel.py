@@ -42,7 +42,9 @@ def test_random_lists_stand_beside_the_coverage(rule):
     assert (random.mean <= random.high).all()
     assert (np.diff(random.mean) > -0.03).all()
     assert random.mean[-1] == pytest.approx(1.0)
-    assert f"random lists of 5: {percent(summary.random_share)}" in words_of(summary).meaning
+    meaning = words_of(summary).meaning.lower()
+    assert "random lists of 5" in meaning
+    assert percent(summary.random_share) in meaning
     between = random.at(int(random.sizes[-2]) + 1)
     assert random.mean[-2] < between < random.mean[-1]
 
@@ -81,7 +83,7 @@ def test_wishes_are_said_and_handed_to_the_page(rule):
     assert "At most 2 selected of each of 9 groups (3 columns in no group)." in text
     most = selector.n_selectable_
     assert most < 28
-    assert f"At most {most} columns can be selected together under these wishes" in text
+    assert f"At most {most} columns can be selected together under these constraints" in text
     assert data["most"] == most
     assert data["excluded"] == selector._wishes.excluded.tolist()
     assert f'max="{most}"' in page
@@ -126,22 +128,14 @@ def test_redundant_columns_are_named_with_what_explains_them():
     X = chained_table()
     selector = TopologicalFeatureSelector(MinShare(0.8)).fit(X)
     text = said(selector, X)
-    page, data = page_of(selector, X)
+    _, data = page_of(selector, X)
     out = np.flatnonzero(~selector.support_)
     assert len(out) > 3
-    assert f"{len(out)} columns left out, and what explains each" in page
-    for column in out:
-        by = X.columns[selector.representative_[column]]
-        share = percent(selector.shares_[column])
-        assert selector.shares_[column] >= 0.8
-        line = f"{X.columns[column]} (explained by {by}, {share})"
-        summary = summarise_selection(selector, X)
-        assert line in {
-            f"{one.name} (explained by {one.by}, {percent(one.share)})"
-            for one in summary.asked.left_out
-        }
+    assert data["copies"] == {"from": 0.8}
+    assert (selector.shares_[out] >= 0.8).all()
+    assert summarise_selection(selector, X).asked.n_redundant == len(out)
     assert "Only what is redundant was left out" in text
-    assert "of which a selected one explains at least 80 %. Left out: " in text
+    assert "of which a selected one explains at least 80 %." in text
     assert "stops by itself" not in text
     assert data["end"] is None
 
@@ -153,7 +147,6 @@ def test_redundancy_where_nothing_is_redundant_and_where_one_is_excluded():
     alone = X.columns[-1]
     selector = TopologicalFeatureSelector(MinShare(0.8), exclude=[alone]).fit(X)
     assert f"Left out, and explained by no selected one: {alone}." in said(selector, X)
-    assert f"{alone} (explained by none)" in page_of(selector, X)[0]
 
 
 def test_alternatives_are_those_of_the_selector():
@@ -204,14 +197,12 @@ def test_a_list_that_is_judged_is_not_called_a_selection():
     selector = TopologicalFeatureSelector(3, keep=JUDGED).fit(X)
     summary = summarise_selection(selector, X, table_name="t.csv", judged=True)
     words = words_of(summary)
-    assert words.headline == "3 of 30 columns in the list"
-    assert words.meaning.startswith(
-        f"The list covers {percent(float(summary.share[3]))} of what"
-    )
+    assert "list of 3 columns" in words.headline
+    assert percent(float(summary.share[3])) in words.headline
     assert (
         f"Given the list, a selection stops by itself at {summary.end}, where" in words.meaning
     )
-    sentences = " ".join([words.headline, words.meaning, words.method, *words.notes])
+    sentences = " ".join([words.headline, words.meaning, words.how, words.method, *words.notes])
     assert f"In the list: {', '.join(n for n in X if n in JUDGED)}." in sentences
     page = selection_report(selector=selector, X=X, judged=True)
     body = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
@@ -220,7 +211,6 @@ def test_a_list_that_is_judged_is_not_called_a_selection():
         assert word not in re.sub(r"<[^>]*>", " ", body), word
     assert data_of(page)["judged"]
     chosen = said(selector, X)
-    assert "They were chosen to represent the others" in chosen
     assert "You asked for 3" in chosen
 
 

@@ -4,11 +4,20 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from tests.matrices import factor_table
 from tests.report.selection_cases import HOSTILE, chained_table, mixed_table, table
 from tests.report.test_selection import data_of
-from topofs import Coverage, Pearson, TopologicalFeatureSelector, pearson, stability
+from topofs import (
+    Coverage,
+    Links,
+    MinShare,
+    Pearson,
+    TopologicalFeatureSelector,
+    pearson,
+    stability,
+)
 from topofs.report.selection import summarise_selection, write_selection_report
 from topofs.report.selection.wording import words_of
 from topofs.tables.typed_table import typed_table
@@ -32,10 +41,18 @@ def representatives(data, k):
     return found
 
 
-@pytest.mark.parametrize("reach", ["paths", "edges", "similarity", "strongest"])
-def test_the_share_is_the_coverage_of_the_selector(reach):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"graph": Links(strongest=None)},
+        {"graph": "tmfg"},
+        {"graph": "tmfg", "rule": Coverage(reach="edges")},
+    ],
+)
+def test_the_share_is_the_coverage_of_the_selector(options):
     X = chained_table()
-    selector = TopologicalFeatureSelector(rule=Coverage(reach=reach)).fit(X)
+    selector = TopologicalFeatureSelector(**options).fit(X)
     summary = summarise_selection(selector, X)
     np.testing.assert_allclose(summary.share[1:], selector.coverage_, atol=1e-9)
     assert summary.end == summary.n_selected == selector.n_features_
@@ -70,13 +87,15 @@ def test_the_sentences_say_that_columns_represent_others():
     selector = TopologicalFeatureSelector().fit(X)
     words = words_of(summarise_selection(selector, X, table_name="t.csv"))
     n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
-    assert words.headline == f"{n} of 30 columns selected"
-    assert f"chosen to represent the others: together they cover {share} % of" in words.meaning
+    assert words.headline == f"{n} of 30 columns represent {share} % of the variance of all"
+    assert f"Random lists of {n} represent" in words.meaning
     assert "no more than itself, so the selection stopped there by itself" in words.meaning
-    assert "most among the columns that it has its strongest links with" in words.method
-    along = TopologicalFeatureSelector(rule=Coverage(reach="paths")).fit(X)
+    assert "how much of its variance does the other explain" in words.how
+    assert "squared Pearson correlation, 120 rows" in words.how
+    assert words.how.count("TMFG") == words.how.count("links") == 0
+    assert "Of all pairs count the 128 strongest links" in words.method
+    along = TopologicalFeatureSelector(graph="tmfg").fit(X)
     method = words_of(summarise_selection(along, X)).method
-    assert "represents most along the links of the network" in method
     assert "of them stronger than chance explains" in method
     assert "3 columns are isolated" in words.notes[0]
     assert words.notes[0].endswith("They are left out.")
@@ -85,7 +104,7 @@ def test_the_sentences_say_that_columns_represent_others():
 @pytest.mark.parametrize(
     ("options", "phrase"),
     [
-        ({"n_features_to_select": 1}, "It was chosen to represent the others: it covers"),
+        ({"n_features_to_select": 1}, "Random lists of 1 represent"),
         (
             {"n_features_to_select": 2},
             "You asked for 2; by itself the selection would go on to",
@@ -93,10 +112,12 @@ def test_the_sentences_say_that_columns_represent_others():
         ({"n_features_to_select": 9}, "You asked for 9; by itself the selection would stop at"),
         ({"n_features_to_select": 6}, "That is also where the selection stops by itself."),
         ({"n_features_to_select": 30}, "All of them are selected."),
-        ({"n_features_to_select": 28}, "1 of them is selected."),
+        (
+            {"n_features_to_select": 28, "rule": Coverage(isolated="last")},
+            "1 of them is selected.",
+        ),
         ({"rule": Coverage(isolated="keep")}, "All of them are selected."),
-        ({"rule": Coverage(reach="edges")}, "among its neighbours in the network"),
-        ({"rule": Coverage(reach="similarity")}, "among all columns, linked or not"),
+        ({"graph": Links(strongest=None)}, "count all links above the noise floor"),
         ({"similarity": "mutual_information"}, "shared information, on the scale"),
         ({"similarity": Pearson(squared=False)}, "compared by Pearson correlation over"),
         ({"graph": "mst"}, "a maximum spanning tree (MST) keeps 29 links"),
@@ -154,20 +175,20 @@ def test_numbers_alone_are_not_spoken_of_as_such(tmp_path):
 @pytest.mark.parametrize("rule", ["coverage", "degree"])
 def test_stability_is_shown_with_columns_and_links(rule, tmp_path):
     X = chained_table()
-    selector = TopologicalFeatureSelector(4, rule=rule).fit(X)
-    found = stability(
-        TopologicalFeatureSelector(4, rule=rule), X, n_resamples=8, random_state=0
-    )
+    selector = TopologicalFeatureSelector(4, rule=rule, graph="tmfg").fit(X)
+    found = stability(selector, X, n_resamples=8, random_state=0)
     page = page_of(tmp_path, selector, X, stability=found)
     assert "Would other data give the same columns?" in page
     assert f"stability {found.phi:.2f} (95 % interval {found.lower:.2f} to" in page
-    resampled = data_of(page)["resampled"]
+    data = data_of(page)
+    resampled = data["resampled"]
     np.testing.assert_allclose(np.array(resampled["frequency"]) / 1e4, found.frequency)
     known = {(e.left, e.right): e.confidence for e in found.edges}
     edges = np.sort(selector.nodes_[selector.graph_.edges], axis=1).tolist()
     expected = [known.get(tuple(edge), 0.0) for edge in edges]
     assert max(expected) > 0
-    np.testing.assert_allclose(np.array(resampled["confidence"]) / 1e4, expected, atol=6e-5)
+    confidence = np.array(data["graph"]["confidence"])
+    np.testing.assert_allclose(confidence / 1e4, expected, atol=6e-5)
 
 
 def test_the_sentence_about_stability(tmp_path):
@@ -186,10 +207,11 @@ def test_hostile_names_in_groups_and_alone_are_text(tmp_path):
     X = X.rename(columns={HOSTILE: "tame", alone: HOSTILE})
     selector = TopologicalFeatureSelector().fit(X)
     assert 29 in selector.isolated_
-    page = page_of(tmp_path, selector, X)
+    page = page_of(tmp_path, selector, X, table_name=HOSTILE)
     for raw in ("<script>window", "<img", 'onerror="', "</script><script>"):
         assert raw not in page
     assert "&lt;/script&gt;&lt;script&gt;window.hacked = true" in page
+    assert data_of(page)["names"][29] == HOSTILE
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -199,3 +221,57 @@ def test_few_columns_stop_by_themselves(n, tmp_path):
         warnings.simplefilter("ignore")
         selector = TopologicalFeatureSelector().fit(X)
     assert f"of {n} column" in page_of(tmp_path, selector, X)
+
+
+def test_near_copies_are_safe_to_drop(tmp_path):
+    X = chained_table()
+    selector = TopologicalFeatureSelector().fit(X)
+    page = page_of(tmp_path, selector, X)
+    assert "Safe to drop" in page
+    assert "at least 90 % of" in page
+    assert data_of(page)["copies"] == {"from": 0.9}
+    # The list comes before the drawing, and the headline before both.
+    order = [
+        page.index(f'id="{name}"') for name in ("headline", "copies", "network", "ranking")
+    ]
+    assert order == sorted(order)
+    redundant = TopologicalFeatureSelector(MinShare(0.8)).fit(X)
+    assert data_of(page_of(tmp_path, redundant, X))["copies"] == {"from": 0.8}
+    by_energy = TopologicalFeatureSelector(5, similarity="energy", rule="degree").fit(X)
+    page = page_of(tmp_path, by_energy, X)
+    assert "Safe to drop" not in page
+    assert data_of(page)["copies"] is None
+
+
+@pytest.mark.parametrize("size", ["auto", 5])
+def test_a_replacement_that_covers_more_says_what_takes_it(size, tmp_path):
+    X = load_breast_cancer(as_frame=True).data
+    greedy = TopologicalFeatureSelector(size).fit(X)
+    better = [
+        (one.gained - one.lost, one.name, selected)
+        for selected in greedy.get_feature_names_out()
+        for one in greedy.substitute(selected, n=3)
+    ]
+    most, other, selected = max(better)
+    notes = words_of(summarise_selection(greedy, X)).notes
+    said = [note for note in notes if "--refine" in note]
+    assert len(said) == (most > 5e-5)
+    if said:
+        assert said[0].startswith(f"{other} in place of {selected}")
+        assert f"{100 * most:.2f} %" in said[0]
+    refined = TopologicalFeatureSelector(size, rule=Coverage(refine=True)).fit(X)
+    page = page_of(tmp_path, refined, X)
+    assert "--refine" not in page
+    assert data_of(page)["words"]["refine"] == ""
+
+
+def test_what_is_ranked_past_the_automatic_end():
+    X = chained_table()
+    selector = TopologicalFeatureSelector().fit(X)
+    rest = words_of(summarise_selection(selector, X)).rest
+    n_rest = 30 - selector.n_features_
+    assert f"automatic end at {selector.n_features_}" in rest
+    assert f"{n_rest - len(selector.isolated_)} second representatives" in rest
+    assert f"{len(selector.isolated_)} isolated columns" in rest
+    by_degree = TopologicalFeatureSelector(4, rule="degree").fit(X)
+    assert words_of(summarise_selection(by_degree, X)).rest == ""

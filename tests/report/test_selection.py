@@ -19,7 +19,7 @@ from topofs.report.selection import (
 )
 from topofs.report.selection.phrases import percent
 from topofs.report.selection.wording import words_of
-from topofs.tables.typed_table import NamedArray
+from topofs.tables.given import NamedArray
 
 VOID = {"meta", "input", "br"}
 
@@ -108,8 +108,10 @@ def test_the_numbers_for_the_scripts(page, selector):
     assert sorted(data["order"]) == list(range(24))
     assert set(data["order"][: data["k"]]) == set(np.flatnonzero(selector.support_).tolist())
     np.testing.assert_allclose(np.array(data["share"]) / 1e4, summary.share, atol=6e-5)
-    assert len(data["edges"]) == 2 * len(data["weights"]) == 2 * selector.graph_.n_edges
-    assert len(data["places"]) == 2 * len(data["drawn"]) == 48
+    graph = data["graph"]
+    assert len(graph["edges"]) == 2 * len(graph["weights"]) == 2 * selector.graph_.n_edges
+    assert len(graph["places"]) == 2 * len(graph["drawn"]) == 48
+    assert graph["confidence"] is None
     assert data["nearest"]["starts"][-1] == len(data["nearest"]["values"])
     assert len(data["heat"]["values"]) == 24 * 25 // 2
     assert len(data["bars"]["barOf"]) == 24

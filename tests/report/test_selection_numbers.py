@@ -23,7 +23,8 @@ from topofs.report.selection.heat_map import heat_map
 from topofs.report.selection.network import network_view
 from topofs.report.selection.wording import words_of
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
-from topofs.tables.typed_table import NamedArray, typed_table
+from topofs.tables.given import NamedArray
+from topofs.tables.typed_table import typed_table
 
 MEASURES = {
     "pearson": lambda X: pearson(X, squared=True),
@@ -117,7 +118,7 @@ def test_constant_columns_are_outside_the_network():
     assert summary.share[1] == 0  # the forced constant covers nothing
     assert summary.share[-1] == pytest.approx(1)
     assert len(summary.share) == 11
-    assert 4 not in summary.network.drawn
+    assert 4 not in summary.features.nodes
     assert "1 column took no part: x4 (constant)." in " ".join(words_of(summary).notes)
     assert "Forced: x4" in " ".join(words_of(summary).notes)
 
@@ -144,14 +145,13 @@ def test_no_ties_where_nothing_is_left_to_choose():
 
 def test_a_large_network_is_cut_down_to_the_neighbourhood():
     X = factor_table(60, 90)
-    selector = TopologicalFeatureSelector(5).fit(X)
+    selector = TopologicalFeatureSelector(5, graph="tmfg").fit(X)
     features, graph = features_of(selector), selector.graph_
     view = network_view(graph, features, 5, most=20)
     selected = set(np.flatnonzero(selector.support_).tolist())
     around = {n for node in selected for n in graph.neighbors(node).tolist()}
     assert len(view.drawn) == 20
     assert selected <= set(view.drawn.tolist()) <= selected | around
-    assert view.n_nodes == 90
     assert len(view.edges) == graph.n_edges
     # Those left out are joined no more strongly than those drawn.
     weights = graph.to_scipy().toarray()
@@ -161,7 +161,7 @@ def test_a_large_network_is_cut_down_to_the_neighbourhood():
 
 
 def test_more_selected_than_can_be_drawn():
-    selector = TopologicalFeatureSelector(15).fit(factor_table(60, 30))
+    selector = TopologicalFeatureSelector(15, graph="tmfg").fit(factor_table(60, 30))
     features = features_of(selector)
     view = network_view(selector.graph_, features, 15, most=10)
     assert set(view.drawn) == set(features.order[:10])

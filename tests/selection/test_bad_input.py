@@ -217,8 +217,10 @@ def test_nothing_but_constant_columns_is_refused(estimator, value):
 
 
 def test_a_sparse_similarity_is_refused():
-    with pytest.raises(TypeError, match="[Ss]parse"):
-        TopologicalFeatureSelector(2, similarity="precomputed").fit(sparse.csr_array(np.eye(4)))
+    similarity = sparse.csr_array(np.eye(4))
+    for table in (similarity, pd.DataFrame.sparse.from_spmatrix(similarity)):
+        with pytest.raises(TypeError, match="[Ss]parse"):
+            TopologicalFeatureSelector(2, similarity="precomputed").fit(table)
 
 
 def test_missing_values_in_a_sparse_table_are_refused():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -16,7 +17,9 @@ from topofs import (
     IdentifierFeatureWarning,
     InfiniteFeatureSelector,
     TopologicalFeatureSelector,
+    tmfg_from_data,
 )
+from topofs.tables import NamedArray
 
 NAMES = list("abcdefgh")
 BOTH = pytest.mark.parametrize(
@@ -121,3 +124,35 @@ def test_a_fit_of_ones_own_always_warns():
         with pytest.warns(IdentifierFeatureWarning) as caught:
             TopologicalFeatureSelector(2).fit(frame)
         assert caught[0].filename == __file__
+
+
+def test_a_fit_without_names_transforms_sparse_frames_by_position():
+    X = np.where(factor_table(60, 4) > 0, factor_table(60, 4), 0.0)
+    selector = TopologicalFeatureSelector(2).fit(X)
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csc_array(X), columns=list("abcd"))
+    np.testing.assert_array_equal(selector.transform(frame).to_numpy(), X[:, selector.support_])
+    with pytest.raises(ValueError, match="X has 3 columns; the selector was fitted on 4"):
+        selector.transform(frame.iloc[:, :3])
+
+
+def test_a_given_similarity_keeps_its_names():
+    similarity = np.square(np.corrcoef(factor_table(60, 4), rowvar=False))
+    names = tuple("abcd")
+    found = TopologicalFeatureSelector(2, similarity="precomputed").fit(
+        NamedArray(similarity, names)
+    )
+    framed = TopologicalFeatureSelector(2, similarity="precomputed").fit(
+        pd.DataFrame(similarity, columns=list(names))
+    )
+    assert list(found.get_feature_names_out()) == list(framed.get_feature_names_out())
+
+
+def test_arrow_tables_have_names():
+    X = factor_table(60, 4)
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    selector = TopologicalFeatureSelector(2).fit(frame.to_arrow())
+    chosen = [name for name, there in zip("abcd", selector.support_, strict=True) if there]
+    assert selector.pick(frame.to_arrow().select(["d", "c", "b", "a"])).columns == chosen
+    with pytest.raises(ValueError, match="feature names should match"):
+        selector.transform(frame.select("d", "c", "b", "a").to_arrow())
+    assert tmfg_from_data(frame.to_arrow()).labels == tuple("abcd")

@@ -167,6 +167,14 @@ def test_what_needs_the_table_in_memory_is_refused_with_advice(settings, message
 
 
 @pytest.mark.usefixtures("in_this_thread")
+@pytest.mark.parametrize("kind", ["int64", "Int64", "int64[pyarrow]", "uint64[pyarrow]"])
+def test_whole_numbers_that_floats_round_are_refused_whatever_their_type(kind):
+    frame = pd.DataFrame(whole(20, 4).astype("int64") % 9 + 2**62, columns=list("abcd"))
+    with pytest.raises(ValueError, match=r"beyond 2\*\*53"):
+        TopologicalFeatureSelector(2).fit(dd.from_pandas(frame.astype(kind), npartitions=2))
+
+
+@pytest.mark.usefixtures("in_this_thread")
 def test_bad_tables_are_refused_and_nothing_is_fitted():
     X = whole(20, 6)
     array = da.from_array(X, chunks=(10, 6))

@@ -50,13 +50,12 @@ def graph(
     Nodes carry name, score, strength and rank of their column; links their weight.
     """
     from topofs.cli.standard_output import Output
-    from topofs.filtering import AutoGraph
     from topofs.selection.short_names import graph_of
 
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
     check_graph_ending(out)
-    if isinstance(graph_of(settings.graph), AutoGraph):
+    if graph_of(settings.graph).by_rule:
         settings.set_params(graph="tmfg")
     # Nothing is selected here, and so nothing is left out for want of a place.
     with fitted(

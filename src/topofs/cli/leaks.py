@@ -68,7 +68,7 @@ def leaks_by_missing(
     import numpy as np
 
     from topofs.comparison.leakage import find_leaks
-    from topofs.tables.typed_table import NamedArray
+    from topofs.tables.given import NamedArray
 
     nothing = NamedArray(np.empty((len(target.given), 0)), ())
     return find_leaks(

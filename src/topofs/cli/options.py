@@ -104,11 +104,15 @@ def settings(
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Memory to use, such as 2GB; else half of it."),
+        typer.Option(metavar="SIZE", help="Such as 2GB; else half. A GPU: --device cuda."),
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Where to multiply: cpu, cuda, cuda:1 and so on."),
+        typer.Option(
+            metavar="NAME",
+            help="Where to multiply: cpu, cuda, cuda:1 and so on.",
+            hidden=True,
+        ),
     ] = None,
     paper: Annotated[
         bool, typer.Option("--paper", help="The published method; half the columns by default.")
@@ -136,12 +140,18 @@ def settings(
         selector.set_params(memory=memory, device=device or "auto", **own)
         if min_carriers is not None:
             selector.set_params(min_carriers=min_carriers)
-        chosen = {kind: term(getattr(selector, kind)) for kind, term in TERMS.items()}
-        selector.set_params(**chosen_parameters(given, chosen))
+        chosen: dict[str, Any] = {
+            kind: term(getattr(selector, kind)) for kind, term in TERMS.items()
+        }
+        ranked_by = graph_for(selector.graph, rule_of(selector.rule))
+        nested = chosen_parameters(given, chosen | {"graph": ranked_by or chosen["graph"]})
+        if any(name.startswith("graph__") for name in nested):
+            # Of the graph that the rule ranks by, where none is named.
+            selector.set_params(graph=ranked_by)
+        selector.set_params(**nested)
         check_threshold(selector.threshold)
         rule = rule_of(selector.rule)
-        graph = graph_for(selector.graph, rule)
-        check_terms(measure_of(selector.similarity), graph, rule)
+        check_terms(measure_of(selector.similarity), graph_for(selector.graph, rule), rule)
     return selector
 
 

@@ -261,3 +261,7 @@ def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]
             f"  {shown(one.name)}  {change_in_words(one)}; the list then explains "
             f"{share_in_words(one.share)} of {shown(column)}"
         )
+    if any(one.gained > one.lost for one in ranked):
+        output.say(
+            "  what gains more than it loses, `topofs select --refine` exchanges by itself"
+        )

@@ -109,16 +109,59 @@ def stopping(found: Fitted) -> dict[str, Any]:
     size, rule = selector.n_features_to_select, selector.rule_
     # The ranking of these two is one of its own.
     has_end = rule.has_end and not isinstance(size, (Budget, MinShare))
+    auto = selector.at("auto") if has_end else None
     return {
         "size": plain_size(size),
         "reason": _reason(selector),
-        "auto": selector.at("auto").n_features_ if has_end else None,
+        "auto": None if auto is None else auto.n_features_,
+        "beyond_auto": None if auto is None else _beyond(selector, auto),
         "next_adds": _next_adds(selector) if rule.has_groups else None,
     }
 
 
+def _beyond(
+    selector: TopologicalFeatureSelector, auto: TopologicalFeatureSelector
+) -> dict[str, int] | None:
+    """Count what the columns are that "auto" does not select; None where there are none.
+
+    Second columns of groups are those that a column of "auto" represents.
+    """
+    if not selector.has_groups:
+        return None
+    beyond = selector.support_ & ~auto.support_
+    isolated = beyond.copy()
+    isolated[:] = False
+    isolated[isolated_columns(selector)] = True
+    second = auto.representative_ >= 0
+    counts = {
+        "isolated": int((beyond & isolated).sum()),
+        "second": int((beyond & ~isolated & second).sum()),
+        "alone": int((beyond & ~isolated & ~second).sum()),
+    }
+    return counts if any(counts.values()) else None
+
+
+def _beyond_in_words(n_selected: int, beyond: dict[str, int]) -> str:
+    """Say what the columns are that "auto" does not select."""
+    n_beyond = sum(beyond.values())
+    first = n_selected - n_beyond
+    one, many = "a second column of a group", "second columns of groups"
+    kinds = [
+        f"{n} {'is' if n == 1 else 'are'} {said}"
+        for n, said in (
+            (beyond["isolated"], "isolated"),
+            (beyond["second"], one if beyond["second"] == 1 else many),
+            (beyond["alone"], "linked to none of these"),
+        )
+        if n
+    ]
+    listed = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+    verb = "is" if first == 1 else "are"
+    return f"{first} {verb} what -k auto selects; of the other {n_beyond}, {listed}"
+
+
 def headline(found: Fitted) -> str:
-    """Say in a line or two how many columns were selected and why as many."""
+    """Say in a line or two how many columns were selected, why as many, and what they are."""
     from topofs.selection.fitting_terms import graph_for
     from topofs.selection.sizes import Size
 
@@ -139,6 +182,8 @@ def headline(found: Fitted) -> str:
     covered = f"{reached_coverage(found):.0%} of the variance of all"
     assert found.random_lists is not None
     by_chance = f"random lists of {n_selected}: {found.random_lists.mean:.1%}"
+    if why["beyond_auto"] is not None:
+        ending += f"\n{_beyond_in_words(n_selected, why['beyond_auto'])}"
     return f"{start} {verb} {covered}; {by_chance}{ending}"
 
 
@@ -204,7 +249,7 @@ def _size_in_words(size: Size, selector: TopologicalFeatureSelector) -> str:
     from topofs.selection import Budget, MinShare, UntilCoverage
 
     if isinstance(size, UntilCoverage):
-        return f"fewer do not reach {size.coverage:.4g}"
+        return f"fewer of the ranking do not reach {size.coverage:.4g}"
     if isinstance(size, MinShare):
         return f"of every other column a selected one explains {size.share:.4g}"
     assert isinstance(size, Budget)

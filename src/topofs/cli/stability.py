@@ -144,8 +144,10 @@ def _frequencies(found: Fitted, answer: Stability) -> list[_Frequency]:
 
 
 def _links(found: Fitted, answer: Stability) -> list[_Link]:
-    """The links of the network of all rows, the surest first."""
+    """The links of the network of all rows, the surest first; none where it ranks without."""
     selector, names = found.selector, found.compared.names
+    if not hasattr(selector, "graph_"):
+        return []
     sure = {(edge.left, edge.right): edge.confidence for edge in answer.edges}
     ends = [tuple(sorted(pair)) for pair in selector.nodes_[selector.graph_.edges].tolist()]
     links = [_Link(names[i], names[j], sure.get((i, j), 0.0)) for i, j in ends]
@@ -207,7 +209,7 @@ def _print_stability(found: Fitted, answer: Stability) -> None:
         more = len(columns) - _SHOWN_ROWS
         output.say(f"… and {more} more; --out FILE and --json list them all")
     links = _links(found, answer)
-    if not links and not found.selector.rule_.needs.graph:
+    if not links and not hasattr(found.selector, "graph_"):
         return
     sure = sum(link.confidence >= _SURE for link in links)
     output.say(

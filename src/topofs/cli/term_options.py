@@ -36,7 +36,7 @@ __all__ = [
 
 _KINDS = {
     "similarity": "Compare columns by",
-    "graph": "The network",
+    "graph": "Keep links by",
     "rule": "Rank by",
 }
 """The kinds of terms, in the order of the options, each with the words before its names."""

@@ -26,8 +26,14 @@ from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.fitting_terms import check_end
 from topofs.selection.short_names import measure_of, rule_of
 from topofs.selection.subset_size import resolve_size
-from topofs.tables.given import dense_values, is_frame, named_matrix, readable_table
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.given import (
+    NamedArray,
+    dense_values,
+    is_frame,
+    named_matrix,
+    readable_table,
+)
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -258,13 +264,11 @@ def compare(
     if splits is not None:
         resampling = replace(resampling, splits=splits)
     X = named_matrix(X)
-    X = given = _of_frame(X) if is_frame(X) else X
+    X = given = readable_table(_of_frame(X) if is_frame(X) else X)
     names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
     X = X.values if isinstance(X, NamedArray) else X
     if not isinstance(X, TypedTable):
-        X = dense_values(
-            readable_table(X, names=names), what="the models that are compared take"
-        )
+        X = dense_values(X, what="the models that are compared take")
     target = as_target(target, X.shape[0])
     if groups is not None:
         resampling = replace(resampling, groups=groups)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.comparison.prediction import Target, as_target
-from topofs.tables.given import column_names, named_matrix, refuse_infinite
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.given import NamedArray, column_names, readable_table, refuse_infinite
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,7 +154,7 @@ class _Sampled:
 
 
 def _named(X: Any) -> NamedArray | TypedTable:
-    X = named_matrix(X)
+    X = readable_table(X)
     if isinstance(X, TypedTable):
         return X
     values, names = (X.values, X.names) if isinstance(X, NamedArray) else (X, column_names(X))

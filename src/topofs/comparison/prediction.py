@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
 from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
-from topofs.tables.columns import TIMES
+from topofs.tables.columns import TIMES, kind_of
 from topofs.tables.given import as_vector, is_missing, unmasked
 from topofs.tables.text_values import seen_in, shortened, text_kind
 
@@ -174,6 +174,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     'regression'
     """
     values = unmasked(values)
+    if values.dtype == object and _are_numbers(values):
+        values = np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64)
     numbers = values.dtype.kind in "fiu"
     given = ~np.isnan(values) if numbers else np.array([not is_missing(v) for v in values])
     y = values[given]
@@ -208,6 +210,11 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     classes = tuple(sorted(set(labels)))
     position = {label: i for i, label in enumerate(classes)}
     return Target(task, np.array([position[label] for label in labels]), given, classes)
+
+
+def _are_numbers(values: npt.NDArray[Any]) -> bool:
+    """Whether the objects that are there are numbers, as where some are None among them."""
+    return {kind_of(value) for value in values if not is_missing(value)} == {"numbers"}
 
 
 def _refuse_dates(values: npt.NDArray[Any]) -> None:

@@ -118,7 +118,7 @@ def _array_of_frame(X: Any) -> Any:
         shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
         raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
     single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
-    if any(str(dtype).lower() in {"int64", "uint64"} for _, dtype in dtypes):
+    if any(_has_64_bits(dtype) for _, dtype in dtypes):
         X = X.map_partitions(_checked_frame, meta=X._meta)  # noqa: SLF001 - stays as it is
     return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
 
@@ -137,9 +137,18 @@ def _checked_frame(part: Any) -> Any:
     """The same for a part of a data frame, which stays as it is (on a worker)."""
     for i in range(part.shape[1]):
         series = part.iloc[:, i]
-        if str(series.dtype).lower() in {"int64", "uint64"} and len(series.dropna()):
-            _floats_of_whole_numbers(series.dropna().to_numpy(dtype=str(series.dtype).lower()))
+        if _has_64_bits(series.dtype):
+            _floats_of_whole_numbers(series.dropna().to_numpy(dtype=_plain_type(series.dtype)))
     return part
+
+
+def _has_64_bits(dtype: Any) -> bool:
+    """Whether a type of numpy, pandas or Arrow is one of whole numbers that floats may round."""
+    return _plain_type(dtype) in {"int64", "uint64"}
+
+
+def _plain_type(dtype: Any) -> str:
+    return str(dtype).partition("[")[0].lower()
 
 
 def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:

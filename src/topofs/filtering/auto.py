@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from topofs.filtering.family import Graph
 from topofs.terms import register
@@ -21,6 +21,8 @@ class AutoGraph(Graph):
 
     Links for coverage, the TMFG for centralities, and none for rules that rank without a graph.
     """
+
+    by_rule: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

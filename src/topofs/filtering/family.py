@@ -30,6 +30,8 @@ class Graph(Term):
         Whether `build` is to see 0 where the measure says that chance explains a similarity.
     needs_scale : bool
         Whether its weights are shares of variance, so that the measure must have a scale.
+    by_rule : bool
+        Whether it stands for the graph that the rule names.
     default_reach : {"edges", "paths"}
         Whom a node represents by the rule "coverage", unless that says otherwise.
     """
@@ -38,6 +40,7 @@ class Graph(Term):
     chordal: ClassVar[bool] = False
     without_matrix: ClassVar[bool] = False
     needs_scale: ClassVar[bool] = False
+    by_rule: ClassVar[bool] = False
     default_reach: ClassVar[str] = "paths"
 
     @property

@@ -45,9 +45,7 @@ class Links(Graph):
     10
     """
 
-    strongest: int | None = parameter(
-        128, help="Links that each column lists.", check=_check_strongest
-    )
+    strongest: int | None = parameter(128, help="Links of each column.", check=_check_strongest)
 
     without_matrix: ClassVar[bool] = True
     needs_scale: ClassVar[bool] = True

@@ -88,6 +88,6 @@ def _ties(source: TopologicalFeatureSelector | FilteredGraph) -> Ties | None:
     """Features among which the cut had to choose, where the score was the degree."""
     if isinstance(source, FilteredGraph) or source.has_groups:
         return None
-    if not np.array_equal(source.scores_[source.nodes_], source.graph_.degree()):
+    if not np.array_equal(source.scores_[source.nodes_], drawn_of(source).graph.degree()):
         return None
     return ties_at(features_of(source), int(source.support_.sum()))

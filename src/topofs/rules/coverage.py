@@ -157,14 +157,18 @@ class Coverage(Rule):
         return self._greedy(ranking.reach, ranking.place, wishes)
 
     def refined(
-        self, ranking: Ranking, wishes: Wishes, selected: Any, worth: float | None
+        self, ranking: Ranking, wishes: Wishes, selected: Any, worth: int | None
     ) -> Ranking:
         """Exchange selected nodes while what they represent rises, where that is asked for."""
         if not self.refine:
             return ranking
+        import numpy as np
+
         from topofs.rules.exchanges import refined_ranking
 
-        return refined_ranking(ranking, wishes, selected, worth=worth)
+        assert ranking.isolated is not None
+        stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
+        return refined_ranking(ranking, wishes, selected, worth=worth, stay_out=stay_out)
 
     def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
         from topofs.rules.greedy import greedy_ranking

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,28 +13,27 @@ from topofs.kernels.units import UNIT, units
 from topofs.rules.wishes import OpenNodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from topofs.rules.reach import MatrixReach
     from topofs.rules.rule import Ranking
     from topofs.rules.wishes import Wishes
 
-__all__ = ["refined_ranking"]
+__all__ = ["exchanges", "refined_ranking"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _ROWS = 256
+_MOST_WHOLE = 1 << 25
+"""Up to so many entries, the whole rows of all nodes are looked at."""
 _NEVER = np.iinfo(np.int64).min // 2
 
 
 def refined_ranking(
-    ranking: Ranking, wishes: Wishes, selected: Ints, *, worth: float | None
+    ranking: Ranking, wishes: Wishes, selected: Ints, *, worth: int | None, stay_out: Ints
 ) -> Ranking:
-    r"""Improve a set of nodes by exchanges, and put it before all others.
-
-    The best exchange is made again and again, as long as there is one by which
-    :math:`F(S) = \sum_j \max_{i \in S} w_{ij}` rises and the wishes hold: a node for a selected
-    one; and, where the size is free, one node more or less, if F(S) less `worth` for each node
-    rises.
+    """Improve a set of nodes by exchanges, and put it before all others.
 
     Parameters
     ----------
@@ -44,131 +43,175 @@ def refined_ranking(
         Whom they force stays.
     selected : array of int
         The set to begin with.
-    worth : float or None
+    worth : int or None
         What a node more must add, in nodes; None where the size stays.
+    stay_out : array of int
+        Nodes that no exchange brings in.
 
     Returns
     -------
     Ranking
         The improved set in its greedy order, then the others in theirs.
+    """
+    reach: Any = ranking.reach
+    matrix: MatrixReach = reach if reach.by_matrix else reach.as_matrix()
+    found, place = selected, ranking.place
+    within = replace(wishes, excluded=np.union1d(wishes.excluded, stay_out))
+    for after in exchanges(matrix, within, selected, worth=worth, place=place):
+        found = after
+    order, n_selectable = wishes.given(found).applied(ranking.order)
+    exact = None if ranking.exact is None else max(ranking.exact, len(found))
+    scores = np.zeros(wishes.n_nodes)
+    scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
+    return replace(
+        ranking,
+        order=order,
+        scores=scores,
+        end=len(found),
+        selectable=n_selectable,
+        exact=exact,
+    )
+
+
+def exchanges(
+    reach: MatrixReach,
+    wishes: Wishes,
+    selected: Ints,
+    *,
+    worth: int | None,
+    place: Ints | None = None,
+) -> Iterator[Ints]:
+    r"""Make the best exchange again and again, as long as there is one that gains.
+
+    It gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}` rises: a node in the place of a
+    selected one; and, where the size is free, one node less or more, if F(S) less `worth` for
+    each node rises. Of equal gains a node less comes before a swap, and a swap before a node
+    more; then the lowest place decides, of the new node first. Whole rows count; where so many
+    nodes are cut that these would take much memory, those of selected nodes only, and candidates
+    are judged by their strongest links.
+
+    Parameters
+    ----------
+    reach : MatrixReach
+        The shares w.
+    wishes : Wishes
+        Who must stay, and who may be selected together; all of it holds after each exchange.
+    selected : array of int
+        The set to begin with.
+    worth : int or None
+        What a node more must add, in nodes; None where the size stays.
+    place : array of int, shape (n_nodes,), optional
+        What decides between equal gains; by default the node.
+
+    Yields
+    ------
+    array of int
+        The set after each exchange, ascending.
 
     References
     ----------
     .. [1] E. Schubert and P. J. Rousseeuw (2021). Fast and eager k-medoids clustering.
        Information Systems 101, 101804: gains that all swaps of a candidate share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topofs.rules.reach import MatrixReach
+    >>> from topofs.rules.wishes import Wishes
+    >>> shares = np.eye(5)
+    >>> shares[[0, 0, 0, 0, 1, 3], [1, 2, 3, 4, 2, 4]] = 0.6, 0.6, 0.6, 0.6, 0.9, 0.9
+    >>> reach = MatrixReach(np.maximum(shares, shares.T))
+    >>> for after in exchanges(reach, Wishes.none(5), np.array([0, 1]), worth=None):
+    ...     after.tolist()
+    [1, 3]
     """
-    reach: Any = ranking.reach
-    matrix: MatrixReach = reach if reach.by_matrix else reach.as_matrix()
-    place = np.arange(wishes.n_nodes) if ranking.place is None else ranking.place
-    found = _Exchanges(matrix, wishes, place, worth).improved(selected)
-    inside = np.isin(ranking.order, found)
-    order = np.concatenate([ranking.order[inside], ranking.order[~inside]])
-    scores = np.zeros(wishes.n_nodes)
-    scores[order] = matrix.gains_along(order, ranking.exact)
-    return replace(ranking, order=order, scores=scores, end=len(found))
+    # Nodes are numbered by their place here.
+    place = np.arange(wishes.n_nodes) if place is None else place
+    by_place = np.argsort(place)
+    wishes = wishes.renumbered(by_place)
+
+    def rows_of(nodes: Ints, whole: Ints | None = None) -> Any:
+        rows = sparse.csr_array(reach.rows(by_place[nodes], whole))
+        return _like(rows, units(rows.data))[:, by_place]
+
+    many = int(reach.cut.sum()) * len(place) > _MOST_WHOLE
+    rows = rows_of(np.arange(len(place)), place[:0] if many else None)
+    now = np.sort(place[selected])
+    selected_rows = rows_of(now)
+    while best := _best_exchange(rows, selected_rows, now, wishes, worth):
+        added, dropped = best
+        now = np.concatenate([now, added])
+        order = np.argsort(now)
+        order = order[~np.isin(now[order], dropped)]
+        if len(added):
+            selected_rows = sparse.vstack([selected_rows, rows_of(added)], format="csr")
+        now, selected_rows = now[order], selected_rows[order]
+        yield np.sort(by_place[now])
 
 
-@dataclass(frozen=True)
-class _Exchanges:
-    """Exchanges of nodes, of equal gain those of the lowest places first."""
+def _like(rows: Any, amounts: Ints) -> Any:
+    """Sparse rows with other amounts in the same places."""
+    return sparse.csr_array((amounts, rows.indices, rows.indptr), shape=rows.shape)
 
-    reach: MatrixReach
-    wishes: Wishes
-    place: Ints
-    worth: float | None
 
-    def improved(self, selected: Ints) -> Ints:
-        """Make the best exchange as long as there is one."""
-        shares = sparse.csr_array(self.reach.matrix)
-        amounts = sparse.csr_array(
-            (units(shares.data), shares.indices, shares.indptr), shape=shares.shape
-        )
-        now, value = np.sort(selected), self._value(selected)
-        refused = np.zeros(len(self.place), dtype=np.bool_)
-        while True:
-            found = self._best(now, amounts, refused)
-            if found is None:
-                return now
-            added, dropped = found
-            after = np.setdiff1d(now, dropped)
-            after = np.union1d(after, added)
-            reached = self._value(after)
-            if reached > value:
-                now, value = after, reached
-                refused[:] = False
-            else:
-                # The strongest links of a node are less than its whole row, and promised more.
-                refused[added] = True
-                if not len(added):
-                    return now
+def _best_exchange(
+    rows: Any, selected_rows: Any, now: Ints, wishes: Wishes, worth: int | None
+) -> tuple[Ints, Ints] | None:
+    """Nodes to add and to drop, by the exchange that gains most; None where none gains."""
+    first, second, nearest = _two_best(selected_rows)
+    lost = np.zeros(len(now), np.int64)
+    np.add.at(lost, nearest, first - second)
+    lost[np.isin(now, wishes.chosen)] = -_NEVER
+    price = None if worth is None else worth * int(UNIT)
+    limits = _Limits(wishes, now)
+    nobody = now[:0]
+    found: list[tuple[int, Ints, Ints]] = []
+    if price is not None and len(now) > 1:
+        at = int(lost.argmin())
+        found.append((int(price - lost[at]), nobody, now[at : at + 1]))
+    swap, add = (0, nobody, nobody), (0, nobody, nobody)
+    for start in range(0, rows.shape[0], _ROWS):
+        some = np.arange(start, min(start + _ROWS, rows.shape[0]))
+        shared, made_up = _gains(rows[start : start + _ROWS], first, second, nearest, len(now))
+        gain = np.where(limits.swaps(some), shared[:, None] + made_up - lost, _NEVER)
+        row, at = divmod(int(gain.argmax()), len(now))
+        if gain[row, at] > swap[0]:
+            swap = int(gain[row, at]), some[row : row + 1], now[at : at + 1]
+        if price is not None:
+            gain = np.where(limits.adds[some], shared - price, _NEVER)
+            row = int(gain.argmax())
+            if gain[row] > add[0]:
+                add = int(gain[row]), some[row : row + 1], nobody
+    best = max([*found, swap, add], key=lambda exchange: exchange[0])
+    return None if best[0] <= 0 else best[1:]
 
-    def _value(self, selected: Ints) -> int:
-        """F(S) in units, less what its nodes must be worth."""
-        shares = self.reach.representatives(selected)[1]
-        least = 0.0 if self.worth is None else self.worth
-        return int(units(shares).sum()) - int(least * UNIT) * len(selected)
 
-    def _best(self, now: Ints, amounts: Any, refused: Bools) -> tuple[Ints, Ints] | None:
-        """Nodes to add and to drop, by the exchange that gains most; None where none gains."""
-        by_place = now[np.argsort(self.place[now])]
-        first, second, nearest = self._two_best(by_place)
-        lost = np.bincount(nearest, first - second, minlength=len(now)).astype(np.int64)
-        lost = np.where(np.isin(by_place, self.wishes.chosen), -_NEVER, lost)
-        candidates = self.wishes.allowed & ~refused
-        candidates[now] = False
-        everyone = np.flatnonzero(candidates)
-        everyone = everyone[np.argsort(self.place[everyone])]
-        nobody = np.empty(0, dtype=np.int64)
-        best: tuple[int, Ints, Ints] = (0, nobody, nobody)
-        worth = None if self.worth is None else int(self.worth * UNIT)
-        if worth is not None and len(now) > 1:
-            at = int(np.argmin(lost))
-            if worth - lost[at] > best[0]:
-                best = int(worth - lost[at]), nobody, by_place[at : at + 1]
-        limits = _Limits(self.wishes, by_place)
-        for start in range(0, len(everyone), _ROWS):
-            some = everyone[start : start + _ROWS]
-            shared, swaps = _gains(amounts[some], first, second, nearest, len(now))
-            gain = shared[:, None] + swaps - lost[None, :]
-            gain[~limits.swaps(some)] = _NEVER
-            row, column = divmod(int(np.argmax(gain)), gain.shape[1])
-            if gain[row, column] > best[0]:
-                pair = some[row : row + 1], by_place[column : column + 1]
-                best = int(gain[row, column]), *pair
-            if worth is not None:
-                adds = np.where(limits.adds(some), shared - worth, _NEVER)
-                row = int(np.argmax(adds))
-                if adds[row] > best[0]:
-                    best = int(adds[row]), some[row : row + 1], nobody
-        return None if best[0] <= 0 else best[1:]
-
-    def _two_best(self, selected: Ints) -> tuple[Ints, Ints, Ints]:
-        """The largest and the second largest share of each node, and who gives the largest."""
-        n = len(self.place)
-        first, second = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        nearest = np.zeros(n, np.int64)
-        for at, node in enumerate(selected.tolist()):
-            row = units(self.reach.whole_row(node))
-            better = row > first
-            second = np.where(better, first, np.maximum(second, row))
-            nearest[better] = at
-            first = np.maximum(first, row)
-        return first, second, nearest
+def _two_best(rows: Any) -> tuple[Ints, Ints, Ints]:
+    """The largest and the second largest amount of each column, and the row of the largest."""
+    j, amounts, n = rows.indices, rows.data, rows.shape[1]
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    first, second, nearest = (np.zeros(n, np.int64) for _ in range(3))
+    np.maximum.at(first, j, amounts)
+    largest = amounts == first[j]
+    nearest[j[largest]] = row[largest]
+    others = row != nearest[j]
+    np.maximum.at(second, j[others], amounts[others])
+    return first, second, nearest
 
 
 def _gains(
     rows: Any, first: Ints, second: Ints, nearest: Ints, n_selected: int
 ) -> tuple[Ints, Ints]:
     """What candidates add, and what of a dropped node's loss each makes up for beside that."""
-    j, amounts = rows.indices, rows.data
+    j, amounts, n_rows = rows.indices, rows.data, rows.shape[0]
     beyond = np.maximum(amounts - first[j], 0)
     made_up = np.maximum(amounts - second[j], 0) - beyond
-    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    shared = np.zeros(rows.shape[0], np.int64)
-    np.add.at(shared, row, beyond)
-    swaps = np.zeros((rows.shape[0], n_selected), np.int64)
-    np.add.at(swaps, (row, nearest[j]), made_up)
-    return shared, swaps
+    shared = _like(rows, beyond).sum(axis=1)
+    # Entries of one place are added up.
+    by_nearest = sparse.csr_array(
+        (made_up, nearest[j], rows.indptr), shape=(n_rows, n_selected)
+    )
+    return shared, by_nearest.toarray()
 
 
 class _Limits:
@@ -176,28 +219,25 @@ class _Limits:
 
     def __init__(self, wishes: Wishes, selected: Ints) -> None:
         self._wishes, self._selected = wishes, selected
-        self._open = OpenNodes(wishes, selected.tolist())
-
-    def adds(self, nodes: Ints) -> Bools:
-        """Whether each of some nodes may be added."""
-        return self._open.mask()[nodes]
+        self.adds = OpenNodes(wishes, selected.tolist()).mask()
+        self.adds[selected] = False
+        self._candidates = wishes.allowed
+        self._candidates[selected] = False
 
     def swaps(self, nodes: Ints) -> Bools:
         """Whether each of some nodes may take the place of each selected one."""
         wishes, selected = self._wishes, self._selected
-        able = np.ones((len(nodes), len(selected)), dtype=np.bool_)
+        able = np.repeat(self._candidates[nodes][:, None], len(selected), axis=1)
         if wishes.group is not None and wishes.room is not None:
-            group, taken = wishes.group, wishes.group[selected]
-            room = np.append(
-                wishes.room - np.bincount(taken[taken >= 0], minlength=len(wishes.room)), 1
-            )
-            able &= (room[group[nodes]] > 0)[:, None] | (
-                group[nodes][:, None] == taken[None, :]
-            )
+            group, taken = wishes.group[nodes], wishes.group[selected]
+            left = wishes.room - np.bincount(taken[taken >= 0], minlength=len(wishes.room))
+            # Nodes without a group, -1, find room in the last one.
+            has_room = np.append(left, 1)[group] > 0
+            able &= has_room[:, None] | (group[:, None] == taken)
         if wishes.too_alike is not None:
             near = sparse.csr_array(wishes.too_alike)[nodes][:, selected].toarray() != 0
-            able &= near.sum(axis=1, keepdims=True) - near == 0
+            able &= near.sum(axis=1, keepdims=True) == near
         if wishes.cost is not None:
-            left = wishes.budget - wishes.cost[selected].sum()
-            able &= wishes.cost[nodes][:, None] <= left + wishes.cost[selected][None, :]
+            left = max(0.0, wishes.budget - wishes.cost[selected].sum())
+            able &= wishes.cost[nodes][:, None] <= left + wishes.cost[selected]
         return able

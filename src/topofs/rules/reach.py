@@ -179,14 +179,14 @@ class MatrixReach:
             gains[at] = more.sum() / UNIT
         return gains
 
-    def _rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
-        """Rows of nodes; of all of them, or of some, whole ones."""
+    def rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
+        """Give rows of nodes; of all of them, or of some, whole ones."""
         rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
         if whole is not None:
             cut = cut[np.isin(nodes[cut], whole)]
         if not len(cut):
             return rows
-        complete = [sparse.csr_array(self.row(int(nodes[i]))[None]) for i in cut]
+        complete = [sparse.csr_array(self.row(int(node))[None]) for node in nodes[cut]]
         others = np.setdiff1d(np.arange(len(nodes)), cut)
         place = np.argsort(np.concatenate([others, cut]))
         return sparse.vstack([rows[others], *complete], format="csr")[place]
@@ -198,7 +198,7 @@ class MatrixReach:
             return np.full(n, -1, dtype=np.int64), np.zeros(n)
         selected = np.sort(selected)
         if sparse.issparse(self.matrix):
-            return themselves(*_largest(self._rows(selected), selected), selected)
+            return themselves(*_largest(self.rows(selected), selected), selected)
         rows = self.matrix[selected]
         best = np.argmax(rows, axis=0)
         share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
@@ -216,13 +216,13 @@ class MatrixReach:
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
-        return running_among(self._rows(np.arange(len(order)), whole=order[:n_exact]), order)
+        return running_among(self.rows(np.arange(len(order)), whole=order[:n_exact]), order)
 
     def kept_with(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Tell what stays explained of some nodes with each node beside the selected ones."""
         least, most = units(self.representatives(selected)[1][of]), units(before)
         if sparse.issparse(self.matrix):
-            part = sparse.csr_array(self._rows(of).T)
+            part = sparse.csr_array(self.rows(of).T)
             low, high = least[part.indices], most[part.indices]
             more = np.clip(units(part.data), low, high) - low
             rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
@@ -235,7 +235,7 @@ class MatrixReach:
 
     def related_to(self, of: Ints) -> npt.NDArray[np.bool_]:
         """Tell which nodes share something with some of these, or are among them."""
-        return np.asarray((self._rows(of) > 0).sum(axis=0)).ravel() > 0
+        return np.asarray((self.rows(of) > 0).sum(axis=0)).ravel() > 0
 
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no weight but their own."""

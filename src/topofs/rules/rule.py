@@ -273,7 +273,7 @@ class Rule(Term):
         ranking: Ranking,
         wishes: Wishes,  # noqa: ARG002
         selected: Ints,  # noqa: ARG002
-        worth: float | None,  # noqa: ARG002
+        worth: int | None,  # noqa: ARG002
     ) -> Ranking:
         """Improve the nodes that were selected, where the rule does so.
 
@@ -285,8 +285,8 @@ class Rule(Term):
             As for `rank`.
         selected : array of int
             The nodes that were selected from it.
-        worth : float or None
-            What a node more must add; None where the number of nodes stays.
+        worth : int or None
+            What a node more must add, in nodes; None where the number of nodes stays.
 
         Returns
         -------

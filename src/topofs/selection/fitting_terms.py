@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topofs.filtering.auto import AutoGraph
 from topofs.selection.short_names import graph_of
 from topofs.selection.sizes import MinShare
 from topofs.terms import registered
@@ -26,13 +25,14 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     if isinstance(size, MinShare):
         without = "MinShare"
     graph = graph_of(given)
-    if isinstance(graph, AutoGraph):
+    if graph.by_rule:
         return None if without else graph_of(rule.default_graph)
     if without is None:
         return graph
+    other = "size" if isinstance(size, MinShare) else "rule"
     raise ValueError(
-        f"graph is {given!r}, and {without} ranks columns without a graph: leave graph out, or "
-        "choose another rule"
+        f"{without} ranks columns without a graph, and graph {graph.name!r} was given: leave "
+        f"graph out, or choose another {other}"
     )
 
 

@@ -23,6 +23,7 @@ from topofs.tables.column_roles import LeftOutColumn
 from topofs.tables.columns import text_column
 from topofs.tables.given import (
     NamedArray,
+    arrow_as_frame,
     column_name,
     is_annotated,
     named_matrix,
@@ -107,6 +108,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
         """
         check_is_fitted(self)
+        X = arrow_as_frame(X)
         if is_annotated(X):
             self._check_same_columns(X.var_names)
             return X[:, self.support_]
@@ -155,7 +157,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame (pandas, polars or dask) or AnnData
+        X : data frame (pandas, polars or dask), Arrow table or AnnData
             With at least the selected columns, after a fit to a table with names.
 
         Returns
@@ -170,6 +172,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "to transform"
             )
         names = self._column_names()[self.support_].tolist()
+        X = arrow_as_frame(X)
         annotated = hasattr(X, "var_names")
         if not annotated and not hasattr(X, "columns"):
             raise TypeError(
@@ -219,14 +222,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _check_same_columns(self, names: Any) -> None:
         """Refuse a table with other columns than those of the fit."""
-        given = [column_name(name) for name in names]
-        if given == self._column_names().tolist():
-            return
+        given, known = [column_name(name) for name in names], self._known_names()
         if len(given) != self.n_features_in_:
             raise ValueError(
                 f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
             )
-        first = next(a for a, b in zip(given, self._column_names(), strict=True) if a != b)
+        first = next((a for a, b in zip(given, known or given, strict=True) if a != b), None)
+        if first is None:
+            return
         raise ValueError(
             f"the columns of X are not those of the fit, or in another order: {first!r} is the "
             "first that differs; pick(X) takes the selected columns by name"

@@ -36,6 +36,7 @@ from topofs.tables.columns import (
     text_column,
 )
 from topofs.tables.given import (
+    NamedArray,
     as_array,
     column_names,
     dense_values,
@@ -44,7 +45,7 @@ from topofs.tables.given import (
 )
 from topofs.tables.hints import hints_of_numbers
 from topofs.tables.levels import CONSTANT, why_constant
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.typed_table import TypedTable, typed_table
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -208,14 +209,18 @@ def read_table(
     X = readable_table(X)
     estimator._names_given = column_names(X)  # noqa: SLF001 - scikit-learn notes only text
     if not measure.takes_table:
+        names, X = (X.names, X.values) if isinstance(X, NamedArray) else (None, X)
         # The entries of the n × n similarity are checked one by one later.
         table = read_numbers(
             estimator,
             X,
+            names=names,
             advice=f"and similarity {measure.name!r} takes numbers only: turn it into numbers",
             ensure_all_finite=False,
             ensure_min_samples=1,
         )
+        if names is not None:
+            _note_names(estimator, names)
         return ReadTable(table, measure)
     if isinstance(X, TypedTable):
         _note_names(estimator, X.names)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.selection.panel import PanelSelector
 from topofs.selection.ranking_selector import telling_of_pick
-from topofs.tables.given import is_frame, sparse_columns
+from topofs.tables.given import arrow_as_frame, is_frame, sparse_columns
 
 __all__ = ["ReducingSelector"]
 
@@ -35,6 +35,7 @@ class ReducingSelector(PanelSelector):
             as they are; otherwise `set_output` decides, as in scikit-learn.
         """
         check_is_fitted(self)
+        X = arrow_as_frame(X)
         if not (self._has_names and is_frame(X)) or sparse_columns(X):
             return super().transform(X)
         with telling_of_pick():

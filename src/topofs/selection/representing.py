@@ -139,21 +139,21 @@ class RepresentingSelector(RankingSelector):
     def _refine(self) -> None:
         """Let the rule improve what was selected by its greedy ranking."""
         self._greedy = ranking = self._ranking
-        if self._ranking.reach is None:
+        selected = np.flatnonzero(self.support_[self.nodes_])
+        # By MinShare there is no graph, and the rule plays no part.
+        if self._graph is None or not len(selected):
             return
         wanted, worth = self.n_features_to_select, None
         if isinstance(wanted, str):
-            worth = 1.0
+            worth = 1
         elif isinstance(wanted, Budget):
-            worth = 0.0
-        selected = np.flatnonzero(self.support_[self.nodes_])
-        if isinstance(wanted, MinShare) or not len(selected):
-            return
+            worth = 0
         refined = self.rule_.refined(ranking, self._wishes, selected, worth)
         if refined is not ranking:
-            assert refined.end is not None
             self._put_in_order(refined)
-            self.support_ = super()._support(self._n_forced_outside() + refined.end)
+            self.support_ = self.support_.copy()
+            self.support_[self.nodes_] = False
+            self.support_[self.nodes_[refined.order[: refined.end]]] = True
 
     def _put_in_order(self, ranking: Ranking) -> None:
         """Take the order and the scores of a ranking; the selected columns stay."""

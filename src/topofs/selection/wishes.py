@@ -15,6 +15,7 @@ import numpy.typing as npt
 from topofs.rules.wishes import Wishes
 from topofs.selection.sizes import Budget, holds_values, per_column
 from topofs.selection.subset_size import column_position
+from topofs.tables.given import is_missing
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -235,14 +236,8 @@ def _check_max_similarity(value: Any) -> None:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether a value stands for no group: None, empty text, or one that is missing."""
-    try:
-        # NaN and NaT do not equal themselves.
-        if value is None or value is np.ma.masked or value == "":
-            return True
-        return bool(value != value)  # noqa: PLR0124
-    except (TypeError, ValueError):
-        return _is_hashable(value)  # NA: whether it equals anything is missing, too
+    """Whether a value stands for no group: empty text, or one that is missing."""
+    return is_missing(value) or (isinstance(value, str) and not value)
 
 
 def _is_hashable(value: Any) -> bool:

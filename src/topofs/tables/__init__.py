@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from topofs.errors import import_extra
 from topofs.tables.column import Column
-from topofs.tables.typed_table import NamedArray, TypedTable, typed_table
+from topofs.tables.given import NamedArray
+from topofs.tables.typed_table import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from topofs.tables.column_roles import ColumnRoles, LeftOutColumn

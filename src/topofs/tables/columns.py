@@ -36,6 +36,7 @@ __all__ = [
     "has_nominal_columns",
     "has_text",
     "is_frame",
+    "kind_of",
     "read_columns",
     "text_as_numbers",
     "text_column",
@@ -160,7 +161,7 @@ def _is_pandas_number(series: Any) -> bool:
     from pandas.api import types
 
     if types.is_object_dtype(series.dtype):
-        return all(_kind_of(value) == "numbers" for value in series.dropna())
+        return all(kind_of(value) == "numbers" for value in series.dropna())
     return bool(types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype))
 
 
@@ -219,7 +220,7 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
     """A column of Python objects, all of one kind."""
     values = values.astype(object)
     missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
-    kinds = sorted({_kind_of(value) for value in values[~missing]})
+    kinds = sorted({kind_of(value) for value in values[~missing]})
     if len(kinds) > 1:
         raise ValueError(
             f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
@@ -250,7 +251,8 @@ def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:
     return Column(name, nominal=True, values=values, why="dates or times")
 
 
-def _kind_of(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Say what a value of a column is, in the plural."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (bool, np.bool_)):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST_ROUNDED",
     "NamedArray",
+    "arrow_as_frame",
     "as_array",
     "as_vector",
     "column_name",
@@ -36,6 +37,7 @@ __all__ = [
     "from_lowest",
     "infinite_value",
     "is_annotated",
+    "is_arrow",
     "is_frame",
     "is_missing",
     "library_of",
@@ -104,6 +106,22 @@ def is_annotated(table: Any) -> bool:
     return library_of(table) == "anndata" and hasattr(table, "var_names")
 
 
+def is_arrow(table: Any) -> bool:
+    """Whether a table is one of Arrow, without importing pyarrow."""
+    return library_of(table) == "pyarrow" and hasattr(table, "column_names")
+
+
+def arrow_as_frame(table: Any) -> Any:
+    """Make a data frame of an Arrow table; others stay as they are."""
+    if not is_arrow(table):
+        return table
+    if find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
+
+
 def sparse_columns(table: Any) -> list[int]:
     """Positions of the columns of a pandas data frame that are sparse; none in other tables."""
     if library_of(table) != "pandas" or not is_frame(table):
@@ -150,6 +168,8 @@ def column_names(table: Any) -> tuple[str, ...] | None:
         return table.names
     if is_annotated(table):
         return tuple(map(str, table.var_names))
+    if is_arrow(table):
+        return tuple(table.column_names)
     # The columns of a `TypedTable` are no labels.
     labels = None if library_of(table) == "topofs" else getattr(table, "columns", None)
     return None if labels is None else tuple(map(column_name, labels))
@@ -179,17 +199,11 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     table = named_matrix(table)
     if isinstance(table, NamedArray):
         return replace(table, values=readable_table(table.values, names=table.names))
-    if library_of(table) == "pyarrow" and hasattr(table, "column_names"):
-        table = _frame_of_arrow(table)
     refuse_without_rows(table)
     if is_frame(table):
         return _readable_frame(table)
-    if isinstance(table, (list, tuple)) and any(
-        isinstance(r, np.ma.MaskedArray) for r in table
-    ):
-        table = np.ma.vstack(table)
-    if isinstance(table, (list, tuple)) and _has_long_numbers(table):
-        table = np.array(table, dtype=object)
+    if isinstance(table, (list, tuple)):
+        table = _array_of_rows(table)
     if isinstance(table, np.ndarray) and table.ndim == 2:
         return _readable_array(table, names)
     if hasattr(table, "tocsc") and table.dtype.kind in "iu":
@@ -202,8 +216,8 @@ def named_matrix(
 ) -> Any:
     """Give an AnnData object, a sparse frame or a matrix with its names; others as they are.
 
-    A frame is sparse where all of its columns are, with zero as the value that is left out; in
-    other frames sparse columns become dense.
+    An Arrow table becomes a data frame. A frame is sparse where all of its columns are, with zero
+    as the value that is left out; in other frames sparse columns become dense.
     """
     if is_annotated(X):
         if feature_names is not None:
@@ -215,6 +229,7 @@ def named_matrix(
         raise ValueError(
             f"layer is {layer!r}, but X is a {type(X).__name__}: only AnnData objects have layers"
         )
+    X = arrow_as_frame(X)
     if thin := sparse_columns(X):
         if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
             return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
@@ -280,7 +295,7 @@ def with_floats(table: Any, columns: Mapping[int, npt.NDArray[np.float64]]) -> A
 
 
 def unmasked(values: Any) -> Any:
-    """Make what is masked in an array missing: NaN among numbers, None among other values."""
+    """Make what is masked in an array missing: NaN, NaT, or None, as its values are."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     plain, mask = values.data, np.ma.getmaskarray(values)
@@ -291,6 +306,10 @@ def unmasked(values: Any) -> Any:
         numbers = plain.astype(np.float64) if kind in "iu" else plain.copy()
         numbers[mask] = np.nan
         return numbers
+    if kind in "mM":
+        times = plain.copy()
+        times[mask] = np.array("NaT", dtype=plain.dtype)
+        return times
     objects = plain.astype(object)
     objects[mask] = None
     return objects
@@ -415,12 +434,11 @@ def _matrix_of(X: Any, layer: str | None) -> Any:
     return matrix if whole else np.asarray(matrix)
 
 
-def _frame_of_arrow(table: Any) -> Any:
-    if find_spec("polars") is not None:
-        import polars as pl
-
-        return pl.from_arrow(table)
-    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
+def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    """Make an array of rows, which may be masked, hold text or whole numbers of any length."""
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        return np.ma.vstack(rows)
+    return np.array(rows, dtype=object) if _has_long_numbers(rows) else as_array(rows)
 
 
 def _readable_frame(table: Any) -> Any:
@@ -548,8 +566,12 @@ def _exact(value: Any) -> int | Fraction:
 
 def is_missing(value: Any) -> bool:
     """Whether an object stands for a missing value."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+    if value is None or value is np.ma.masked:
         return True
+    if type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
     if isinstance(value, Decimal):
         return value.is_nan()
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from topofs.tables.asking_polars import columns_named
-from topofs.tables.typed_table import NamedArray, TypedTable
+from topofs.tables.given import NamedArray
+from topofs.tables.typed_table import TypedTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

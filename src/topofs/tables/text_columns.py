@@ -60,13 +60,13 @@ class TextColumn:
     @property
     def _is_whole(self) -> bool:
         """Whether all values are whole numbers without a unit."""
-        return self.seen.of("whole") == self.seen.total and not self.seen.of(*UNITS)
+        return 0 < self.seen.total == self.seen.of("whole") and not self.seen.of(*UNITS)
 
     def settled(self, likely: Mark | None) -> Column:
         """Give the column as numbers or as codes of its names."""
         values = np.full(len(self.given), np.nan)
         kind = text_kind(self.seen, likely=likely)
-        if kind.holds == "numbers" and self.seen.total:
+        if kind.holds == "numbers":
             values[self.given] = [_number(word, kind.decimal) for word in self.words]
             # Of an infinite value there is more to say than of those that are rounded.
             if self._is_whole and FIRST_ROUNDED <= np.nanmax(np.abs(values)) < np.inf:

@@ -108,7 +108,8 @@ SHAPES = {
     "1.234,5": rf"^{_THOUSANDS}(\.[0-9]{{3}})+(,[0-9]*)?$",
     "1,5": "^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$",
 }
-"""Shapes of values, the first that fits; what else a float can be made of is a "1.5"."""
+"""Shapes of values, the first that fits; what else a float can be made of is a "1.5" where it has
+a point, and otherwise a "1e5", which tells no decimal mark."""
 
 Mark = Literal[".", ","]
 
@@ -141,8 +142,9 @@ _SHOWN = 20
 class Seen:
     """How many values of each shape there are, and with each mark, and the first of them.
 
-    Shapes are the keys of `SHAPES`, "1.5" and "text". Marks are `UNITS` beside a number, or "bare";
-    "padded" is a whole number with zeros before it, and "near" a text that is nearly a number.
+    Shapes are the keys of `SHAPES`, "1.5", "1e5" and "text". Marks are `UNITS` beside a number, or
+    "bare"; "padded" is a whole number with zeros before it, and "near" a text that is nearly a
+    number.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -165,7 +167,7 @@ class Seen:
     @property
     def total(self) -> int:
         """Number of values that are not missing."""
-        return self.of(*SHAPES, "1.5", "text")
+        return self.of(*SHAPES, "1.5", "1e5", "text")
 
     @property
     def n_numbers(self) -> int:
@@ -219,7 +221,9 @@ def shape_of(text: str) -> str:
         if shape != "date" and pattern.search(text):
             return shape
     # polars, which turns the text of a file into numbers, knows no others.
-    return "1.5" if text.isascii() and "_" not in text and is_float(text) else "text"
+    if not is_float(text):
+        return "text"
+    return "1.5" if "." in text else "1e5"
 
 
 def _without_units(text: str) -> str:
@@ -314,7 +318,7 @@ def text_kind(
     mostly = beside and 2 * (seen.n_numbers + seen.of("near")) > seen.total
     return TextKind(
         "names",
-        f"text, such as {seen.example('text', *SHAPES, '1.5')}",
+        f"text, such as {seen.example('text', *SHAPES, '1.5', '1e5')}",
         mistaken=seen.example("near", "k") if mostly else None,
     )
 

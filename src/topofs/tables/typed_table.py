@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.tables.columns import read_columns
-from topofs.tables.given import NamedArray, too_small
+from topofs.tables.given import too_small
 from topofs.tables.levels import why_left_out
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from topofs.tables.column import Column
 
-__all__ = ["NamedArray", "TypedTable", "typed_table"]
+__all__ = ["TypedTable", "typed_table"]
 
 Mask = npt.NDArray[np.bool_]
 

@@ -38,7 +38,7 @@ def test_the_headline_follows_the_slider(window):
     set_size(window, k + 2)
     assert window.text("#headline") == f"{k + 2} of 24 columns tried"
     covered = window.text("#covered")
-    assert window.text("#lead").startswith(f"Together they cover {covered}; ")
+    assert window.text("#lead").startswith(f"They cover {covered} of ")
     assert f"The run selected {k}." in window.text("#lead")
     window.page.click("#size-reset")
     window.settle()

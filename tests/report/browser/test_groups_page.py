@@ -8,12 +8,10 @@ import pytest
 
 from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, chained_table, mixed_table
-from topofs import Coverage, TopologicalFeatureSelector, stability
+from topofs import TopologicalFeatureSelector, stability
 from topofs.report.selection import write_selection_report
 from topofs.report.selection.phrases import percent
 
-# The page tells ways, too.
-ALONG = Coverage(reach="paths")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -24,12 +22,12 @@ def X():
 
 @pytest.fixture(scope="module")
 def fitted(X):
-    return TopologicalFeatureSelector(rule=ALONG).fit(X)
+    return TopologicalFeatureSelector(graph="tmfg").fit(X)
 
 
 @pytest.fixture(scope="module")
 def found(X):
-    return stability(TopologicalFeatureSelector(rule=ALONG), X, n_resamples=6, random_state=0)
+    return stability(TopologicalFeatureSelector(graph="tmfg"), X, n_resamples=6, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +77,12 @@ def test_the_groups_follow_the_slider(window, fitted, k):
     assert window.text("#covered") == percent(share)
     alone = (selector.representative_ < 0).sum()
     assert window.text("#alone") == str(alone)
-    joined = alone - (~selector.support_[fitted.isolated_]).sum()
-    assert window.page.locator("#alone-list").is_visible() == (joined > 0)
-    if joined:
-        assert f"{joined} column" in window.text("#alone-list summary")
+    assert window.page.locator("#alone-list").is_visible() == (alone > 0)
+    if alone:
+        assert f"{alone} column" in window.text("#alone-list summary")
+        isolated = (~selector.support_[fitted.isolated_]).sum()
+        window.page.click("#alone-list summary")
+        assert window.page.locator("#alone-list li", has_text=" isolated").count() == isolated
     window.page.select_option("#filter-status", "alone")
     assert window.text("#filter-count") == f"{alone} column{'' if alone == 1 else 's'}"
 
@@ -97,21 +97,101 @@ def test_the_slider_moved_by_keyboard_moves_the_groups(window, fitted):
     )
 
 
-def test_groups_can_be_searched(window, fitted):
-    window.page.locator("#groups").scroll_into_view_if_needed()
+def places(window, names):
+    return np.array(
+        window.page.evaluate("(n) => n.map((name) => window.topofsReport.placeOf(name))", names)
+    )
+
+
+@pytest.mark.parametrize("screen", [{}, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("k", [None, 2, 12])
+def test_columns_stand_around_the_one_that_represents_them(
+    browser, groups_file, fitted, X, screen, k
+):
+    selector = fitted if k is None else fitted.at(k)
+    with opened(browser, groups_file, **screen) as window:
+        set_size(window, selector.n_features_)
+        window.page.locator("#network").scroll_into_view_if_needed()
+        window.settle()
+        box = window.page.locator("#network").bounding_box()
+        at = places(window, list(X.columns))
+        chosen = np.flatnonzero(selector.support_)
+        grouped = selector.representative_ >= 0
+        for group in selector.groups_:
+            members = [member.position for member in group.members]
+            away = np.linalg.norm(at[members] - at[group.position], axis=1)
+            # The nearer the larger the share: members come with the largest first.
+            assert (np.diff(away) > -1e-6).all()
+            for member in members:
+                others = np.linalg.norm(at[chosen] - at[member], axis=1)
+                assert chosen[others.argmin()] == group.position
+        # Nobody represents these: they stand below all groups.
+        if (~grouped).any():
+            assert at[~grouped, 1].min() > at[grouped, 1].max()
+        assert (at >= [box["x"], box["y"]]).all()
+        assert (at <= [box["x"] + box["width"], box["y"] + box["height"]]).all()
+        # No third of the drawing is empty.
+        for axis, size in ((0, box["width"]), (1, box["height"])):
+            start = box["xy"[axis]]
+            lines = np.sort(np.concatenate([[start], at[:, axis], [start + size]]))
+            assert np.diff(lines).max() < 0.45 * size
+        assert window.complaints == []
+
+
+def test_the_graph_is_a_second_view(window, fitted, X):
+    in_groups = places(window, list(X.columns))
+    assert window.page.get_attribute("button[data-view=groups]", "aria-pressed") == "true"
+    window.page.click("button[data-view=graph]")
     window.settle()
-    group = max(fitted.groups_, key=lambda group: len(group.members))
-    member = group.members[-1]
-    window.page.fill("#groups-filter", member.name.upper())
-    groups = window.page.locator("#groups-list > .group")
-    assert group.name in groups.locator("b").all_inner_texts()
-    listed = groups.locator(".group-members li").all_inner_texts()
-    found = next(text for text in listed if text.startswith(member.name))
-    assert percent(member.share) in found
-    window.page.fill("#groups-filter", "no such column")
-    assert "has this in its name" in window.text("#groups-list")
-    window.page.fill("#groups-filter", "")
-    assert groups.count() == fitted.n_features_
+    in_graph = places(window, list(X.columns))
+    assert np.abs(in_graph - in_groups).max() > 20
+    assert "(TMFG)" in window.text("p[data-view=graph]")
+    assert window.page.locator("p[data-view=groups]").is_hidden()
+    # Here the slider moves no dot.
+    set_size(window, fitted.n_features_ + 3)
+    window.page.evaluate("scrollTo(0, 0)")
+    window.settle()
+    moved = places(window, list(X.columns)) - in_graph
+    np.testing.assert_allclose(moved, np.broadcast_to(moved[0], moved.shape), atol=0.01)
+    window.page.click("button[data-view=groups]")
+    window.settle()
+    assert window.page.locator("p[data-view=graph]").is_hidden()
+
+
+@pytest.mark.parametrize("k", [None, 1, 8, 30])
+def test_what_is_safe_to_drop(window, fitted, X, k):
+    selector = fitted if k is None else fitted.at(k)
+    set_size(window, selector.n_features_)
+    shares = np.where(selector.support_, 0, selector.shares_)
+    copies = np.flatnonzero(shares >= 0.9)
+    assert window.text("#copies-count").startswith(
+        f"{len(copies)} of {30 - selector.n_features_} column" if k != 30 else ""
+    )
+    if window.page.locator("#copies-all").is_visible():
+        window.page.click("#copies-all")
+    listed = window.page.locator("#copies li").all_inner_texts()
+    assert listed == [
+        f"{X.columns[i]}: {X.columns[selector.representative_[i]]} says the same "
+        f"({percent(shares[i])})"
+        for i in sorted(copies, key=lambda i: listed_order(selector, shares, i))
+    ]
+
+
+def listed_order(selector, shares, i):
+    return -round(1e4 * shares[i]), selector.ranking_[selector.representative_[i]], i
+
+
+def test_past_the_automatic_end_the_rest_is_named(window, fitted):
+    assert window.text("#past-end") == ""
+    set_size(window, fitted.n_features_ + 5)
+    said = window.text("#past-end")
+    past = np.argsort(fitted.ranking_)[fitted.n_features_ : fitted.n_features_ + 5]
+    n_isolated = int(np.isin(past, fitted.isolated_).sum())
+    assert f"end at {fitted.n_features_}" in said
+    assert ("isolated" in said) == (n_isolated > 0)
+    for number, kind in ((n_isolated, "isolated"), (5 - n_isolated, "second representative")):
+        assert number == 0 or f"{number} {kind}" in said
+    assert "second representatives" in window.text("#rest")
 
 
 def test_a_click_shows_who_represents_a_column(window, fitted, X):
@@ -142,10 +222,9 @@ def test_a_column_that_is_isolated(window, fitted, X):
     alone = X.columns[fitted.isolated_[0]]
     window.click_dot(alone)
     assert "It is isolated: it has no link stronger than chance" in window.text("#details-body")
-    window.page.locator("#isolated").scroll_into_view_if_needed()
-    window.page.click("#isolated summary")
-    assert alone in window.text("#isolated")
-    assert "3 columns isolated" in window.text("#isolated summary")
+    window.page.locator("#alone-list").scroll_into_view_if_needed()
+    window.page.click("#alone-list summary")
+    assert f"{alone} isolated" in window.text("#alone-list")
     window.page.select_option("#filter-status", "isolated")
     assert window.page.locator("#ranking-table tbody tr").count() == 3
 
@@ -193,7 +272,7 @@ def test_the_ranking_says_who_represents(window, fitted, X):
         assert float(row["adds"]) == pytest.approx(fitted.scores_[column], rel=1e-5)
 
 
-def test_stability_of_columns_and_links(window, fitted, found, X):
+def test_stability_of_columns_and_links(window, fitted, found):
     window.page.locator("#stability-chart").scroll_into_view_if_needed()
     window.settle()
     assert window.page.locator("#stability-chart .bar-selected").count() > 0
@@ -205,21 +284,6 @@ def test_stability_of_columns_and_links(window, fitted, found, X):
     chosen = percent(found.frequency[best.position])
     assert f"in {chosen} of 6 draws" in window.text("#details .facts")
     assert "the draws in which the link came back" in window.text("#details-body")
-    # Half way along a link the pointer is over no dot.
-    window.page.keyboard.press("Escape")
-    window.settle()
-    edge = max(found.edges, key=lambda edge: edge.confidence)
-    places = [
-        window.page.evaluate("(name) => window.topofsReport.placeOf(name)", X.columns[end])
-        for end in (edge.left, edge.right)
-    ]
-    for along in np.linspace(0.3, 0.7, 9):
-        x, y = (1 - along) * np.array(places[0]) + along * np.array(places[1])
-        window.page.mouse.move(x, y)
-        window.settle()
-        if " – " in window.page.locator("#tooltip").inner_text():
-            break
-    assert "of the draws" in window.text("#tooltip")
 
 
 def test_hostile_names_stay_text_in_the_groups(window, fitted):

@@ -61,7 +61,7 @@ def test_every_panel_is_drawn(open_page, X, rule):
     assert rule.name.capitalize() in window.page.locator("#ranking-table th").all_inner_texts()
     window.click_dot("feature 3")
     assert window.text("#details h3") == "feature 3"
-    joined = "Joined to" in window.text("#details-body")
+    joined = "joined to" in window.text("#details-body")
     assert joined == rule.needs.graph
 
 

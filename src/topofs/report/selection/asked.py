@@ -14,24 +14,15 @@ if TYPE_CHECKING:
     from topofs.report.selection.features import Features
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["Asked", "Explained", "asked_of"]
-
-
-@dataclass(frozen=True)
-class Explained:
-    """A column that was left out, and the selected one, if any, that explains a share of it."""
-
-    name: str
-    by: str | None
-    share: float
+__all__ = ["Asked", "asked_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
     """Limits; `size` where it is more than a number, and `cost`, of each feature, of a budget.
 
-    `n_free` columns are in no group, `spent` is what the selected ones cost, and `left_out`
-    says which columns are redundant where only these are left out.
+    `n_free` columns are in no group, `spent` is what the selected ones cost. Where only redundant
+    columns are left out, `n_redundant` are, and none explains those of `unexplained`.
     """
 
     at_most: int | None
@@ -41,7 +32,8 @@ class Asked:
     size: Size | None
     cost: npt.NDArray[np.float64] | None
     spent: float
-    left_out: tuple[Explained, ...]
+    n_redundant: int
+    unexplained: tuple[str, ...]
 
 
 def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
@@ -54,6 +46,10 @@ def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
         group, labels = selector.at_most.groups(names)
         n_groups, n_free = len(labels), int((group < 0).sum())
     cost = size.costs(names, len(names)) if isinstance(size, Budget) else None
+    out = np.empty(0, dtype=np.int64)
+    if isinstance(size, MinShare):
+        out = features.nodes[~selector.support_[features.nodes]]
+    by = selector.representative_[out] if len(out) else out
     return Asked(
         at_most=None if selector.at_most is None else int(selector.at_most.number),
         n_groups=n_groups,
@@ -62,18 +58,6 @@ def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
         size=size,
         cost=cost,
         spent=0.0 if cost is None else float(cost[selector.support_].sum()),
-        left_out=_left_out(selector, features) if isinstance(size, MinShare) else (),
-    )
-
-
-def _left_out(
-    selector: TopologicalFeatureSelector, features: Features
-) -> tuple[Explained, ...]:
-    """The nodes that are not selected, those that are explained best first."""
-    names, by, share = features.names, selector.representative_, selector.shares_
-    others = features.nodes[~selector.support_[features.nodes]]
-    others = others[np.argsort(-share[others], kind="stable")]
-    return tuple(
-        Explained(names[i], names[by[i]] if by[i] >= 0 else None, float(share[i]))
-        for i in others.tolist()
+        n_redundant=int((by >= 0).sum()),
+        unexplained=tuple(names[i] for i in out[by < 0].tolist()),
     )

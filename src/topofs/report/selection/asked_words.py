@@ -9,10 +9,9 @@ from topofs.rules.rule import ScoreWords
 from topofs.selection.sizes import Budget, MinShare, UntilCoverage
 
 if TYPE_CHECKING:
-    from topofs.report.selection.asked import Explained
     from topofs.report.selection.summary import SelectionSummary
 
-__all__ = ["REDUNDANCY_SCORE", "asked_notes", "explained_by", "redundancy_sentence"]
+__all__ = ["REDUNDANCY_SCORE", "asked_notes", "redundancy_sentence"]
 
 REDUNDANCY_SCORE = ScoreWords(
     "Explains anew",
@@ -93,24 +92,15 @@ def _size(summary: SelectionSummary) -> list[str]:
         ]
     if not isinstance(size, MinShare):
         return []
-    by = [one for one in asked.left_out if one.by is not None]
-    if not by:
-        return [
-            f"Asked for: leave out only columns of which another explains at least "
-            f"{percent(size.share)}. There is none."
-        ]
-    notes = [
-        f"Asked for: leave out only columns of which a selected one explains at least "
-        f"{percent(size.share)}. Left out: {listed([explained_by(one) for one in by])}."
-    ]
-    unexplained = [one.name for one in asked.left_out if one.by is None]
-    if unexplained:
-        notes.append(f"Left out, and explained by no selected one: {listed(unexplained)}.")
+    wanted = (
+        "Asked for: leave out only columns of which a selected one explains at least "
+        f"{percent(size.share)}."
+    )
+    if not asked.n_redundant:
+        return [f"{wanted} There is none."]
+    notes = [wanted]
+    if asked.unexplained:
+        notes.append(
+            f"Left out, and explained by no selected one: {listed(asked.unexplained)}."
+        )
     return notes
-
-
-def explained_by(one: Explained) -> str:
-    """Say which column explains one that was left out."""
-    if one.by is None:
-        return f"{one.name} (explained by none)"
-    return f"{one.name} (explained by {one.by}, {percent(one.share)})"

@@ -28,7 +28,7 @@ class Representation:
     `adds` is what each feature adds at its turn to what those before it represent, in columns'
     worth; 0 outside the network and where it cannot be selected. `isolated` features represent
     no other and no other represents them, ascending; none where the rule does not tell. The
-    rule may select them by itself, and all others that are not forced may rank before them.
+    rule may select them by itself.
     `through` has, for each change of `running`, the feature next to it on the way to its
     representative, or -1.
     """
@@ -37,7 +37,6 @@ class Representation:
     adds: Floats
     isolated: Ints
     isolated_selected: bool
-    isolated_last: bool
     through: Ints
 
 
@@ -54,7 +53,6 @@ def representation_of(
         adds=_adds(running, features),
         isolated=isolated,
         isolated_selected=bool(selector.rule_.has_end and len(free) and by_itself[free].all()),
-        isolated_last=_rank_last(free, features),
         through=np.where(running.through < 0, -1, features.nodes[running.through]),
     )
 
@@ -66,9 +64,3 @@ def _adds(running: RunningGroups, features: Features) -> Floats:
     adds[features.nodes[features.node_order()]] = steps
     adds[features.order[features.most :]] = 0.0
     return features.scores if np.allclose(adds, features.scores, atol=1e-9) else adds
-
-
-def _rank_last(these: Ints, features: Features) -> bool:
-    """Whether these are the last nodes of the order."""
-    last = features.nodes[features.node_order()][len(features.nodes) - len(these) :]
-    return len(these) > 0 and bool(np.isin(last, these).all())

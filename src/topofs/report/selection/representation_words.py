@@ -55,7 +55,7 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
     if summary.method.redundant_from is None:
         return said
     what = "Only what is redundant was left out."
-    return f"{what if summary.asked.left_out else 'Nothing is redundant.'} {said}"
+    return f"{what if summary.asked.n_redundant else 'Nothing is redundant.'} {said}"
 
 
 def nothing_to_choose_by(summary: SelectionSummary, representation: Representation) -> bool:

@@ -182,7 +182,6 @@ def selection_page(summary: SelectionSummary) -> str:
         "n_selected": summary.n_selected,
         "scores_title": _scores_title(summary, words),
         "measure_sentence": f"Similarity: {words.measure}. Like columns lie side by side.",
-        "isolated": _isolated(summary),
         "data": embedded_json(page_data(summary, words)),
     }
     return render(
@@ -222,19 +221,6 @@ def _figures(summary: SelectionSummary, words: Words) -> list[tuple[str, str, st
     return [*figures, ("tied", "Tied at the cut", tied), ("least", "Least covered", "–")]
 
 
-def _isolated(summary: SelectionSummary) -> dict[str, Any] | None:
-    """Isolated columns, to be unfolded."""
-    representation = summary.representation
-    if representation is None or not len(representation.isolated):
-        return None
-    names = [summary.features.names[i] for i in representation.isolated]
-    return {
-        "title": f"{counted(len(names), 'column')} isolated",
-        "names": listed(names, most=500),
-        "last": representation.isolated_last,
-    }
-
-
 def _copies(summary: SelectionSummary, words: Words) -> dict[str, str] | None:
     """What is safe to drop; None where similarity says nothing of that."""
     if words.near_copy is None:
@@ -261,7 +247,10 @@ def _drawing(summary: SelectionSummary) -> dict[str, str]:
         )
     shown = ""
     if summary.network is not None and graph is not None:
-        shown = f"The graph that was ranked by: {graph.words}. Thicker links are stronger."
+        shown = (
+            f"The columns joined by the links that the ranking used: {graph.words}. A thicker "
+            "link is a stronger one."
+        )
     many = said["columns"].capitalize()
     title = f"{many} and what each represents" if summary.representation else many
     return {"title": title, "groups": groups, "graph": shown}

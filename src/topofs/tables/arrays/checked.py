@@ -99,7 +99,8 @@ def _checked_labels(path: Path, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
                 f"{path}: the labels hold {odd}; a class is a whole number or a text"
             )
         return y.astype(np.int64)
-    if y.dtype.kind not in "biuU":
+    is_text = y.dtype == object and all(isinstance(label, str) for label in y)
+    if y.dtype.kind not in "biuU" and not is_text:
         raise TableError(
             f"{path}: the labels hold {y.dtype} values; a class is a whole number or a text"
         )

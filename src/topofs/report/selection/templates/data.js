@@ -152,7 +152,8 @@ function pastEnd(k) {
   if (DATA.end === null || REPRESENTATION === null || k <= DATA.end) return "";
   const past = DATA.order.slice(DATA.end, k).filter((feature) => NODE[feature] >= 0 && isOpen(feature));
   const isolated = past.filter((feature) => ISOLATED.has(feature)).length;
-  return `${counted(isolated, "isolated column")} and ${counted(past.length - isolated, "second representative")}`;
+  const kinds = [[past.length - isolated, "second representative"], [isolated, "isolated column"]];
+  return kinds.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun)).join(" and ");
 }
 
 // Constraints, random lists and replacements.

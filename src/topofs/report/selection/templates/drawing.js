@@ -84,8 +84,9 @@ function drawStrip(context) {
   context.font = "12px system-ui, sans-serif";
   context.fillStyle = colors.quiet;
   context.textBaseline = "middle";
+  const why = view.width < 500 ? "" : ": no other column explains them";
   const others = number > isolated ? `${counted(number - isolated, "column")} not represented` : "";
-  const apart = isolated > 0 ? `${counted(isolated, "column")} isolated: no other column explains them` : "";
+  const apart = isolated > 0 ? `${counted(isolated, "column")} isolated${why}` : "";
   context.fillText([apart, others].filter(Boolean).join(" · "), 12, y + 14, view.width - 24);
 }
 
@@ -209,6 +210,10 @@ function ring(context, features, radius, width) {
   context.stroke();
 }
 
+function labelFont(strong) {
+  return `${strong ? "600 " : ""}${view.width < 500 ? 11 : 12}px system-ui, sans-serif`;
+}
+
 // Names: the important ones first, none over another.
 function labelCandidates(focus, near) {
   const candidates = [state.active, state.hovered];
@@ -236,14 +241,19 @@ function drawLabels(context, focus, near) {
     const [x, y] = onScreen(feature);
     if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
     const selected = isSelected(feature, state.k);
-    context.font = `${selected || feature === focus ? "600 " : ""}12px system-ui, sans-serif`;
+    context.font = labelFont(selected || feature === focus);
     const head = scene.heads.get(feature);
-    const text = head === undefined ? shortened(DATA.names[feature], 26) : fitted(context, DATA.names[feature], head[1] * view.scale - 6);
+    const wanted = feature === state.active || feature === state.hovered;
+    // Above a group is the place of its name; elsewhere it would stand in another group.
+    const text = head === undefined || wanted ? shortened(DATA.names[feature], 26) : fitted(context, DATA.names[feature], head[1] * view.scale - 4);
     const width = context.measureText(text).width;
     const gap = radius * 1.3 + 4;
-    const above = head === undefined ? [] : [[x - width / 2, y - head[0] * view.scale - 16]];
-    const box = freeBox(x, y, gap, width, taken, above) ?? (selected ? freeBox(x, y, gap, width, serious, above) : null);
-    if (box === null && feature !== state.active && feature !== state.hovered) continue;
+    const places = [
+      ...(head === undefined ? [] : [[x - width / 2, y - head[0] * view.scale - 16]]),
+      ...(head === undefined || wanted ? placesAround(x, y, gap, width) : []),
+    ];
+    const box = text === "" ? null : freeBox(places, width, taken) ?? (selected ? freeBox(places, width, serious) : null);
+    if (box === null && !wanted) continue;
     const [left, top] = box ?? [x + gap, y - 8];
     taken.push([left, top, left + width, top + 16]);
     serious.push(taken.at(-1));
@@ -255,11 +265,12 @@ function drawLabels(context, focus, near) {
   }
 }
 
-// A name, cut to a width.
+// A name, cut to a width; none where too little of it would be left.
 function fitted(context, name, width) {
   let length = 26;
-  while (length > 5 && context.measureText(shortened(name, length)).width > width) length -= 1;
-  return shortened(name, length);
+  while (length > 7 && context.measureText(shortened(name, length)).width > width) length -= 1;
+  const text = shortened(name, length);
+  return context.measureText(text).width > width ? "" : text;
 }
 
 // Dots that names keep clear of: all in view, or the selected ones where they are too many.
@@ -277,10 +288,9 @@ function dotBox(feature, radius) {
   return [x - radius, y - radius, x + radius, y + radius];
 }
 
-// The first free place on the drawing: those preferred, then eight around a dot; or null.
-function freeBox(x, y, gap, width, taken, preferred) {
-  const places = [
-    ...preferred,
+// Eight places around a dot.
+function placesAround(x, y, gap, width) {
+  return [
     [x + gap, y - 8],
     [x - gap - width, y - 8],
     [x - width / 2, y - gap - 16],
@@ -290,6 +300,10 @@ function freeBox(x, y, gap, width, taken, preferred) {
     [x - gap * 0.7 - width, y - gap * 0.7 - 14],
     [x - gap * 0.7 - width, y + gap * 0.7 - 2],
   ];
+}
+
+// The first place that is free and on the drawing, or null.
+function freeBox(places, width, taken) {
   return places.find(([left, top]) => {
     if (left < 2 || top < 2 || left + width > view.width - 2 || top + 16 > view.height - 2) return false;
     return !taken.some(([l, t, r, b]) => left < r + 3 && left + width > l - 3 && top < b && top + 16 > t);

@@ -3,7 +3,7 @@
 const GROUPS_A_TIME = 30;
 const MEMBERS_AT_FIRST = 60;
 let copiesAllShown = false;
-const grouping = { open: new Set(), shown: GROUPS_A_TIME, wanted: "" };
+const grouping = { open: new Set(), shown: GROUPS_A_TIME };
 
 function memberItem([member, share]) {
   const way = wayTo(member, state.k);
@@ -26,17 +26,12 @@ function groupText(members) {
   return texts.join("; ");
 }
 
-function matchesWanted(feature) {
-  return LOWER_NAMES[feature].includes(grouping.wanted);
-}
-
-// A long list is cut until its button is pressed; while searching only what matches is listed.
-function memberList(feature, members) {
-  const listed = grouping.wanted && !matchesWanted(feature) ? members.filter(([member]) => matchesWanted(member)) : members;
-  const list = element("ul", { class: "group-members" }, ...memberItems(listed.slice(0, MEMBERS_AT_FIRST)));
-  if (listed.length > MEMBERS_AT_FIRST) {
-    const more = element("button", { type: "button" }, `Show all ${listed.length.toLocaleString("en")}`);
-    more.addEventListener("click", () => list.replaceChildren(...memberItems(listed)));
+// A long list is cut until its button is pressed.
+function memberList(members) {
+  const list = element("ul", { class: "group-members" }, ...memberItems(members.slice(0, MEMBERS_AT_FIRST)));
+  if (members.length > MEMBERS_AT_FIRST) {
+    const more = element("button", { type: "button" }, `Show all ${members.length.toLocaleString("en")}`);
+    more.addEventListener("click", () => list.replaceChildren(...memberItems(members)));
     list.append(element("li", { class: "more" }, more));
   }
   return list;
@@ -51,16 +46,16 @@ function groupItem([feature, members]) {
   const fill = () => {
     const show = element("button", { type: "button", class: "show" }, "Show in the drawing");
     show.addEventListener("click", () => choose(feature));
-    if (group.childElementCount === 1) group.append(memberList(feature, members), show);
+    if (group.childElementCount === 1) group.append(memberList(members), show);
   };
   // Listed only when it is opened: there may be thousands.
-  if (grouping.open.has(feature) || grouping.wanted) {
+  if (grouping.open.has(feature)) {
     group.open = true;
     fill();
   }
   group.addEventListener("toggle", () => {
     if (group.open) fill();
-    if (!grouping.wanted) grouping.open[group.open ? "add" : "delete"](feature);
+    grouping.open[group.open ? "add" : "delete"](feature);
     byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
   });
   return group;
@@ -68,21 +63,18 @@ function groupItem([feature, members]) {
 
 function showGroups() {
   const { groups, alone } = groupsAt(state.k);
-  const all = [...groups].filter(([feature, members]) => !grouping.wanted || matchesWanted(feature) || members.some(([member]) => matchesWanted(member)));
+  const all = [...groups];
   const items = all.slice(0, grouping.shown).map(groupItem);
   if (all.length > items.length) {
     const more = element("button", { type: "button" }, `Show more (${(all.length - items.length).toLocaleString("en")} left)`);
     more.addEventListener("click", () => { grouping.shown *= 4; showGroups(); });
     items.push(more);
   }
-  if (all.length === 0) items.push(element("p", { class: "quiet" }, `No ${SAID.column}, and none that is represented, has this in its name.`));
   byId("groups-list").replaceChildren(...items);
   const others = [...groups.values()].reduce((sum, members) => sum + parted(members)[0].length, 0);
-  byId("groups-count").textContent = grouping.wanted
-    ? counted(all.length, "group")
-    : `${groups.size.toLocaleString("en")} ${groups.size === 1 ? SAID.column : SAID.columns} for ${counted(others, "other")}`;
+  byId("groups-count").textContent = `${groups.size.toLocaleString("en")} ${groups.size === 1 ? SAID.column : SAID.columns} for ${counted(others, "other")}`;
   byId("groups-open").textContent = allOpen() ? "Close all" : "Open all";
-  showAlone(alone.filter((feature) => !ISOLATED.has(feature)));
+  showAlone(alone);
 }
 
 function allOpen() {
@@ -90,12 +82,12 @@ function allOpen() {
   return shown.every((feature) => grouping.open.has(feature) || membersOf(feature, state.k).length === 0);
 }
 
-// Those that nobody represents now, but might: isolated ones have a list of their own.
+// Those that no selected column represents, isolated ones marked.
 function showAlone(alone) {
   const box = byId("alone-list");
   box.hidden = alone.length === 0;
   box.querySelector("summary").textContent = `${counted(alone.length, "column")} not represented`;
-  const shown = alone.slice(0, 500).map((feature) => element("li", {}, element("span", {}, nameButton(feature), ...badge(feature))));
+  const shown = alone.slice(0, 500).map((feature) => element("li", {}, element("span", {}, nameButton(feature), ...badge(feature), ...(ISOLATED.has(feature) ? [element("span", { class: "quiet small" }, " isolated")] : []))));
   if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more, in the ranking below`));
   box.querySelector("ul").replaceChildren(...shown);
 }
@@ -139,11 +131,6 @@ function setUpGroups() {
     });
   }
   if (REPRESENTATION === null) return;
-  byId("groups-filter").addEventListener("input", () => {
-    grouping.wanted = byId("groups-filter").value.trim().toLowerCase();
-    grouping.shown = GROUPS_A_TIME;
-    showGroups();
-  });
   byId("groups-open").addEventListener("click", () => {
     grouping.open = new Set(allOpen() ? [] : DATA.order.slice(0, Math.min(state.k, grouping.shown)));
     showGroups();

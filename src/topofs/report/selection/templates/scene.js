@@ -29,14 +29,14 @@ function star(feature, members) {
   });
   const [across, down] = [1, 2].map((axis) => [...dots.map((dot) => dot[axis]), 0]);
   const box = { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };
-  return { feature, dots, box, wide: box.right - box.left + 1, tall: box.bottom - box.top + 1 };
+  return { feature, dots, box, named: 0, wide: box.right - box.left + 1, tall: box.bottom - box.top + 1 };
 }
 
 // Stars in rows, as words in lines, or null where they do not fit.
 function rowsOf(stars, unit, width, height, beside, above) {
   const rows = [];
   for (const one of stars) {
-    const across = one.wide * unit + beside;
+    const across = Math.max(one.wide * unit + beside, one.named);
     let row = rows.at(-1);
     if (row === undefined || row.across + across > width) {
       row = { stars: [], across: 0, tall: 0 };
@@ -66,25 +66,34 @@ function largestRows(stars, width, height, beside, above) {
   return null;
 }
 
+// The room that the names of stars need, at most some of it.
+function nameWidths(stars, most) {
+  const context = canvas.getContext("2d");
+  context.font = labelFont(true);
+  stars.forEach((one) => { one.named = Math.min(most, context.measureText(DATA.names[one.feature]).width + 6); });
+}
+
 // As large as they fit, evenly spread; names stand above the selected ones.
 function layStars(made, stars, width, height) {
   if (stars.length === 0) return;
   const few = DATA.nodes.length <= FEW;
   const room = Math.sqrt((width * height) / stars.length);
   const beside = few ? Math.min(150, 0.18 * width) : Math.min(14, 0.2 * room);
-  const above = few ? 44 : room > 44 ? 22 : Math.min(6, 0.1 * room);
+  const named = room > 30;
+  if (named) nameWidths(stars, Math.min(110, 0.21 * width));
+  const above = few ? 44 : named ? 20 : Math.min(6, 0.1 * room);
   const found = largestRows(stars, width, height, beside, above);
   if (found === null) return;
   const { unit, rows } = found;
   made.radius = Math.min(7, Math.max(1.3, 0.24 * unit));
-  const head = room > 44 ? 18 : 0;
+  const head = named ? 16 : 0;
   const down = found.left / rows.length;
   let top = -view.height / 2 + 8;
   for (const row of rows) {
     const more = (width - row.across) / row.stars.length;
     let left = -width / 2;
-    for (const { feature, dots, box, wide } of row.stars) {
-      const across = wide * unit + beside + more;
+    for (const { feature, dots, box, wide, named: least } of row.stars) {
+      const across = Math.max(wide * unit + beside, least) + more;
       const x = left + (across - (box.left + box.right) * unit) / 2;
       const y = top + (row.tall + down + head - (box.top + box.bottom) * unit) / 2;
       put(made, feature, x, y);
@@ -102,7 +111,7 @@ function layStars(made, stars, width, height) {
 // Columns that no selected one represents, and isolated ones, stand in rows below the others.
 function layApart(made, apart, width, height, alone) {
   if (apart.length === 0) return 0;
-  const share = Math.min(0.45, Math.max(0.1, apart.length / DATA.nodes.length));
+  const share = Math.min(0.25, Math.max(0.1, apart.length / DATA.nodes.length));
   const room = alone ? height - 34 : Math.max(24, share * height);
   const spacing = apart.length * 120 <= width ? 120 : Math.min(14, Math.sqrt((width * room) / apart.length));
   const inRow = Math.max(1, Math.floor(width / spacing));

@@ -69,7 +69,7 @@ function showHeadline(k) {
     part.style.minHeight = own ? "" : part.style.minHeight || `${part.offsetHeight}px`;
   }
   byId("headline").textContent = own ? OWN_WORDS.headline : `${k.toLocaleString("en")} of ${counted(N, "column")} tried`;
-  byId("lead").textContent = own ? OWN_WORDS.lead : `They represent ${percent(covered(k))} of the variance of all; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
+  byId("lead").textContent = own ? OWN_WORDS.lead : `They ${REPRESENTATION === null ? "cover" : "represent"} ${percent(covered(k))} of the variance of all; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
 }
 
 function setUpSize() {
