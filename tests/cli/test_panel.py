@@ -118,7 +118,7 @@ def test_a_page_for_the_list(wine_csv, listed, tmp_path):
     found = run_json(*arguments(wine_csv, "--panel", listed, "--report", page))
     assert found["files"] == {"report": str(page)}
     text = page.read_text()
-    assert "4 of 13 columns in the list" in text
+    assert "The list of 4 columns represents " in text
     for words in ("They were chosen", "You asked for", "Forced: "):
         assert words not in text.partition("<script>")[0], words
     assert found["settings"]["rule"]["name"] == "coverage"

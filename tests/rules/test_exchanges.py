@@ -21,10 +21,8 @@ from topofs import (
     Budget,
     ConstantFeatureWarning,
     Coverage,
-    IsolatedFeatureWarning,
     Links,
     MinShare,
-    NoStructureWarning,
     TopologicalFeatureSelector,
     UntilCoverage,
     stability,
@@ -402,22 +400,22 @@ def test_cut_lists_of_a_table():
         )
 
 
-def test_later_questions(X):
-    selector = fitted(X, 6)
+@pytest.mark.parametrize("way", BY_COVERAGE)
+def test_later_questions(X, way):
+    selector = TopologicalFeatureSelector(6, **refining(BY_COVERAGE[way])).fit(X)
     more = selector.extend(3)
     assert more.n_features_ == 9
     assert (more.support_ >= selector.support_).all()
     assert_sound(more, X)
-    evaluation = selector.evaluate()
+    evaluation = selector.evaluate(n_random=2)
     assert np.isclose(evaluation.coverage, selector.shares_.mean())
     for column in np.flatnonzero(selector.support_).tolist():
         for other in selector.substitute(column, n=40):
             # No exchange gains.
             assert other.gained - other.lost <= 1e-9
     assert [group.rank for group in selector.groups_] == list(range(1, 7))
-    assert sum(1 + len(group.members) for group in selector.groups_) == int(
-        (selector.representative_ >= 0).sum()
-    )
+    represented = sum(1 + len(group.members) for group in selector.groups_)
+    assert represented == (selector.representative_ >= 0).sum()
     assert "is selected" in str(selector.explain(selector.groups_[0].position))
 
 

@@ -238,6 +238,6 @@ class _Limits:
             near = sparse.csr_array(wishes.too_alike)[nodes][:, selected].toarray() != 0
             able &= near.sum(axis=1, keepdims=True) == near
         if wishes.cost is not None:
-            left = max(0.0, wishes.budget - wishes.cost[selected].sum())
-            able &= wishes.cost[nodes][:, None] <= left + wishes.cost[selected]
+            money = max(0.0, wishes.budget - wishes.cost[selected].sum())
+            able &= wishes.cost[nodes][:, None] <= money + wishes.cost[selected]
         return able

@@ -46,16 +46,17 @@ __all__ = ["TopologicalFeatureSelector", "fit_and_compare"]
 
 
 class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
-    r"""Select columns that represent the others by their strongest similarities.
+    r"""Select columns that represent the others.
 
-    Table → similarity between columns → a graph of the links that matter → the columns that
-    represent as many others as can be. Labels are not used.
+    The columns are compared, the links that matter are kept as a graph, and the columns are
+    selected that cover the most along that graph. Labels are not used.
     With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
     that adds most to the coverage
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
-    and selection stops by itself when the next one would explain no more than itself. The
+    and selection stops by itself when the next one would explain no more than itself. What comes
+    at larger sizes is said at `Coverage`. The
     published method, which ranks by degree, is `TopologicalFeatureSelector.paper`.
 
     Parameters
