@@ -303,16 +303,14 @@ class ShareRows:
 
     Parameters
     ----------
-    operator : SimilarityOperator
-        The similarity of any block.
+    operator : SimilarityOperator or None
+        The similarity of any block; None where only a matrix is there: see `take_from`.
     scale : Scale
         How similarities become shares.
     cut : array of bool, shape (n_nodes,)
         Nodes that have more links than their list holds: only of these rows are asked for.
     least : float, default=-inf
         Similarities below this count as 0.
-    order : array of int, optional
-        The node that each column of the operator is.
     """
 
     def __init__(
@@ -322,28 +320,32 @@ class ShareRows:
         cut: npt.NDArray[np.bool_],
         *,
         least: float = -np.inf,
-        order: IntArray | None = None,
     ) -> None:
         self.operator, self.scale, self.cut, self.least = operator, scale, cut, least
-        self.order = np.arange(len(cut)) if order is None else order
         self._known: dict[int, tuple[IntArray, npt.NDArray[np.float64]]] = {}
         self._matrix: npt.NDArray[Any] | None = None
-        self._matrix_order = self.order
+        self._order: IntArray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_known": {}, "_matrix": None}
+        kept = self.__dict__ | {"_known": {}}
+        return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
 
-    def take_from(self, matrix: npt.NDArray[Any] | None, order: IntArray) -> None:
-        """Take rows from a whole similarity while it is there; None: from the operator again.
+    def take_from(self, matrix: npt.NDArray[Any], order: IntArray) -> None:
+        """Take rows from a whole similarity while it is there.
 
         Parameters
         ----------
-        matrix : array or None
+        matrix : array
             The similarity of all pairs.
         order : array of int
             The node that each row and column of it is.
         """
-        self._matrix, self._matrix_order = matrix, order
+        self._matrix, self._order = matrix, order
+
+    def forget_matrix(self) -> None:
+        """Take rows from the operator again, where there is one."""
+        if self.operator is not None:
+            self._matrix = self._order = None
 
     def row(self, node: int) -> npt.NDArray[np.float64]:
         """Give the shares of a node with all, its own included.
@@ -371,13 +373,11 @@ class ShareRows:
 
     def _computed(self, node: int) -> npt.NDArray[np.float64]:
         n = len(self.cut)
-        order = self.order if self._matrix is None else self._matrix_order
-        at = int(np.flatnonzero(order == node)[0])
         values = np.empty((1, n))
         if self._matrix is None:
-            values[:, order] = self.operator.block(slice(at, at + 1), slice(0, n))
+            values[:] = self.operator.block(slice(node, node + 1), slice(0, n))
         else:
-            values[0, order] = self._matrix[at]
+            values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
         shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
         shares[values[0] < self.least] = 0.0
         shares[node] = 1.0
@@ -432,11 +432,6 @@ class LinkGraph(FilteredGraph):
         }
         for name, value in parts.items():
             object.__setattr__(self, name, value)
-
-    def forget_matrix(self) -> None:
-        """Hold on to the matrix of similarities no longer than the fit."""
-        if self.whole is not None:
-            self.whole.take_from(None, self.whole.order)
 
     def __getstate__(self) -> dict[str, Any]:
         # Half of a symmetric matrix says all of it.

@@ -6,6 +6,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from topofs import (
     Budget,
@@ -14,6 +15,7 @@ from topofs import (
     TopologicalFeatureSelector,
     UntilCoverage,
 )
+from topofs.models.table_graph import graph_of_table
 
 
 def groups_of(size, *, n_groups=3, noise=0.1, n_samples=300, n_lonely=0, seed=0):
@@ -142,3 +144,49 @@ def test_kept_excluded_and_more_columns_count_by_whole_rows(copies, expected):
         assert_as_by_all_pairs(selector, whole)
     more = TopologicalFeatureSelector(2, graph=CUT).fit(copies).extend(3)
     assert more.shares_.mean() == pytest.approx(more.coverage_[4], rel=1e-10)
+
+
+@pytest.mark.usefixtures("both_ways")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threshold", ["auto", "mean", None])
+def test_a_matrix_that_is_changed_later_changes_no_share(threshold, dtype):
+    given = (np.corrcoef(groups_of(8, noise=0.6).T) ** 2).astype(dtype)
+    settings = {"graph": Links(strongest=3), "similarity": "precomputed"}
+    selector = TopologicalFeatureSelector(2, threshold=threshold, **settings).fit(given)
+    untouched = TopologicalFeatureSelector(2, threshold=threshold, **settings).fit(given.copy())
+    given[:] = np.eye(len(given))
+    asked = list(range(4, 20, 3))
+    for fitted in (selector, pickle.loads(pickle.dumps(selector))):
+        np.testing.assert_array_equal(fitted.shares_, untouched.shares_)
+        found, expected = (one.evaluate(asked).coverage for one in (fitted, untouched))
+        assert found == expected
+
+
+@pytest.mark.usefixtures("both_ways")
+def test_float32_is_compared_with_the_mean_as_float64_is():
+    alike = np.float32(1 - 2.0**-24)
+    given = np.full((3, 3), alike)
+    np.fill_diagonal(given, 1)
+    assert alike < given.mean(dtype=np.float64)
+    settings = {"similarity": "precomputed", "threshold": "mean"}
+    for n_links in (None, 2, 1):
+        graph = Links(strongest=n_links)
+        selector = TopologicalFeatureSelector(1, graph=graph, **settings)
+        assert selector.fit(given).graph_.n_edges == 0, n_links
+
+
+def test_what_is_fitted_holds_no_matrix_that_can_be_computed_anew(copies):
+    selector = TopologicalFeatureSelector(graph=CUT).fit(copies)
+    whole = selector.graph_.whole
+    n = copies.shape[1]
+    held = [value for value in vars(whole).values() if getattr(value, "shape", None) == (n, n)]
+    assert whole.cut.any()
+    assert not held
+    graph = graph_of_table(copies, CUT, memory=None)
+    assert graph.whole is None
+    assert graph.n_edges > 0
+
+
+def test_another_size_needs_a_fit():
+    with pytest.raises(NotFittedError):
+        TopologicalFeatureSelector().at(3)

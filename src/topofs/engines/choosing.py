@@ -195,11 +195,9 @@ def _with_links(
     if finder is None:
         found = all_links(similarity, scale, in_order, above_mean=cut == _MEAN)
         return replace(whole, graph=found, pairs=pairs)
-    if operator is None or cut == _LINKS:
-        found = finder.from_matrix(similarity, MatrixOperator(similarity), in_order)
-    else:
-        found = finder.from_matrix(similarity, operator)
-    return replace(whole, graph=found, pairs=pairs)
+    # A matrix that the user gave may be changed later on: its copy is kept.
+    computed = None if cut == _LINKS or isinstance(operator, MatrixOperator) else operator
+    return replace(whole, graph=finder.from_matrix(similarity, computed), pairs=pairs)
 
 
 def _matrix_and_pairs(

@@ -79,8 +79,6 @@ class LinkFinder:
     order: Ints
     memory: int
     above_mean: bool = False
-    _operator_order: Ints | None = None
-    _matrix: Matrix | None = None
 
     def __post_init__(self) -> None:
         n = len(self.order)
@@ -99,28 +97,34 @@ class LinkFinder:
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(
-        self,
-        similarity: Matrix,
-        operator: SimilarityOperator,
-        operator_order: Ints | None = None,
+        self, similarity: Matrix, operator: SimilarityOperator | None
     ) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
-        `operator` gives whole rows later on; `operator_order` is that of its columns, where it
-        is not that of the table.
+        `operator` gives whole rows later on; None: the matrix is kept for them.
         """
-        self._operator_order, self._matrix, n = operator_order, similarity, len(similarity)
-        if use_numpy(n):
-            return self._from_small_matrix(similarity, operator)
-        if not self.rises:
-            return self._joined_shares(
+        if use_numpy(len(similarity)):
+            found = self._from_small_matrix(similarity, operator)
+        elif self.rises:
+            found = self._from_large_matrix(similarity, operator)
+        else:
+            found = self._joined_shares(
                 lambda: ((self.order[part], similarity[part]) for part in self._parts()),
                 operator,
             )
+        if found.whole is not None:
+            found.whole.take_from(similarity, self.order)
+        return found
+
+    def _from_large_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator | None
+    ) -> LinkGraph:
+        """By kernels, the largest similarities: of a scale that rises."""
         from topofs.kernels.row_survey import survey_rows
         from topofs.kernels.top_lists import empty_lists
         from topofs.row_threads import for_row_ranges
 
+        n = len(similarity)
         lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
         for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals[0], lists), n, n)
         return self._joined(lists, totals, operator)
@@ -182,7 +186,9 @@ class LinkFinder:
         step = max(1, min(256, _BLOCK // n))
         return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
-    def _from_small_matrix(self, similarity: Matrix, operator: SimilarityOperator) -> LinkGraph:
+    def _from_small_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator | None
+    ) -> LinkGraph:
         """The same by numpy alone: all shares, of which each row keeps its strongest."""
         n, order = len(similarity), self.order
         sums = np.empty(n)
@@ -204,7 +210,7 @@ class LinkFinder:
     def _joined_shares(
         self,
         blocks: Callable[[], Iterable[tuple[Ints, Matrix]]],
-        operator: SimilarityOperator,
+        operator: SimilarityOperator | None,
     ) -> LinkGraph:
         """List the largest shares, and join them.
 
@@ -215,7 +221,7 @@ class LinkFinder:
 
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
-        none_used, everyone, least = np.zeros(n), np.arange(n), -np.inf
+        none_used, everyone, least = np.zeros(n), np.arange(n), np.float64(-np.inf)
 
         def take(found: tuple[Ints, Matrix]) -> None:
             rows, block = found
@@ -238,7 +244,7 @@ class LinkFinder:
         self,
         lists: TopLists,
         totals: Doubles,
-        operator: SimilarityOperator,
+        operator: SimilarityOperator | None,
         *,
         shares: bool = False,
     ) -> LinkGraph:
@@ -276,19 +282,18 @@ class LinkFinder:
         links: sparse.csr_array,
         sums: Doubles,
         cut: npt.NDArray[np.bool_],
-        operator: SimilarityOperator,
+        operator: SimilarityOperator | None,
     ) -> LinkGraph:
         if not cut.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
-        whole = ShareRows(operator, self.scale, cut, least=least, order=self._operator_order)
-        whole.take_from(self._matrix, self.order)
+        whole = ShareRows(operator, self.scale, cut, least=least)
         return LinkGraph(links, sums, whole=whole)
 
 
-def _mean(sums: Doubles) -> float:
-    """The mean of all entries, by the sums of rows."""
-    return math.fsum(sums) / len(sums) ** 2
+def _mean(sums: Doubles) -> np.float64:
+    """The mean of all entries, by the sums of rows; float32 is compared with it in float64."""
+    return np.float64(math.fsum(sums) / len(sums) ** 2)
 
 
 def _strongest_of_rows(strengths: Matrix, k: int) -> npt.NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topofs.engines.choosing import build_network, compare_columns
-from topofs.graph import FilteredGraph
+from topofs.graph import FilteredGraph, LinkGraph
 from topofs.memory_size import parse_memory
 from topofs.network import Needs
 from topofs.selection.short_names import graph_of
@@ -33,4 +33,5 @@ def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> Fi
     columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
     built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
     assert built is not None
-    return built
+    # What gives whole rows, which nobody asks for here, is as large as the table or the matrix.
+    return LinkGraph(built.shares, built.sums) if isinstance(built, LinkGraph) else built

@@ -120,6 +120,7 @@ class RepresentingSelector(RankingSelector):
         estimator
             A fitted copy; this one stays as it is. The copy shares its fitted arrays.
         """
+        check_is_fitted(self)
         greedy = copy.copy(self)
         if self._greedy is not self._ranking:
             greedy._put_in_order(self._greedy)  # noqa: SLF001

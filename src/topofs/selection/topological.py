@@ -383,8 +383,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         self._ranking, self._wishes = rank_by_wishes(
             network, self.rule_, wishes, self.nodes_, n_wanted=size
         )
-        if isinstance(self._graph, LinkGraph):
-            self._graph.forget_matrix()
+        if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
+            self._graph.whole.forget_matrix()
         return self._ranking
 
     def _terms(self) -> tuple[Measure, Graph | None, Rule]:
