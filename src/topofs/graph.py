@@ -25,6 +25,8 @@ FloatArray = npt.NDArray[np.floating[Any]]
 
 _MOST_KEPT = 1 << 25
 """So many entries of whole rows are kept at most."""
+_WINDOW = 32
+"""So many whole rows are computed at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -325,9 +327,10 @@ class ShareRows:
         self._known: dict[int, tuple[IntArray, npt.NDArray[np.float64]]] = {}
         self._matrix: npt.NDArray[Any] | None = None
         self._order: IntArray | None = None
+        self._window: tuple[int, npt.NDArray[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = self.__dict__ | {"_known": {}}
+        kept = self.__dict__ | {"_known": {}, "_window": None}
         return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
 
     def take_from(self, matrix: npt.NDArray[Any], order: IntArray) -> None:
@@ -372,12 +375,16 @@ class ShareRows:
         return row
 
     def _computed(self, node: int) -> npt.NDArray[np.float64]:
-        n = len(self.cut)
-        values = np.empty((1, n))
-        if self._matrix is None:
-            values[:] = self.operator.block(slice(node, node + 1), slice(0, n))
-        else:
+        n, values = len(self.cut), np.empty((1, len(self.cut)))
+        if self._matrix is not None:
             values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
+        else:
+            # Neighbours are multiplied together, so that no bit depends on what was asked before.
+            first = node - node % _WINDOW
+            if self._window is None or self._window[0] != first:
+                rows = slice(first, min(first + _WINDOW, n))
+                self._window = first, self.operator.block(rows, slice(0, n))
+            values[0] = self._window[1][node - first]
         shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
         shares[values[0] < self.least] = 0.0
         shares[node] = 1.0

@@ -205,6 +205,25 @@ class MatrixReach:
         representative = np.where(share > 0, selected[best], -1)
         return themselves(representative, share, selected)
 
+    def prepare(self, nodes: Ints) -> None:
+        """Compute the whole rows of nodes that will be asked for, neighbours together."""
+        for node in np.unique(nodes[self.cut[nodes]]).tolist():
+            self.row(node)
+
+    def coverage(self, selected: Ints) -> float:
+        """The mean of the shares that `representatives` gives, without asking who gives them."""
+        best = np.zeros(self.matrix.shape[0])
+        if not sparse.issparse(self.matrix):
+            best = self.matrix[selected].max(axis=0, initial=0.0)
+        else:
+            cut = self.cut[selected]
+            listed = self.matrix[selected[~cut]]
+            np.maximum.at(best, listed.indices, listed.data)
+            for node in selected[cut].tolist():
+                np.maximum(best, self.row(node), out=best)
+        best[selected] = 1.0
+        return float(best.mean())
+
     def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002 - as for any reach
         """List nobody: a node is represented directly."""
         return np.empty(0, dtype=np.int64)
