@@ -96,9 +96,7 @@ class LinkFinder:
         """Whether a larger similarity never is a smaller share, so that lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
-    def from_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator | None
-    ) -> LinkGraph:
+    def from_matrix(self, similarity: Matrix, operator: SimilarityOperator | None) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
         `operator` gives whole rows later on; None: the matrix is kept for them.
