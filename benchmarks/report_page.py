@@ -1,4 +1,4 @@
-"""How long the report of 5,000 features takes to write, and how fast its network moves.
+"""How long the report of 5,000 features takes to write, and how fast its drawing moves.
 
     python benchmarks/report_page.py [N_FEATURES]
 
@@ -14,7 +14,6 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from topofs import TopologicalFeatureSelector
-from topofs.layout import layout
 from topofs.report.selection import write_selection_report
 
 MOVES = """async (how) => {
@@ -51,10 +50,6 @@ def table(n_features, n_samples=300):
 def main(n_features):
     X = table(n_features)
     selector = TopologicalFeatureSelector(n_features // 20).fit(X)
-    layout(TopologicalFeatureSelector(1).fit(X[:, :20]).graph_)  # compiles
-    began = time.perf_counter()
-    layout(selector.graph_)
-    print(f"layout of {n_features:,} nodes: {time.perf_counter() - began:.1f} s")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "report.html"
         began = time.perf_counter()

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
-from topofs import TopologicalFeatureSelector
+from topofs import Coverage, TopologicalFeatureSelector, UntilCoverage
 
 
 def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
@@ -141,3 +141,19 @@ def test_degree_without_a_size_is_half_and_says_so(wine_csv):
             "6 of 13 columns of wine.csv, by degree in the TMFG (half of them" in result.stdout
         )
         assert "strength" in result.stdout.splitlines()[1]
+
+
+@pytest.mark.parametrize("size", [(), ("-k", 5), ("--coverage", 0.7)])
+def test_exchanges_are_those_of_the_library(tmp_path, size):
+    X = load_breast_cancer(as_frame=True).data
+    path = tmp_path / "cancer.csv"
+    X.to_csv(path, index=False)
+    wanted = {(): "auto", ("-k", 5): 5}.get(size, UntilCoverage(0.7))
+    selector = TopologicalFeatureSelector(wanted, rule=Coverage(refine=True)).fit(X)
+    found = run_json("select", path, "--refine", *size)
+    names = {column["name"] for column in found["selected"]}
+    assert names == set(selector.get_feature_names_out())
+    assert names != {column["name"] for column in run_json("select", path, *size)["selected"]}
+    assert found["coverage"] == pytest.approx(selector.shares_.mean())
+    if not size:
+        assert found["stopping"]["next_adds"] <= 1

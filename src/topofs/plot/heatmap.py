@@ -53,7 +53,7 @@ def similarity_heatmap(
     >>> X = load_wine(as_frame=True).data
     >>> ax = plot.similarity_heatmap(TopologicalFeatureSelector(4).fit(X), X)
     >>> sorted(text.get_text() for text in ax.get_yticklabels())
-    ['alcohol', 'ash', 'flavanoids', 'magnesium']
+    ['alcohol', 'ash', 'flavanoids', 'hue']
     """
     check_is_fitted(selector)
     features = features_of(selector)

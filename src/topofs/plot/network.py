@@ -63,7 +63,7 @@ def network(
     >>> from topofs import TopologicalFeatureSelector, plot
     >>> selector = TopologicalFeatureSelector(4).fit(load_wine(as_frame=True).data)
     >>> plot.network(selector).get_title()
-    '13 features, 33 links, 4 selected'
+    '13 features, 9 links, 4 selected'
     """
     if labels not in ("auto", "selected", "all", None):
         raise ValueError(f"labels is {labels!r}; known are 'auto', 'selected', 'all' and None")

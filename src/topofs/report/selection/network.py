@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.graph import FilteredGraph, LinkGraph
-from topofs.layout import layout
 
 if TYPE_CHECKING:
     from topofs.report.selection.features import Features
@@ -50,6 +49,8 @@ def network_view(
     most: int = MOST_NODES,
 ) -> NetworkView:
     """Choose what to draw and lay it out."""
+    from topofs.layout import layout
+
     nodes = np.arange(graph.n_nodes)
     if graph.n_nodes > most:
         nodes = _neighbourhood(graph, features.node_order(), n_selected, most)

@@ -52,7 +52,8 @@ function representationReasons(feature, k, forced) {
     const [members, weak] = parted(membersOf(feature, k));
     const itself = members.length > 0 ? `It represents itself and ${counted(members.length, "other column")}` : "It represents itself alone";
     const why = members.length + weak.length > 0 ? "" : ": others represent the columns around it better";
-    sentences.push([`${itself}${why}.${weak.length > 0 ? ` It shares less than 25 % with ${counted(weak.length, "other")}.` : ""}`]);
+    const later = !forced && addsOf(feature) > members.length + weak.length + 1 ? " Others that it represented at first are represented better by columns selected later." : "";
+    sentences.push([`${itself}${why}.${later}${weak.length > 0 ? ` It shares less than 25 % with ${counted(weak.length, "other")}.` : ""}`]);
   } else sentences.push(representativeSentence(feature, k));
   return sentences;
 }
