@@ -21,7 +21,6 @@ __all__ = [
 ]
 
 Result = TypeVar("Result")
-Other = TypeVar("Other")
 Item = TypeVar("Item")
 
 # Below this many entries a range is not worth a thread.

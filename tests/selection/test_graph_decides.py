@@ -128,3 +128,11 @@ def test_cuts_and_copies_show_the_same_graph():
     selector = fitted("wine")
     assert selector.at(4).graph_ is selector.graph_
     assert selector.extend(2).graph_ is selector.graph_
+
+
+@pytest.mark.parametrize("rule", ["coverage", "degree"])
+def test_links_refuse_a_given_similarity_that_is_no_share_of_variance(rule):
+    given = np.corrcoef(TABLES["wine"].T)
+    selector = TopologicalFeatureSelector(3, similarity="precomputed", graph="links", rule=rule)
+    with pytest.raises(ValueError, match="share of variance is between 0 and 1"):
+        selector.fit(given)

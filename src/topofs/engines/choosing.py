@@ -189,7 +189,7 @@ def _with_links(
         if too_large:
             found = finder.from_blocks(operator)  # type: ignore[arg-type]
             return replace(whole, graph=found, pairs=_pairs(columns, operator, needs))
-    similarity, pairs = _matrix_and_pairs(columns, needs, order)
+    similarity, pairs = _matrix_and_pairs(columns, needs, order, shares=True)
     if cut == _LINKS:
         threshold_links_in_place(similarity)
     if finder is None:
@@ -201,11 +201,14 @@ def _with_links(
 
 
 def _matrix_and_pairs(
-    columns: ComparedColumns, needs: Needs, order: Ints | None
+    columns: ComparedColumns, needs: Needs, order: Ints | None, *, shares: bool
 ) -> tuple[Matrix, sparse.csr_array | None]:
-    """The whole similarity in the order, checked; and the pairs that are asked for."""
+    """The whole similarity in the order, checked; and the pairs that are asked for.
+
+    `shares` says whether a given similarity must be shared variance.
+    """
     similarity = columns.matrix(order)
-    if needs.scale and not columns.measure.knows_chance:
+    if shares and not columns.measure.knows_chance:
         check_shared_variance(similarity)
     pairs = _pairs(columns, MatrixOperator(similarity), needs)
     if pairs is not None and order is not None:
@@ -223,7 +226,7 @@ def _with_matrix(
     order: Ints | None,
 ) -> Network:
     """Add the graph, from the matrix."""
-    similarity, pairs = _matrix_and_pairs(columns, needs, order)
+    similarity, pairs = _matrix_and_pairs(columns, needs, order, shares=needs.scale)
     if cut == _LINKS:
         threshold_links_in_place(similarity)
     if graph.leaves_out_chance and whole.scale is not None:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from topofs.network import Needs
 from topofs.rules.centrality import TIES
+from topofs.rules.exchanges import refined_ranking
+from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
+from topofs.rules.reach import graph_reach
 from topofs.rules.rule import Ranking, Rule, ScoreWords
 from topofs.rules.tied import places_by_strength
 from topofs.terms import parameter, register
@@ -19,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Coverage"]
 
 AUTO, PATHS, EDGES = "auto", "paths", "edges"
-DROP, KEEP, LAST = "drop", "keep", "last"
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,8 +150,6 @@ class Coverage(Rule):
 
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
-        from topofs.rules.reach import graph_reach
-
         reach = network.reach if self.reach == AUTO else self.reach
         place = places_by_strength(network) if self.ties == TIES[0] else None
         return self._greedy(graph_reach(network, paths=reach == PATHS), place, wishes)
@@ -162,17 +164,11 @@ class Coverage(Rule):
         """Exchange selected nodes while what they represent rises, where that is asked for."""
         if not self.refine:
             return ranking
-        import numpy as np
-
-        from topofs.rules.exchanges import refined_ranking
-
         assert ranking.isolated is not None
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
         return refined_ranking(ranking, wishes, selected, worth=worth, stay_out=stay_out)
 
     def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
-        from topofs.rules.greedy import greedy_ranking
-
         return greedy_ranking(reach, wishes, place=place, isolated=self.isolated)
 
 

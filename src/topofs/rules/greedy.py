@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.rules.reach import MatrixReach, PathReach
     from topofs.rules.wishes import Wishes
 
-__all__ = ["Limits", "beginnings", "greedy_ranking", "limits_of"]
+__all__ = ["DROP", "KEEP", "LAST", "Limits", "beginnings", "greedy_ranking", "limits_of"]
 
 MOST_ENUMERATED = 40
 """With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
@@ -29,7 +29,8 @@ QUARTERS = 2
 Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
 """
 
-KEEP, DROP, LAST = "keep", "drop", "last"
+DROP, KEEP, LAST = "drop", "keep", "last"
+"""What becomes of isolated nodes: see `greedy_ranking`."""
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.rules.greedy import greedy_ranking
+from topofs.rules.greedy import KEEP, greedy_ranking
 from topofs.rules.reach import MatrixReach
 from topofs.rules.rule import Ranking
 
@@ -37,7 +37,7 @@ def redundancy_ranking(
     explains = with_themselves.copy()
     explains.data[:] = 1.0
     ranking = greedy_ranking(
-        MatrixReach(explains), wishes, place=place, isolated="keep", quarters=0
+        MatrixReach(explains), wishes, place=place, isolated=KEEP, quarters=0
     )
     selectable = ranking.order[: ranking.n_selectable]
     needed = (ranking.scores[selectable] > 0) | np.isin(selectable, wishes.chosen)

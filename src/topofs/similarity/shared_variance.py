@@ -115,7 +115,8 @@ def check_shared_variance(similarity: Floats) -> None:
     if lowest < -TOLERANCE or highest > 1 + TOLERANCE:
         raise ValueError(
             "a share of variance is between 0 and 1, but the similarity goes from "
-            f"{lowest:g} to {highest:g}: give squared correlations, or choose rule='degree'"
+            f"{lowest:g} to {highest:g}: give squared correlations, or choose rule='degree' and "
+            "graph='tmfg'"
         )
 
 
