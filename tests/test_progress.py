@@ -46,9 +46,8 @@ def test_pairs_are_counted_until_all_are_compared(X, measure, container):
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csc_array])
 def test_also_where_there_is_no_room_for_the_matrix(X, container):
-    selector = TopologicalFeatureSelector(5, memory=7_000_000, min_carriers=0, graph="mst")
-    with pytest.warns(UserWarning, match="graph"):
-        told = told_by(lambda: selector.fit(container(X)))
+    selector = TopologicalFeatureSelector(5, memory=7_000_000, min_carriers=0)
+    told = told_by(lambda: selector.fit(container(X)))
     assert told[-1][0] == told[-1][1]
 
 

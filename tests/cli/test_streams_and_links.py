@@ -70,8 +70,8 @@ def test_a_width_that_nobody_knows(folder, monkeypatch, capsys, width):
     assert ended(monkeypatch, "select", "t.csv", "-k", "2") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("2 of 3 columns of t.csv")
-    assert lines[1].split()[:2] == ["rank", "column"]
-    assert len(lines) == 4
+    assert ["rank", "column"] in [line.split()[:2] for line in lines]
+    assert len(lines) == 5
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "graphml"])

@@ -6,8 +6,7 @@ from hypothesis import given
 from tests.certificates import assert_tmfg
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs import TMFG, tmfg
-from topofs.similarity_matrix import check_similarity_matrix
+from topofs import tmfg
 
 
 @given(similarity_matrices())
@@ -83,22 +82,3 @@ def test_the_order_of_the_columns_does_not_matter(seed):
         order = rng.permutation(n)
         edges = order[tmfg(similarity[np.ix_(order, order)]).edges]
         assert {frozenset(edge) for edge in edges.tolist()} == expected
-
-
-@pytest.mark.parametrize("n", [3, 30])
-def test_what_is_begun_and_ended_is_what_is_built(n):
-    names = [f"column {i}" for i in range(n)]
-    similarity = pd.DataFrame(factor_table(80, n), columns=names).corr()
-    matrix = check_similarity_matrix(similarity)
-    graph = TMFG().begin(matrix)()
-    assert graph == TMFG().build(matrix)
-    assert graph.labels == tuple(names)
-
-
-def test_a_subclass_with_another_way_to_build_is_not_passed_over():
-    class Reversed(TMFG):
-        def build(self, similarity):
-            return tmfg(-similarity.values)
-
-    matrix = check_similarity_matrix(np.corrcoef(factor_table(80, 12).T))
-    assert Reversed().begin(matrix)() == tmfg(-matrix.values) != tmfg(matrix)

@@ -100,7 +100,7 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
             "'betweenness', 'closeness', 'coverage', 'degree', 'eigenvector', 'pagerank', "
             "'strength', 'variance'",
         ),
-        ("graph", "'mfcf', 'mst', 'pmfg', 'tmfg'"),
+        ("graph", "'auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg'"),
         ("threshold", "'auto', 'mean', None"),
     ],
 )
@@ -114,8 +114,8 @@ def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
 @pytest.mark.parametrize(
     ("term", "parameter", "known"),
     [
-        (Coverage, "reach", "'strongest', 'similarity', 'paths', 'edges'"),
-        (Coverage, "isolated", "'drop', 'keep'"),
+        (Coverage, "reach", "'auto', 'edges', 'paths'"),
+        (Coverage, "isolated", "'drop', 'keep', 'last'"),
         (Coverage, "ties", "'strength', 'index'"),
         (Centrality, "ties", "'strength', 'index'"),
         (
