@@ -96,7 +96,7 @@ def test_the_score_of_a_rule_that_is_the_strength_is_not_shown_twice():
 @pytest.mark.parametrize(
     ("size", "phrase"),
     [
-        ("auto", "The selection stopped there by itself."),
+        ("auto", "The selection stopped at 4 by itself."),
         (2, "You asked for 2; by itself the selection would go on to 4."),
         (9, "You asked for 9; by itself the selection would stop at 4."),
         (4, "That is also where the selection stops by itself."),

@@ -87,10 +87,12 @@ def test_the_sentences_say_that_columns_represent_others():
     selector = TopologicalFeatureSelector().fit(X)
     words = words_of(summarise_selection(selector, X, table_name="t.csv"))
     n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
-    assert words.headline == f"{n} of 30 columns represent {share} % of the variance of all"
-    assert f"Random lists of {n} represent" in words.meaning
-    assert "no more than itself, so the selection stopped there by itself" in words.meaning
-    assert "how much of its variance does the other explain" in words.how
+    assert words.headline == f"{n} of 30 columns represent {share} % of the variance of all 30"
+    assert f"{n} columns drawn at random represent" in words.meaning
+    assert (
+        f"The selection stopped at {n}: the next column would explain no more" in words.meaning
+    )
+    assert "how much of one's variance the other explains" in words.how
     assert "squared Pearson correlation, 120 rows" in words.how
     assert words.how.count("TMFG") == words.how.count("links") == 0
     assert "Of all pairs count the 128 strongest links" in words.method
@@ -104,7 +106,7 @@ def test_the_sentences_say_that_columns_represent_others():
 @pytest.mark.parametrize(
     ("options", "phrase"),
     [
-        ({"n_features_to_select": 1}, "Random lists of 1 represent"),
+        ({"n_features_to_select": 1}, "1 column drawn at random represents"),
         (
             {"n_features_to_select": 2},
             "You asked for 2; by itself the selection would go on to",
@@ -257,8 +259,8 @@ def test_a_replacement_that_covers_more_says_what_takes_it(size, tmp_path):
     said = [note for note in notes if "--refine" in note]
     assert len(said) == (most > 5e-5)
     if said:
-        assert said[0].startswith(f"{other} in place of {selected}")
-        assert f"{100 * most:.2f} %" in said[0]
+        assert f"“{other}” in place of “{selected}”" in said[0]
+        assert f"{100 * most:.2f} points" in said[0]
     refined = TopologicalFeatureSelector(size, rule=Coverage(refine=True)).fit(X)
     page = page_of(tmp_path, refined, X)
     assert "--refine" not in page

@@ -224,7 +224,7 @@ def test_left_out_columns_are_grouped_by_reason():
     assert summary.left_out == (("text", ("a", "c")), ("dates", ("b",)))
     notes = " ".join(words_of(summary).notes)
     assert "3 columns left out" in notes
-    assert "Passed through unjudged: y." in notes
+    assert "kept in the output: y." in notes
 
 
 def test_features_may_have_no_place_in_the_network():

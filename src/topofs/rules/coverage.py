@@ -121,8 +121,8 @@ class Coverage(Rule):
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
         return (
-            "The first column selected is the one that represents most of the others, each next "
-            "one the one that adds most to that."
+            "The column that explains most in total is selected first; then, each time, the one "
+            "that raises the total most."
         )
 
     @property

@@ -48,9 +48,9 @@ def test_the_headline_follows_the_slider(window):
 def test_the_first_answer_is_about_the_first_column(window, selector):
     first = selector.feature_names_in_[selector.ranking_ == 1][0]
     assert window.text("#details h3") == first
-    assert "The first selected column." in window.text("#details-body")
+    assert "the column selected first" in window.text("#details-body")
     window.click_dot(first)
-    assert "The first selected column." not in window.text("#details-body")
+    assert "the column selected first" not in window.text("#details-body")
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desktop", "phone"])

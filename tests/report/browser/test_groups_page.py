@@ -165,7 +165,7 @@ def test_what_is_safe_to_drop(window, fitted, X, k):
     shares = np.where(selector.support_, 0, selector.shares_)
     copies = np.flatnonzero(shares >= 0.9)
     assert window.text("#copies-count").startswith(
-        f"{len(copies)} of {30 - selector.n_features_} column" if k != 30 else ""
+        f"{len(copies)} of the {30 - selector.n_features_} column" if k != 30 else ""
     )
     if window.page.locator("#copies-all").is_visible():
         window.page.click("#copies-all")

@@ -179,7 +179,7 @@ def test_random_lists_stand_beside_every_coverage(window, panel):
     random = percent(panel.random_lists().mean)
     assert window.text("#covered") == percent(panel.shares_.mean())
     assert window.text("#covered-detail") == f"random lists: {random}"
-    assert f"Random lists of 6 represent {random}." in window.text(".lead")
+    assert f"6 columns drawn at random represent {random} on average." in window.text(".lead")
     assert window.page.get_attribute("#size", "aria-valuetext").endswith(random)
     window.page.locator("#coverage-chart").scroll_into_view_if_needed()
     window.settle()
@@ -324,7 +324,7 @@ def test_a_list_that_is_judged(browser, X, tmp_path):
     write_selection_report(path, selector=selector, X=X, table_name="list", judged=True)
     with opened(browser, path) as window:
         choose(window, "feature 12")
-        assert "In the list: at rank" in window.text("#details-body")
+        assert "In the list at rank" in window.text("#details-body")
         assert "because you asked" not in window.text("#details-body")
         choose(window, "feature 3")
         assert "Not in the list: it takes rank" in window.text("#details-body")
@@ -333,7 +333,7 @@ def test_a_list_that_is_judged(browser, X, tmp_path):
         assert "The list has 3." in window.text("#lead")
         added = names_in_order(selector, X)[3]
         choose(window, added)
-        assert "Added: at rank 4" in window.text("#details-body")
+        assert "Added at rank 4" in window.text("#details-body")
         text = window.page.locator("body").inner_text()
         for word in ("chosen", "selected", "Selected", "Forced"):
             assert word not in text, word

@@ -51,7 +51,11 @@ def meaning(summary: SelectionSummary, representation: Representation) -> str:
             f"No two columns of {summary.table_name} have a link {above(summary.method)}, so "
             "there is nothing to choose by: every column represents itself alone."
         )
-    said = f"Random lists of {summary.n_selected:,} represent {percent(summary.random_share)}."
+    n = summary.n_selected
+    said = (
+        f"{counted(n, 'column')} drawn at random represent{'s' if n == 1 else ''} "
+        f"{percent(summary.random_share)} on average."
+    )
     if summary.method.redundant_from is None:
         return said
     what = "Only what is redundant was left out."

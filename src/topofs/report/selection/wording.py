@@ -34,8 +34,8 @@ _OF_A_SELECTION = {
     "column": "selected column",
     "columns": "selected columns",
     "slider": "Columns to select",
-    "about": "Why it is selected or not",
-    "first": "The first selected column",
+    "about": "Why this column is selected, or not",
+    "first": "Shown is the column selected first.",
     "run": "The run selected",
     "fewest": "none, all are forced",
 }
@@ -48,7 +48,7 @@ _OF_A_LIST = {
     "columns": "columns of the list",
     "slider": "Columns, with those added",
     "about": "About one column",
-    "first": "The first column of the list",
+    "first": "Shown is the first column of the list.",
     "run": "The list has",
     "fewest": "none, all are in the list",
 }
@@ -120,9 +120,11 @@ def _headline(summary: SelectionSummary) -> str:
     ):
         adjective = (_OF_A_LIST if summary.judged else _OF_A_SELECTION)["adjective"]
         return f"{n:,} of {counted(n_features, 'column')} {adjective}"
-    share = f"{percent(float(summary.share[n]))} of the variance of all"
+    share = f"{percent(float(summary.share[n]))} of the variance of all {summary.n_nodes:,}"
+    if summary.n_nodes < n_features:
+        share += " that take part"
     if summary.judged:
-        return f"The list of {counted(n, 'column')} represents {share} {n_features:,}"
+        return f"The list of {counted(n, 'column')} represents {share}"
     return f"{n:,} of {counted(n_features, 'column')} represent{'s' if n == 1 else ''} {share}"
 
 
@@ -130,13 +132,15 @@ def _how(summary: SelectionSummary) -> str:
     """The method in two plain sentences."""
     method = summary.method
     rows = f", {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
-    question = "how alike are they"
+    what = "how alike they are"
     if summary.representation is not None:
-        question = "how much of its variance does the other explain"
+        what = "how much of one's variance the other explains"
     if not method.measure.means_alike:
-        question = "how much have they in common"
-    compared = "Every column was compared with every other, without a target"
-    return f"{compared}: {question} ({method.measure.words}{rows})? {_order(summary)}"
+        what = "how much they have in common"
+    return (
+        f"For every pair of columns it was measured {what} ({method.measure.words}{rows}); no "
+        f"column to predict was used. {_order(summary)}"
+    )
 
 
 def _order(summary: SelectionSummary) -> str:
@@ -169,7 +173,7 @@ def _refine(summary: SelectionSummary) -> str:
     offered = getattr(summary.method.rule, "refine", None) is False
     if not offered or summary.judged or summary.method.redundant_from is not None:
         return ""
-    return "--refine (in Python Coverage(refine=True)) makes such exchanges."
+    return "--refine (in Python, Coverage(refine=True)) makes such exchanges."
 
 
 def _better(summary: SelectionSummary) -> list[str]:
@@ -186,7 +190,8 @@ def _better(summary: SelectionSummary) -> list[str]:
     if most < 5e-5:
         return []
     return [
-        f"{other} in place of {selected} would represent {fine_percent(most)} more: {refine}"
+        f"Taking “{other}” in place of “{selected}” would raise the coverage by "
+        f"{fine_percent(most).removesuffix(' %')} points: {refine}"
     ]
 
 
@@ -220,10 +225,10 @@ def _why_so_many(summary: SelectionSummary) -> str:
         return _end(summary) if end > n else ""
     why = summary.method.rule.end_words
     if not summary.size_given:
-        because = f"{why[:1].upper()}{why[1:]}, so the" if why else "The"
+        because = f": {why}" if why else " by itself"
         isolated = representation is not None and representation.isolated_selected
         besides = " Isolated columns are selected, too." if isolated else ""
-        return f"{because} selection stopped there by itself.{besides}"
+        return f"The selection stopped at {n:,}{because}.{besides}"
     if n == end:
         return "That is also where the selection stops by itself."
     where = f", where {why}" if why else ""
@@ -245,7 +250,7 @@ def _method(summary: SelectionSummary) -> str:
     over = f" over {counted(summary.n_samples, 'row')}" if summary.n_samples else ""
     return (
         f"Columns were compared by {method.measure.words}{over}.{_network(summary)} "
-        f"{_order(summary)} No target was used."
+        f"{_order(summary)} No column to predict was used."
     )
 
 
@@ -299,7 +304,7 @@ def _notes(summary: SelectionSummary) -> list[str]:
     if n_left_out:
         notes.append(f"{counted(n_left_out, 'column')} left out before the comparison.")
     if summary.passed_through:
-        notes.append(f"Passed through unjudged: {listed(summary.passed_through)}.")
+        notes.append(f"Not compared, but kept in the output: {listed(summary.passed_through)}.")
     return notes
 
 

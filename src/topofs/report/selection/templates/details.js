@@ -42,11 +42,13 @@ function notSelectedText(feature, k) {
 
 // Who represents a column, by which way, and whom it represents.
 function representationReasons(feature, k, forced) {
-  const adds = `adds ${addsText(feature)} ${addsOf(feature) > 1 ? "columns' worth of variance" : "of a column's variance"} to those before it`;
+  const worth = `as much variance as ${addsText(feature)} ${addsText(feature) === "1.00" ? "column has" : "columns have"}`;
   const sentences = [];
-  if (forced) sentences.push([`${forced}It ${adds}.`]);
-  else if (isSelected(feature, k)) sentences.push([`${statusOf(feature, k)}: at ${rankText(feature)} it ${adds}.`]);
-  else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` It ${adds}.` : ""}`]);
+  if (forced) sentences.push([`${forced}It adds ${worth}.`]);
+  else if (isSelected(feature, k)) {
+    const turn = rankOf(feature) === 1 && !DATA.judged ? "first: alone it explains" : `at rank ${rankOf(feature).toLocaleString("en")}: it adds`;
+    sentences.push([`${statusOf(feature, k)} ${turn} ${worth}.`]);
+  } else sentences.push([`${notSelectedText(feature, k)}${isOpen(feature) ? ` There it adds ${worth}.` : ""}`]);
   if (ISOLATED.has(feature)) sentences.push([`It is isolated: it has no link ${DATA.words.above}, so no other column represents it.`]);
   else if (isSelected(feature, k)) {
     const [members, weak] = parted(membersOf(feature, k));
@@ -150,7 +152,7 @@ function alternativeParts(feature) {
   )));
   const better = found.some(([, lost, gained]) => gained - lost >= 5e-5);
   return [
-    element("p", { class: "small quiet" }, `If it cannot be had${at}, one of these can take its place:`),
+    element("p", { class: "small quiet" }, `If this column is not available${at}, one of these can take its place:`),
     element("ul", { class: "neighbours alternatives", "aria-label": "Replacements" }, ...items),
     ...(better && DATA.words.refine ? [element("p", { class: "small" }, DATA.words.refine)] : []),
   ];
@@ -166,7 +168,7 @@ function changeText(lost, gained) {
 function showDetails() {
   const body = byId("details-body");
   const feature = state.active >= 0 ? state.active : DATA.order[0];
-  const hint = `${SAID.first}. Click a dot, find a column by its name, or choose one in the ranking to see what is said of it.`;
+  const hint = `${SAID.first} For another one, click its dot, search for its name, or choose it in the ranking below.`;
   const parts = [
     ...(state.active >= 0 ? [] : [element("p", { class: "small quiet" }, hint)]),
     element("h3", {}, DATA.names[feature]),

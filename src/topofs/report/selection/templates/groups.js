@@ -103,7 +103,7 @@ function showCopies() {
     nameButton(feature, element("b", {}, DATA.names[feature]), ...badge(feature)), ": ", nameButton(by), ` says the same (${percent(share)})`));
   byId("copies-all").hidden = copies.length === items.length;
   byId("copies-all").textContent = `Show all ${copies.length.toLocaleString("en")}`;
-  byId("copies-count").textContent = others.length === 0 ? "" : `${copies.length.toLocaleString("en")} of ${counted(others.length, "column")} ${others.length === 1 ? "that is" : "that are"} not ${SAID.adjective}`;
+  byId("copies-count").textContent = others.length === 0 ? "" : `${copies.length.toLocaleString("en")} of ${others.length === 1 ? "" : "the "}${counted(others.length, "column")} ${others.length === 1 ? "that is" : "that are"} not ${SAID.adjective}`;
   byId("copies-rest").textContent = copiesText(others, copies.length);
   box.replaceChildren(...items);
 }
@@ -119,8 +119,8 @@ function copiesText(others, number) {
   }).length;
   if (number + parts === 0) return `No column has a near-copy, and the ${SAID.columns} say little about the others.`;
   const [some, none] = [parts, rest - parts].map((count) => (count === 0 ? "none" : count.toLocaleString("en")));
-  const start = number === 0 ? "No column has a near-copy. Of all" : `Of the other`;
-  return `${start} ${rest.toLocaleString("en")}, ${some} ${parts === 1 ? "is" : "are"} represented in part and ${none} hardly or not at all.`;
+  const start = number === 0 ? "No column has a near-copy. Of all" : "Of the remaining";
+  return `${start} ${counted(rest, "column")}, ${some} ${parts === 1 ? "is" : "are"} represented in part and ${none} hardly or not at all.`;
 }
 
 function setUpGroups() {
