@@ -66,7 +66,10 @@ def test_constant_columns_are_noise():
     ("parameters", "message"),
     [
         ({"similarity": "energy"}, "similarity is 'energy'; give a measure of numbers"),
-        ({"graph": "x"}, "graph is 'x'; known are 'auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg'"),
+        (
+            {"graph": "x"},
+            "graph is 'x'; known are 'auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg'",
+        ),
         ({"n_permutations": 0}, "n_permutations is 0; it must be at least 1"),
         ({"n_permutations": 2.5}, "n_permutations is 2.5; give a whole number"),
         ({"level": 1.0}, "level is 1.0; it must be"),

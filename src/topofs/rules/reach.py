@@ -115,12 +115,25 @@ class MatrixReach:
     whole : ShareRows or None
         Whole rows of nodes of which the matrix holds the strongest links only. When such a node
         is selected, its whole row counts.
+    graph : LinkGraph or None
+        The graph that both are of: a pickle holds them once.
     """
 
     matrix: Any
     whole: ShareRows | None = None
+    graph: LinkGraph | None = None
 
     by_matrix: ClassVar[bool] = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ if self.graph is None else {"graph": self.graph}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        graph = state["graph"]
+        if graph is not None:
+            state = {"matrix": graph.shares, "whole": graph.whole, "graph": graph}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     @property
     def kernel(self) -> ShareMatrix:
@@ -287,7 +300,7 @@ def graph_reach(network: Network, *, paths: bool) -> PathReach | MatrixReach:
     assert graph is not None
     if isinstance(graph, LinkGraph):
         if not paths:
-            return MatrixReach(graph.shares, graph.whole)
+            return MatrixReach(graph.shares, graph.whole, graph)
         rows = graph.to_scipy()
     else:
         assert scale is not None
