@@ -203,7 +203,7 @@ def test_a_warning_for_users_takes_a_line(tmp_path):
     terms.write_text(
         "import warnings\nwarnings.warn('no room')\nwarnings.warn('odd', RuntimeWarning)\n"
     )
-    command = [sys.executable, "-m", "topofs.cli", "--load", terms, "datasets", "--help"]
+    command = [sys.executable, "-m", "topofs.cli", "--load", terms, "select", "--help"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     first, second, *_ = found.stderr.splitlines()
     assert first == "note: no room"

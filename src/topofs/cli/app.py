@@ -111,12 +111,14 @@ def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[A
     return processed
 
 
-def _load(paths: list[Path] | None) -> None:
+def _load(paths: list[Path] | None) -> list[Path]:
     """Import files of terms before a command, whose options they add to, is looked up."""
     from topofs.cli.loading import load_terms
 
     for path in paths or ():
         load_terms(path)
+    # Older versions of typer convert what a callback gives back.
+    return paths or []
 
 
 def _show_version(given: bool) -> None:  # noqa: FBT001 - typer passes the value of the option
