@@ -218,10 +218,22 @@ class MatrixReach:
         representative = np.where(share > 0, selected[best], -1)
         return themselves(representative, share, selected)
 
-    def prepare(self, nodes: Ints) -> None:
-        """Compute the whole rows of nodes that will be asked for, neighbours together."""
-        for node in np.unique(nodes[self.cut[nodes]]).tolist():
-            self.row(node)
+    def coverages(self, lists: list[Ints]) -> Doubles:
+        """The `coverage` of each of some lists; every row is computed once."""
+        n = self.matrix.shape[0]
+        best = np.zeros((len(lists), n))
+        within: dict[int, list[int]] = {}
+        for number, nodes in enumerate(lists):
+            for node in nodes.tolist():
+                within.setdefault(node, []).append(number)
+        for node in sorted(within):
+            row = self.whole_row(node)
+            row[node] = 1.0
+            for number in within[node]:
+                np.maximum(best[number], row, out=best[number])
+        for number, nodes in enumerate(lists):
+            best[number, nodes] = 1.0
+        return np.asarray(best.mean(axis=1))
 
     def coverage(self, selected: Ints) -> float:
         """The mean of the shares that `representatives` gives, without asking who gives them."""

@@ -237,9 +237,10 @@ class PanelSelector(RepresentingSelector):
             )
         generator = check_random_state(random_state)
         lists = [generator.permutation(n)[:size] for _ in range(n_lists)]
-        if hasattr(reach, "prepare"):
-            reach.prepare(np.concatenate(lists))
-        covered = np.array([coverage_by(reach, some) for some in lists])
+        if hasattr(reach, "coverages"):
+            covered = reach.coverages(lists)
+        else:
+            covered = np.array([coverage_by(reach, some) for some in lists])
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 
