@@ -23,7 +23,7 @@ __all__ = ["FilteredGraph", "LinkGraph", "ShareRows"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.floating[Any]]
 
-_MOST_KEPT = 1 << 25
+_MOST_KEPT = 1 << 23
 """So many entries of whole rows are kept at most."""
 _WINDOW = 32
 """So many whole rows are computed at once."""
