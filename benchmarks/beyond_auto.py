@@ -217,8 +217,8 @@ def counts(n_cells=900, n_genes=1000, n_types=12):
 def orders(X):
     """(the columns in the order of every candidate, "auto", whole shares between columns)."""
     from topofs import TopologicalFeatureSelector
+    from topofs.constraints import Wishes
     from topofs.rules.greedy import greedy_ranking
-    from topofs.rules.wishes import Wishes
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # isolated columns, rows in an order

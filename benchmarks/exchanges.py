@@ -21,8 +21,8 @@ from tests.naive.exchanges import keeps_to, most_coverage
 from tests.random_lists import KINDS, table_of
 from tests.rules.test_exchanges import instance
 from topofs import Coverage, Links, TopologicalFeatureSelector
+from topofs.rules.coverage_model import MatrixReach
 from topofs.rules.exchanges import exchanges
-from topofs.rules.reach import MatrixReach
 
 N_TABLES, N_INSTANCES, N_COLUMNS = 200, 1000, 20
 REFINE = Coverage(refine=True)

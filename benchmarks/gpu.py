@@ -25,15 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import peak_memory_gb
-from topofs import (
-    Energy,
-    Pearson,
-    Spearman,
-    TopologicalFeatureSelector,
-    tmfg_from_data,
-)
-from topofs.engines import device_engine
-from topofs.filtering import asked_growth, matrix_free
+from topofs import Energy, Pearson, Spearman, TopologicalFeatureSelector, tmfg_from_data
+from topofs.backends import device as device_engine
+from topofs.graphs import tmfg_batched as asked_growth
+from topofs.graphs import tmfg_out_of_core as matrix_free
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
 DEVICE = "cuda"

@@ -37,7 +37,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
-from topofs.rules.wishes import Wishes
+from topofs.constraints import Wishes
 from topofs.similarity.operator import dense
 
 RESULTS = Path(__file__).parent / "results"

@@ -17,8 +17,8 @@ from topofs import (
     register,
 )
 from topofs.rules import ScoreWords
+from topofs.rules.coverage_model import graph_reach
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from topofs.constraints import Wishes
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.wishes import Wishes
 
 NOBODY = np.empty(0, dtype=np.int64)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topofs import TopologicalFeatureSelector
-from topofs.row_threads import for_each, for_row_ranges, n_threads, thread_beside
+from topofs.runtime import for_each, for_row_ranges, n_threads, thread_beside
 
 
 @pytest.fixture(params=[1, 2], name="n_threads")

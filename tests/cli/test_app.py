@@ -10,7 +10,8 @@ import typer
 
 from tests.cli.running import RUNNER
 from topofs import __version__
-from topofs.cli import commands, main
+from topofs.cli import app as commands
+from topofs.cli import main
 from topofs.cli.app import app
 from topofs.errors import MissingExtraError, TableError
 
@@ -127,7 +128,7 @@ try:
 except SystemExit:
     pass
 heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn"}
-heavy |= {"topofs.similarity", "topofs.tables"}
+heavy |= {"topofs.similarity", "topofs.io"}
 print(heavy & (set(sys.modules) - before))
 """
 

@@ -17,10 +17,11 @@ import topofs
 from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector, registered
 from topofs import terms as terms_module
-from topofs.cli import compare, options, spoken, term_options
+from topofs.cli import compare, options, term_options
+from topofs.cli import messages as spoken
 from topofs.cli.app import app
-from topofs.comparison.comparing import DEFAULT_SIZES
-from topofs.selection.fitting_terms import THRESHOLDS
+from topofs.comparison.compare import DEFAULT_SIZES
+from topofs.selection.compatibility import THRESHOLDS
 from topofs.terms import DEFAULTS
 
 SOURCE = Path(topofs.__file__).parent

@@ -10,13 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
-from topofs import (
-    AtMost,
-    Budget,
-    MinShare,
-    TopologicalFeatureSelector,
-    UntilCoverage,
-)
+from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 
 
 @pytest.fixture(scope="module")

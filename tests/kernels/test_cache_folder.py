@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 import topofs.kernels
 
 READ_ONLY = """
@@ -113,7 +112,7 @@ def test_no_room_for_a_single_file_only_costs_the_same(tmp_path):
 
 
 def test_kernels_are_compiled_by_what_keeps_them_where_it_can():
-    kernels = Path(topofs.kernels.__file__).parent
+    kernels = Path(topofs._kernels.__file__).parent
     others = [
         path.name
         for path in kernels.glob("*.py")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topofs import Energy, Pearson, Spearman
-from topofs.kernels import dispatch
-from topofs.matrix_sums import check_rows, row_sums, zero_below
+from topofs._kernels import dispatch
 from topofs.similarity.operator import dense
+from topofs.similarity_matrix import check_rows, row_sums, zero_below
 
 
 def both_ways(function):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.naive import coverage as naive
-from topofs.kernels.running_best import add_running_best, running_best
+from topofs._kernels.path_search import add_running_best, running_best
 
 
 def similarity_of(n, seed, *, levels=None, dtype=np.float64):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs.kernels.dense_growth import grow_dense, tmfg_cliques
-from topofs.kernels.roofs import raise_roofs, roofs_for
-from topofs.kernels.row_survey import place_among
-from topofs.kernels.tmfg import start_growth
+from topofs._kernels.block_maxima import raise_roofs, roofs_for
+from topofs._kernels.tmfg_dense import grow_dense, tmfg_cliques
+from topofs._kernels.tmfg_lists import start_growth
+from topofs._kernels.top_lists import place_among
 
 
 def noise(n, levels=None):

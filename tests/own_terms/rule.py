@@ -7,8 +7,8 @@ import numpy as np
 
 from topofs import Needs, Ranking, Rule, parameter, register
 from topofs.rules import ScoreWords
+from topofs.rules.coverage_model import graph_reach
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,8 @@ import numpy as np
 
 from tests.greedy import greedy
 from topofs.network import Needs
-from topofs.rules.reach import MatrixReach
-from topofs.rules.rule import Ranking, Rule
+from topofs.rules.base import Ranking, Rule
+from topofs.rules.coverage_model import MatrixReach
 
 
 @dataclass(frozen=True, repr=False)

@@ -27,10 +27,10 @@ from topofs import (
     UntilCoverage,
     stability,
 )
+from topofs.constraints import Wishes
+from topofs.rules.coverage_model import MatrixReach
 from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import MatrixReach
-from topofs.rules.wishes import Wishes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::topofs.IsolatedFeatureWarning"),

@@ -9,12 +9,12 @@ from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights, naive_strongest
 from tests.naive.ranking import naive_ranking
-from topofs.graph import ShareRows
+from topofs.constraints import Wishes
+from topofs.graphs.filtered_graph import ShareRows
+from topofs.rules.coverage_model import HALF, MatrixReach, PathReach
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import HALF, MatrixReach, PathReach
-from topofs.rules.wishes import Wishes
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import GivenScale
+from topofs.similarity.scale import GivenScale
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -162,7 +162,7 @@ def test_many_nodes_of_both_kinds(n, both_ways):
     np.testing.assert_array_equal(ranking.scores, dense.scores)
     with pytest.MonkeyPatch.context() as patch:
         other = 0 if both_ways == "numpy" else 4096
-        patch.setattr("topofs.kernels.dispatch.LARGEST_FOR_NUMPY", other)
+        patch.setattr("topofs._kernels.dispatch.LARGEST_FOR_NUMPY", other)
         again = greedy_ranking(MatrixReach(shares), Wishes.none(n))
     np.testing.assert_array_equal(again.order, dense.order)
     np.testing.assert_array_equal(again.scores, dense.scores)

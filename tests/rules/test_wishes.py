@@ -6,9 +6,9 @@ from scipy import sparse
 
 from tests.naive.wishes import best_within_budget
 from topofs import Centrality, FilteredGraph, Network
+from topofs.constraints import Wishes
+from topofs.rules.coverage_model import MatrixReach
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import MatrixReach
-from topofs.rules.wishes import Wishes
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

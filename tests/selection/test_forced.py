@@ -21,8 +21,8 @@ from topofs import (
     TopologicalFeatureSelector,
     registered,
 )
-from topofs.kernels.units import UNIT
-from topofs.rules.reach import HALF, MatrixReach, PathReach
+from topofs._kernels.dispatch import UNIT
+from topofs.rules.coverage_model import HALF, MatrixReach, PathReach
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

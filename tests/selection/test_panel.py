@@ -19,7 +19,7 @@ from topofs import (
     TopologicalFeatureSelector,
     Variance,
 )
-from topofs.selection.panel_answers import SamePair, Substitute
+from topofs.selection.answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
 pytestmark = pytest.mark.usefixtures("both_ways")

@@ -25,7 +25,7 @@ from topofs import (
     stability,
 )
 from topofs.selection import fit_and_compare, ranked_columns
-from topofs.selection.representing import running_groups
+from topofs.selection.results import running_groups
 from topofs.similarity import noise_floor
 
 
@@ -44,7 +44,7 @@ def naive_explained(X, columns):
 
 
 def test_no_graph_and_no_matrix(X, monkeypatch):
-    from topofs.similarity.pearson import Pearson
+    from topofs.similarity.correlation import Pearson
 
     def refuse(*_):
         raise AssertionError("the similarity was prepared")

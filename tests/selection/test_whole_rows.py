@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from topofs import (
-    Budget,
-    Coverage,
-    Links,
-    TopologicalFeatureSelector,
-    UntilCoverage,
-)
-from topofs.models.table_graph import graph_of_table
+from topofs import Budget, Coverage, Links, TopologicalFeatureSelector, UntilCoverage
+from topofs.models.logo import graph_of_table
 
 
 def groups_of(size, *, n_groups=3, noise=0.1, n_samples=300, n_lonely=0, seed=0):

@@ -9,14 +9,13 @@ import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, TableName, how, roles, settings
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.options import Json, TableName, Wished, how, roles, settings, size, wishes
+from topofs.cli.term_options import unfolding
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import HowToRead
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -40,9 +39,9 @@ def explain(
 
     Give the options that `topofs select` was given.
     """
+    from topofs.io.table import check_columns
     from topofs.selection import ranked_columns
-    from topofs.selection.explanation import left_out_sentence
-    from topofs.tables.column_roles import check_columns
+    from topofs.selection.answers import left_out_sentence
 
     messages = Messages(quiet=True)
     with fitted(
@@ -81,7 +80,7 @@ def explain(
 
 
 def _say(lines: list[str]) -> None:
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     for line in lines:

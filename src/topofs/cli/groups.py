@@ -9,9 +9,19 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.options import (
+    Json,
+    Quiet,
+    TableName,
+    Wished,
+    how,
+    roles,
+    settings,
+    size,
+    wishes,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.representing import (
+from topofs.cli.summary import (
     SHOWN_NAMES,
     alone_names,
     check_groups,
@@ -24,13 +34,12 @@ from topofs.cli.representing import (
     represented_columns,
     stopping,
 )
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.term_options import unfolding
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import HowToRead
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -63,7 +72,7 @@ def groups(
 
     Beside a column is the share of its variance that the selected one explains.
     """
-    from topofs.tables.writing import check_ending, write_records
+    from topofs.io.write import check_ending, write_records
 
     check_groups(settings)
     messages = Messages(quiet=quiet)
@@ -110,8 +119,8 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
 def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
-    from topofs.selection.explanation import REPRESENTS, share_in_words
+    from topofs.cli.messages import Output
+    from topofs.selection.answers import REPRESENTS, share_in_words
 
     output = Output()
     output.say(headline(found))

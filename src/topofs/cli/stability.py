@@ -11,16 +11,26 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, check_jobs, how, roles, settings
+from topofs.cli.options import (
+    Json,
+    Quiet,
+    TableName,
+    Wished,
+    check_jobs,
+    how,
+    roles,
+    settings,
+    size,
+    wishes,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.term_options import unfolding
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import HowToRead
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -61,7 +71,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     random) with its interval, how often columns were chosen, and which links stay.
     With --time, rows are drawn in blocks of neighbours.
     """
-    from topofs.tables.writing import check_ending, write_records
+    from topofs.io.write import check_ending, write_records
 
     check_jobs(jobs)
     messages = Messages(quiet=quiet)
@@ -182,7 +192,7 @@ def _number(value: float) -> float | None:
 def _print_stability(found: Fitted, answer: Stability) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     output.say(_verdict(answer))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.network import Needs
-from topofs.rules.rule import Ranking, Rule, ScoreWords
-from topofs.rules.tied import in_order_of_values, places_by_strength
+from topofs.rules.base import Ranking, Rule, ScoreWords, in_order_of_values, places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Wishes
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
-    from topofs.similarity.measure import Measure
+    from topofs.similarity.base import Measure
 
 __all__ = ["SCORES", "TIES", "Centrality"]
 

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from topofs.network import Needs
+from topofs.rules.base import Ranking, Rule, ScoreWords, places_by_strength
 from topofs.rules.centrality import TIES
+from topofs.rules.coverage_model import graph_reach
 from topofs.rules.exchanges import refined_ranking
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
-from topofs.rules.reach import graph_reach
-from topofs.rules.rule import Ranking, Rule, ScoreWords
-from topofs.rules.tied import places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Wishes
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
-    from topofs.similarity.measure import Measure
+    from topofs.similarity.base import Measure
 
 __all__ = ["Coverage"]
 

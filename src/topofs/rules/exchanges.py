@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.units import UNIT, units
-from topofs.rules.wishes import OpenNodes
+from topofs._kernels.dispatch import UNIT, units
+from topofs.constraints import OpenNodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topofs.rules.reach import MatrixReach
-    from topofs.rules.rule import Ranking
-    from topofs.rules.wishes import Wishes
+    from topofs.constraints import Wishes
+    from topofs.rules.base import Ranking
+    from topofs.rules.coverage_model import MatrixReach
 
 __all__ = ["exchanges", "refined_ranking"]
 
@@ -116,8 +116,8 @@ def exchanges(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.reach import MatrixReach
-    >>> from topofs.rules.wishes import Wishes
+    >>> from topofs.rules.coverage_model import MatrixReach
+    >>> from topofs.constraints import Wishes
     >>> shares = np.eye(5)
     >>> shares[[0, 0, 0, 0, 1, 3], [1, 2, 3, 4, 2, 4]] = 0.6, 0.6, 0.6, 0.6, 0.9, 0.9
     >>> reach = MatrixReach(np.maximum(shares, shares.T))

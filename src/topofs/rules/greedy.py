@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.dispatch import use_numpy
-from topofs.kernels.units import PART, UNIT, parts, units
-from topofs.rules.rule import Ranking
+from topofs._kernels.dispatch import PART, UNIT, parts, units, use_numpy
+from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs.rules.reach import MatrixReach, PathReach
-    from topofs.rules.wishes import Wishes
+    from topofs.constraints import Wishes
+    from topofs.rules.coverage_model import MatrixReach, PathReach
 
 __all__ = ["DROP", "KEEP", "LAST", "Limits", "beginnings", "greedy_ranking", "limits_of"]
 
@@ -110,7 +109,7 @@ def greedy_ranking(
         nodes, of sets with every beginning.
     place : array of int, shape (n_nodes,), optional
         Of nodes that are worth the same, the one with the lowest place comes first; by default
-        the lowest node (see `topofs.rules.tied.places_by_strength`).
+        the lowest node (see `topofs.rules.base.places_by_strength`).
     isolated : {"drop", "keep", "last"}, default="drop"
         Isolated nodes come beyond the end, as what they are worth there says; or before it; or
         after all others.
@@ -133,8 +132,8 @@ def greedy_ranking(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.reach import MatrixReach
-    >>> from topofs.rules.wishes import Wishes
+    >>> from topofs.rules.coverage_model import MatrixReach
+    >>> from topofs.constraints import Wishes
     >>> shares = np.array([[1.0, 0.8, 0.0], [0.8, 1.0, 0.5], [0.0, 0.5, 1.0]])
     >>> ranking = greedy_ranking(MatrixReach(shares), Wishes.none(3))
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
@@ -249,7 +248,7 @@ class _KernelSearch:
     """A lazy greedy search by compiled kernels."""
 
     def __init__(self, reach: Any, place: Ints, limits: Limits) -> None:
-        from topofs.kernels.greedy import begin_search
+        from topofs._kernels.coverage import begin_search
 
         self._reach, self._kernel, self._place, self._limits = (
             reach,
@@ -263,7 +262,7 @@ class _KernelSearch:
 
     def run(self, phase: _Phase) -> int:
         """Take nodes of a phase; tell how many are taken in all."""
-        from topofs.kernels.greedy import begin_phase, cover_by_row, take_best
+        from topofs._kernels.coverage import begin_phase, cover_by_row, take_best
 
         heap, search, reach = phase.nodes.astype(np.int64), self._search, self._kernel
         start = reach, self._state, search, self._limits, self._place, heap

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.network import Needs
-from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.base import Ranking, Rule, ScoreWords
 from topofs.terms import register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Wishes
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
 
 __all__ = ["Variance"]
 
@@ -117,8 +117,8 @@ class Variance(Rule):
 
     def rank(self, network: Network, wishes: Wishes) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
+        from topofs.rules.residuals import variance_space
         from topofs.rules.variance_search import variance_ranking
-        from topofs.rules.variance_space import variance_space
 
         space = variance_space(network.columns, network.memory, place=network.place)
         return variance_ranking(space, wishes)
@@ -126,8 +126,7 @@ class Variance(Rule):
     def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
         """Order the nodes greedily under other wishes."""
         from topofs.rules.greedy import greedy_ranking
-        from topofs.rules.variance_reach import VarianceReach
-        from topofs.rules.variance_search import variance_ranking
+        from topofs.rules.variance_search import VarianceReach, variance_ranking
 
         reach: Any = ranking.reach
         if isinstance(reach, VarianceReach):
