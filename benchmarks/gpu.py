@@ -75,9 +75,9 @@ class Stages:
         (device_engine.DeviceProducts, "strongest_links", "links"),
         (device_engine.DeviceProducts, "as_good", "ties"),
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
-        (asked_growth, "grow_asking", "grow"),
+        (asked_growth, "grow_batched", "grow"),
         (asked_growth._Asking, "ask", "asking"),  # noqa: SLF001
-        (asked_growth, "what_to_ask", "choose"),
+        (asked_growth, "select_queries", "choose"),
         (asked_growth, "write_answers", "write"),
         (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
         (asked_growth, "write_bounds", "lists"),

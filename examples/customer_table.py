@@ -57,10 +57,10 @@ for group in lean.groups_:
 print(f"{lean.n_features_} of {X.shape[1]} columns stay")
 # --8<-- [end:redundant]
 
-# --8<-- [start:wishes]
+# --8<-- [start:constraints]
 named = TopologicalFeatureSelector(MinShare(0.9), keep=["net_eur", "region", "age"]).fit(X)
 print(", ".join(named.get_feature_names_out()))
-# --8<-- [end:wishes]
+# --8<-- [end:constraints]
 
 # --8<-- [start:budget]
 price = dict.fromkeys(X, 1.0) | {"credit_score": 6.0, "household_income": 4.0}

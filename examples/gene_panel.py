@@ -29,7 +29,7 @@ for group in selector.groups_[:8]:
 
 # --8<-- [start:given]
 free = TopologicalFeatureSelector(30).fit(cells)
-for name, fitted in [("with wishes", selector), ("without", free)]:
+for name, fitted in [("with constraints", selector), ("without", free)]:
     found = fitted.evaluate()
     print(
         f"{name:<12} {found.coverage:.1%} of the variance; random lists of 30: "

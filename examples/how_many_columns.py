@@ -59,13 +59,13 @@ print(
 )
 # --8<-- [end:random]
 
-# --8<-- [start:wishes]
-wishes = {"keep": ["mean area"], "exclude": ["worst *"]}
+# --8<-- [start:constraints]
+constraints = {"keep": ["mean area"], "exclude": ["worst *"]}
 frame = pd.DataFrame(X, columns=names)
-given = TopologicalFeatureSelector(5, **wishes).fit(frame)
+given = TopologicalFeatureSelector(5, **constraints).fit(frame)
 for group in given.groups_:
     print(f"{group.name}: {', '.join(member.name for member in group.members[:3])}")
-# --8<-- [end:wishes]
+# --8<-- [end:constraints]
 
 # --8<-- [start:keep]
 everyone = TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)

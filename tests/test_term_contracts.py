@@ -26,7 +26,7 @@ from topofs import (
 )
 from topofs.backends.base import NumpyEngine
 from topofs.backends.dispatch import build_network, compare_columns
-from topofs.constraints import Wishes
+from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.io import typed_table
 from topofs.rules.base import covered_by
@@ -213,7 +213,7 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     assert cut in ("mean", "links", None)
     network = build_network(columns, graph, needs=rule.needs, cut=cut)
     forced = np.array(list(chosen), dtype=np.int64)
-    ranking = rule.rank(network, Wishes.none(9, forced))
+    ranking = rule.rank(network, Constraints.none(9, forced))
     assert sorted(ranking.order) == list(range(9))
     assert set(ranking.order[: len(forced)]) == set(chosen)
     assert ranking.scores.shape == (9,)

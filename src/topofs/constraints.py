@@ -1,10 +1,10 @@
-"""`Wishes`: what the user wants of a selection, in terms of the nodes of a network.
+"""`Constraints`: what the user wants of a selection, in terms of the nodes of a network.
 
 Sizes that are more than a number: how far a selection goes, as small objects.
 
 How many features to select, and which of them always.
 
-What a user wishes of a selection, by names: resolved, checked, handed to the rule.
+What a user constraints of a selection, by names: resolved, checked, handed to the rule.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 __all__ = [
     "AtMost",
     "Budget",
-    "ColumnWishes",
+    "ColumnConstraints",
+    "Constraints",
     "MinShare",
     "OpenNodes",
     "Size",
     "UntilCoverage",
-    "Wishes",
     "column_position",
     "holds_values",
     "per_column",
     "resolve_columns",
+    "resolve_constraints",
     "resolve_size",
-    "resolve_wishes",
 ]
 
 
@@ -54,7 +54,7 @@ Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Wishes:
+class Constraints:
     """Which nodes must, may and may not be selected together.
 
     All of it holds for every part of a set that it holds for, so the beginning of an order
@@ -94,8 +94,8 @@ class Wishes:
     n_wanted: int | None = None
 
     @classmethod
-    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Wishes:
-        """Give the wishes of somebody who has none, or only some nodes chosen.
+    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Constraints:
+        """Give the constraints of somebody who has none, or only some nodes chosen.
 
         Parameters
         ----------
@@ -106,13 +106,13 @@ class Wishes:
 
         Returns
         -------
-        Wishes
+        Constraints
         """
         nothing = np.empty(0, dtype=np.int64)
         return cls(n_nodes, nothing if chosen is None else chosen, nothing)
 
-    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Wishes:
-        """Give the same wishes with other nodes chosen.
+    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Constraints:
+        """Give the same constraints with other nodes chosen.
 
         Parameters
         ----------
@@ -123,21 +123,21 @@ class Wishes:
 
         Returns
         -------
-        Wishes
+        Constraints
         """
         return replace(self, chosen=chosen, n_wanted=n_wanted)
 
-    def renumbered(self, order: Ints) -> Wishes:
-        """Give the same wishes for nodes that stand in another order.
+    def renumbered(self, order: Ints) -> Constraints:
+        """Give the same constraints for nodes that stand in another order.
 
         Parameters
         ----------
         order : array of int, shape (n_nodes,)
-            Node ``order[i]`` of these wishes is node i of the new ones.
+            Node ``order[i]`` of these constraints is node i of the new ones.
 
         Returns
         -------
-        Wishes
+        Constraints
         """
         place = np.argsort(order)
         pairs = self.too_alike
@@ -192,7 +192,7 @@ class Wishes:
         Returns
         -------
         order : array of int, shape (n_nodes,)
-            All nodes; each beginning up to `n_selectable` keeps to the wishes.
+            All nodes; each beginning up to `n_selectable` keeps to the constraints.
         n_selectable : int
             How many can be selected together.
         """
@@ -213,18 +213,18 @@ class Wishes:
 class OpenNodes:
     """What is still open while nodes are taken one by one."""
 
-    def __init__(self, wishes: Wishes, taken: list[int]) -> None:
-        n = wishes.n_nodes
-        self._open = wishes.allowed
+    def __init__(self, constraints: Constraints, taken: list[int]) -> None:
+        n = constraints.n_nodes
+        self._open = constraints.allowed
         self._too_alike = (
-            None if wishes.too_alike is None else sparse.csr_array(wishes.too_alike)
+            None if constraints.too_alike is None else sparse.csr_array(constraints.too_alike)
         )
-        self._cost = np.zeros(n) if wishes.cost is None else wishes.cost
-        self._left = wishes.budget
+        self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
+        self._left = constraints.budget
         # Nodes without a group, -1, find room in the last one, which has enough for all.
         self._group, self._room = np.full(n, -1), np.array([n])
-        if wishes.group is not None and wishes.room is not None:
-            self._group, self._room = wishes.group, np.append(wishes.room, n)
+        if constraints.group is not None and constraints.room is not None:
+            self._group, self._room = constraints.group, np.append(constraints.room, n)
         for node in taken:
             self.take(node)
 
@@ -552,8 +552,8 @@ class AtMost:
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnWishes:
-    """Wishes in terms of the columns of a table, given by their positions.
+class ColumnConstraints:
+    """Constraints in terms of the columns of a table, given by their positions.
 
     `group` is the number of each column's group, -1 for none, and `room` how many of each group
     may be selected; `size` is what was asked for as `n_features_to_select`.
@@ -569,8 +569,8 @@ class ColumnWishes:
     names: npt.NDArray[np.object_]
     size: Any
 
-    def for_nodes(self, nodes: Ints, pairs: Any) -> Wishes:
-        """The wishes for a rule; `pairs` of nodes are more alike than `max_similarity`."""
+    def for_nodes(self, nodes: Ints, pairs: Any) -> Constraints:
+        """The constraints for a rule; `pairs` of nodes are more alike than `max_similarity`."""
         chosen = np.flatnonzero(np.isin(nodes, self.forced))
         if pairs is not None:
             self._check_alike(nodes, chosen, pairs)
@@ -581,7 +581,7 @@ class ColumnWishes:
             taken = self.group[outside]
             room = room - np.bincount(taken[taken >= 0], minlength=len(room))
         spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
-        return Wishes(
+        return Constraints(
             n_nodes=len(nodes),
             chosen=chosen,
             excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
@@ -638,7 +638,7 @@ def resolve_columns(
     return np.array(sorted(found), dtype=np.int64)
 
 
-def resolve_wishes(
+def resolve_constraints(
     *,
     forced: Ints,
     exclude: Any,
@@ -646,8 +646,8 @@ def resolve_wishes(
     max_similarity: Any,
     size: Any,
     names: npt.NDArray[np.object_],
-) -> ColumnWishes:
-    """Resolve the wishes of a selection; refuse those that contradict each other."""
+) -> ColumnConstraints:
+    """Resolve the constraints of a selection; refuse those that contradict each other."""
     excluded = resolve_columns(exclude, names.tolist(), len(names), what="exclude")
     both = np.intersect1d(forced, excluded)
     if both.size:
@@ -673,7 +673,7 @@ def resolve_wishes(
                 f"keep names columns that cost {needed:.12g}, more than the budget of "
                 f"{size.total:.12g}: raise the budget or keep fewer"
             )
-    return ColumnWishes(
+    return ColumnConstraints(
         forced, excluded, group, room, max_similarity, cost, budget, names, size
     )
 

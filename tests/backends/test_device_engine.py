@@ -12,7 +12,7 @@ from topofs.backends import device as device_engine
 from topofs.backends import device_arrays
 from topofs.backends.device import DeviceProducts, DeviceRows, DeviceSimilarity
 from topofs.backends.device_arrays import NumpyArrays, TorchArrays
-from topofs.backends.top_k_neighbors import LinkFinder
+from topofs.backends.top_k_neighbors import NeighborSearch
 from topofs.graphs import tmfg_batched as asked_growth
 from topofs.graphs import tmfg_out_of_core as matrix_free
 from topofs.graphs.products import BlockedProducts, Rounding
@@ -243,7 +243,7 @@ def test_the_strongest_links_are_those_of_the_cpu(n_different, n_links, error, m
     scale = Pearson().scale(operator, n_samples=30, n_features=operator.n_features)
     found = []
     for products in (BlockedProducts(operator), rough_products(operator, error, width=8)):
-        finder = LinkFinder(n_links, scale, np.arange(operator.n_features), 10**9)
+        finder = NeighborSearch(n_links, scale, np.arange(operator.n_features), 10**9)
         found.append(finder.from_products(products, operator))
     expected, by_device = found
     np.testing.assert_array_equal(by_device.edges, expected.edges)

@@ -227,8 +227,8 @@ class Alphabetic(Rule):
     has_end = True
     first: int = parameter(3, help="How many.")
 
-    def rank(self, network, wishes):
-        chosen = wishes.chosen
+    def rank(self, network, constraints):
+        chosen = constraints.chosen
         order = np.arange(network.n_nodes)
         rest = np.setdiff1d(order, chosen)
         return Ranking(np.concatenate([chosen, rest]), -order.astype(float), self.first)

@@ -1,4 +1,4 @@
-"""The growth from lists that many cores write: the graph of the growth under roofs."""
+"""The growth from lists that many cores write: the graph of the growth under block_maxima."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.matrices import similarity_matrices
 from tests.naive.tmfg import naive_tmfg
 from topofs import tmfg
-from topofs._kernels.block_maxima import raise_roofs, roofs_for
+from topofs._kernels.block_maxima import block_maxima_of, raise_block_maxima
 from topofs._kernels.tmfg_dense import tmfg_cliques
 from topofs.graphs import tmfg_parallel as growth_on_cores
-from topofs.graphs.tmfg_parallel import cliques_on_cores, has_cores_for
+from topofs.graphs.tmfg_parallel import cliques_in_parallel, has_cores_for
 from topofs.similarity_matrix import SimilarityMatrix
 
 
@@ -41,9 +41,9 @@ def negative(n, rng):
 
 
 def roofs_of(matrix):
-    roofs = roofs_for(matrix)
-    raise_roofs(matrix, 0, len(matrix), roofs)
-    return roofs
+    block_maxima = block_maxima_of(matrix)
+    raise_block_maxima(matrix, 0, len(matrix), block_maxima)
+    return block_maxima
 
 
 @pytest.mark.parametrize("list_length", [2, 16, 128])
@@ -53,7 +53,7 @@ def test_same_cliques_as_under_roofs(monkeypatch, make, n, list_length):
     monkeypatch.setattr(growth_on_cores, "_LIST_LENGTH", list_length)
     matrix = make(n, np.random.default_rng(n + list_length))
     start = np.array([2, 0, 3, 1])
-    found = cliques_on_cores(matrix, start, roofs_of(matrix))
+    found = cliques_in_parallel(matrix, start, roofs_of(matrix))
     assert (found == tmfg_cliques(matrix, start)).all()
 
 
@@ -61,7 +61,7 @@ def test_single_precision():
     matrix = factors(150, np.random.default_rng(0), np.float32)
     start = np.arange(4)
     assert (
-        cliques_on_cores(matrix, start, roofs_of(matrix)) == tmfg_cliques(matrix, start)
+        cliques_in_parallel(matrix, start, roofs_of(matrix)) == tmfg_cliques(matrix, start)
     ).all()
 
 
@@ -69,7 +69,7 @@ def test_single_precision():
 def test_naive_twin(similarity, list_length):
     expected, _ = naive_tmfg(similarity)
     with mock.patch.object(growth_on_cores, "_LIST_LENGTH", list_length):
-        found = cliques_on_cores(similarity, expected[0], roofs_of(similarity))
+        found = cliques_in_parallel(similarity, expected[0], roofs_of(similarity))
     np.testing.assert_array_equal(found, expected)
 
 
@@ -80,14 +80,14 @@ def test_lists_are_given_up_where_they_seldom_decide(monkeypatch):
     monkeypatch.setattr(
         growth_on_cores,
         "grow_dense",
-        lambda matrix, roofs, growth: (
+        lambda matrix, block_maxima, growth: (
             calls.append(growth.n_free),
-            grow_dense(matrix, roofs, growth),
+            grow_dense(matrix, block_maxima, growth),
         ),
     )
     rng = np.random.default_rng(1)
     for matrix in (factors(400, rng), noise(400, rng)):
-        cliques_on_cores(matrix, np.arange(4), roofs_of(matrix))
+        cliques_in_parallel(matrix, np.arange(4), roofs_of(matrix))
     structured, unstructured = calls
     assert structured == 0
     assert unstructured > 0

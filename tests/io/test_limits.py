@@ -15,7 +15,7 @@ from scipy.io import savemat
 from tests.cli.running import run
 from topofs.errors import TableError
 from topofs.io import open_table
-from topofs.io.read import HowToRead
+from topofs.io.read import ReadOptions
 
 WIDE = np.zeros((2, 3_000_000), dtype=np.uint8)
 
@@ -62,7 +62,7 @@ def test_the_limit_can_be_raised(tmp_path):
     long_gzip(tmp_path / "t.csv.gz")
     with (
         pytest.raises(TableError, match=r"^t\.csv\.gz: unpacked, this would take"),
-        open_table(tmp_path / "t.csv.gz", how=HowToRead(max_bytes=1)),
+        open_table(tmp_path / "t.csv.gz", how=ReadOptions(max_bytes=1)),
     ):
         pass
     with open_table(tmp_path / "t.csv.gz") as table:
@@ -84,9 +84,9 @@ def test_a_packed_cell_table_has_the_limit_too(tmp_path):
 
 
 def test_a_large_file_may_grow_with_its_size():
-    assert HowToRead().limit(10) == HowToRead().limit() == 2 * 1024**3
-    assert HowToRead().limit(10**9) == 20 * 10**9
-    how = HowToRead(max_bytes=1000)
+    assert ReadOptions().limit(10) == ReadOptions().limit() == 2 * 1024**3
+    assert ReadOptions().limit(10**9) == 20 * 10**9
+    how = ReadOptions(max_bytes=1000)
     assert (how.limit(), how.limit(10), how.limit(10**6)) == (1000, 1000, 1000)
 
 

@@ -1,4 +1,4 @@
-"""The page of a panel: wishes, sizes, random lists and stand-ins, before any browser."""
+"""The page of a panel: constraints, sizes, random lists and stand-ins, before any browser."""
 
 import json
 import re

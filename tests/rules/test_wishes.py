@@ -1,13 +1,13 @@
-"""Wishes: what may be selected together, and what a budget pays for."""
+"""Constraints: what may be selected together, and what a budget pays for."""
 
 import numpy as np
 import pytest
 from scipy import sparse
+from tests.naive.constraints import best_within_budget
 
-from tests.naive.wishes import best_within_budget
 from topofs import Centrality, FilteredGraph, Network
-from topofs.constraints import Wishes
-from topofs.rules.coverage_model import MatrixReach
+from topofs.constraints import Constraints
+from topofs.rules.coverage_model import MatrixCoverage
 from topofs.rules.greedy import greedy_ranking
 
 pytestmark = pytest.mark.usefixtures("both_ways")
@@ -21,7 +21,7 @@ def random_shares(rng, n):
 
 
 def wishes_of(rng, n):
-    """Random wishes that do not contradict each other, for both sides."""
+    """Random constraints that do not contradict each other, for both sides."""
     nodes = rng.permutation(n)
     chosen = np.sort(nodes[: rng.integers(0, 3)])
     excluded = np.sort(nodes[len(chosen) : len(chosen) + rng.integers(0, n // 3)])
@@ -42,10 +42,10 @@ def test_no_wish_is_broken():
         n = int(rng.integers(3, 13))
         shares = random_shares(rng, n)
         chosen, excluded, group, most, alike = wishes_of(rng, n)
-        wishes = Wishes(
+        constraints = Constraints(
             n, chosen, excluded, group, np.full(3, most), sparse.csr_array(alike.astype(float))
         )
-        ranking = greedy_ranking(MatrixReach(shares), wishes)
+        ranking = greedy_ranking(MatrixCoverage(shares), constraints)
         taken = ranking.order[: ranking.n_selectable]
         assert not set(taken) & set(excluded)
         assert set(chosen) <= set(taken)
@@ -66,8 +66,8 @@ def test_budgets_against_brute_force():
         cost = rng.integers(1, 10, size=n).astype(float)
         budget = float(rng.integers(cost.min(), cost.sum() + 1))
         nothing = np.empty(0, dtype=np.int64)
-        wishes = Wishes(n, nothing, nothing, cost=cost, budget=budget)
-        ranking = greedy_ranking(MatrixReach(shares), wishes)
+        constraints = Constraints(n, nothing, nothing, cost=cost, budget=budget)
+        ranking = greedy_ranking(MatrixCoverage(shares), constraints)
         taken = ranking.order[: ranking.n_selectable]
         assert cost[taken].sum() <= budget
         covered = shares[taken].max(axis=0).sum()
@@ -78,13 +78,13 @@ def test_budgets_against_brute_force():
 
 def test_a_centrality_keeps_to_the_wishes():
     graph = FilteredGraph(5, [[0, 1], [0, 2], [0, 3], [1, 2], [3, 4]], np.ones(5))
-    wishes = Wishes(
+    constraints = Constraints(
         5,
         np.array([4]),
         np.array([1]),
         group=np.array([0, -1, 0, -1, -1]),
         room=np.array([1]),
     )
-    ranking = Centrality("degree").rank(Network(5, graph), wishes)
+    ranking = Centrality("degree").rank(Network(5, graph), constraints)
     assert ranking.order.tolist() == [4, 0, 3, 1, 2]
     assert ranking.n_selectable == 3

@@ -34,8 +34,8 @@ def X():
     return load_wine(as_frame=True).data
 
 
-def fitted(X, size="auto", **wishes):
-    return TopologicalFeatureSelector(size, rule="variance", **wishes).fit(X)
+def fitted(X, size="auto", **constraints):
+    return TopologicalFeatureSelector(size, rule="variance", **constraints).fit(X)
 
 
 def naive_explained(X, columns):

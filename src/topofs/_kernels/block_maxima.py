@@ -1,9 +1,9 @@
 """The largest weight of each block of columns, row by row: bounds for the gains of a face.
 
 A roof is never below the weights of its row to free vertices in its block. The sum of the
-roofs of three corners, added in the order of a gain, is therefore never below a gain in the
+block_maxima of three corners, added in the order of a gain, is therefore never below a gain in the
 block, to the last bit. Blocks whose sum cannot win stay closed; one that is opened gets its
-three roofs lowered to what is still free there.
+three block_maxima lowered to what is still free there.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import UNCOUNTED, larger
+from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
 
-__all__ = ["Roofs", "best_vertex", "highest_gain_under", "raise_roofs", "roofs_for"]
+__all__ = ["BlockMaxima", "best_vertex", "block_maxima_of", "gain_bound", "raise_block_maxima"]
 
 Matrix = npt.NDArray[Any]
 
@@ -24,7 +24,7 @@ Matrix = npt.NDArray[Any]
 WIDTH = 64
 
 
-class Roofs(NamedTuple):
+class BlockMaxima(NamedTuple):
     """For each row the largest weight in each block of columns, shape (n, n_blocks).
 
     The width, in columns a block, changes the time, never a graph.
@@ -34,16 +34,18 @@ class Roofs(NamedTuple):
     width: int
 
 
-def roofs_for(matrix: Matrix, width: int = WIDTH) -> Roofs:
-    """Room for the roofs of a matrix."""
+def block_maxima_of(matrix: Matrix, width: int = WIDTH) -> BlockMaxima:
+    """Room for the block_maxima of a matrix."""
     n = len(matrix)
-    return Roofs(np.empty((n, -(-n // width)), dtype=matrix.dtype), width)
+    return BlockMaxima(np.empty((n, -(-n // width)), dtype=matrix.dtype), width)
 
 
 @njit(cache=True, nogil=True)
-def raise_roofs(matrix: Matrix, first: int, last: int, roofs: Roofs) -> None:
-    """Write the roofs of the rows first … last − 1; the diagonal is left out."""
-    n, (height, width) = matrix.shape[1], roofs
+def raise_block_maxima(
+    matrix: Matrix, first: int, last: int, block_maxima: BlockMaxima
+) -> None:
+    """Write the block_maxima of the rows first … last − 1; the diagonal is left out."""
+    n, (height, width) = matrix.shape[1], block_maxima
     for i in range(first, last):
         row = matrix[i]
         for block in range(height.shape[1]):
@@ -62,10 +64,10 @@ def _highest(row: Matrix, low: int, high: int) -> float:
     return highest
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def highest_gain_under(roofs: Roofs, a: int, b: int, c: int, bounds: Matrix) -> float:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def gain_bound(block_maxima: BlockMaxima, a: int, b: int, c: int, bounds: Matrix) -> float:
     """Write the bound of each block for the face (a, b, c); return the largest."""
-    height, _ = roofs
+    height, _ = block_maxima
     highest = height.dtype.type(-np.inf)
     for block in range(height.shape[1]):
         bound = (height[a, block] + height[b, block]) + height[c, block]
@@ -74,12 +76,18 @@ def highest_gain_under(roofs: Roofs, a: int, b: int, c: int, bounds: Matrix) -> 
     return highest
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _open(
-    matrix: Matrix, roofs: Roofs, a: int, b: int, c: int, penalty: Matrix, block: int
+    matrix: Matrix,
+    block_maxima: BlockMaxima,
+    a: int,
+    b: int,
+    c: int,
+    penalty: Matrix,
+    block: int,
 ) -> float:
-    """Largest gain in a block; lowers the three roofs over it."""
-    height, width = roofs
+    """Largest gain in a block; lowers the three block_maxima over it."""
+    height, width = block_maxima
     lowest = height.dtype.type(-np.inf)
     best, roof_a, roof_b, roof_c = lowest, lowest, lowest, lowest
     low = block * width
@@ -96,10 +104,10 @@ def _open(
     return best
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def best_vertex(
     matrix: Matrix,
-    roofs: Roofs,
+    block_maxima: BlockMaxima,
     a: int,
     b: int,
     c: int,
@@ -111,17 +119,17 @@ def best_vertex(
     """Lowest of the free vertices with the largest gain in (a, b, c), and that gain.
 
     The number of blocks that were looked into comes with them. At least one vertex is free, and
-    no gain exceeds the ceiling. `bounds` and `highest` are what `highest_gain_under` found;
-    roofs are lowered where they are looked under.
+    no gain exceeds the ceiling. `bounds` and `highest` are what `gain_bound` found;
+    block_maxima are lowered where they are looked under.
     """
     first = 0
     while bounds[first] != highest:
         first += 1
-    best, place, n_opened = _open(matrix, roofs, a, b, c, penalty, first), first, 1
+    best, place, n_opened = _open(matrix, block_maxima, a, b, c, penalty, first), first, 1
     for block in range(first):
         # A lower vertex wins a tie, so what may be equal is opened before, and only there.
         if bounds[block] >= best:
-            gain = _open(matrix, roofs, a, b, c, penalty, block)
+            gain = _open(matrix, block_maxima, a, b, c, penalty, block)
             n_opened += 1
             if gain > best or (gain == best and block < place):
                 best, place = gain, block
@@ -129,11 +137,11 @@ def best_vertex(
         if best >= ceiling:
             break
         if bounds[block] > best:
-            gain = _open(matrix, roofs, a, b, c, penalty, block)
+            gain = _open(matrix, block_maxima, a, b, c, penalty, block)
             n_opened += 1
             if gain > best:
                 best, place = gain, block
-    u = place * roofs.width
+    u = place * block_maxima.width
     while ((matrix[a, u] + matrix[b, u]) + matrix[c, u]) + penalty[u] != best:
         u += 1
     return u, best, n_opened

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import UNCOUNTED
+from topofs._kernels.compiler_hints import NO_REFCOUNT
 
 __all__ = [
     "CORRELATION",
@@ -47,7 +47,7 @@ class ColumnWeights(NamedTuple):
     level: float
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
     """Compute entry (i, j) from two columns, in the type of the array `like`.
 
@@ -71,7 +71,7 @@ def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> fl
 
 
 # Division as numpy's: one that may raise is no vector instruction.
-@njit(cache=True, nogil=True, error_model="numpy", **UNCOUNTED)
+@njit(cache=True, nogil=True, error_model="numpy", **NO_REFCOUNT)
 def _finished(
     kind: int, gram: float, sums: float, spreads: float, alpha: float, dispersion: float
 ) -> float:
@@ -165,7 +165,7 @@ def finish_tile(
                 matrix[j, i] = matrix[i, j]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **UNCOUNTED)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **NO_REFCOUNT)
 def _dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
     """Sum of products in float64; in any order, which changes no sum of whole numbers."""
     total = 0.0

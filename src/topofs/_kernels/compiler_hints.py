@@ -2,7 +2,7 @@
 
 `larger` is the larger of two numbers in a form that becomes vector instructions. `fetch_entry`
 and `fetch_row` ask for an entry or a row of an array before it is read, so that nobody waits for
-it then. `UNCOUNTED` compiles a kernel without counting references to the arrays it gets.
+it then. `NO_REFCOUNT` compiles a kernel without counting references to the arrays it gets.
 
 Numba counts the owners of every array that is handed to a function, each with a locked
 instruction, and a tuple of arrays hands over all of them. Where a loop consists of short calls,
@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 from topofs._kernels.cache_folder import njit
 
-__all__ = ["UNCOUNTED", "fetch_entry", "fetch_row", "larger"]
+__all__ = ["NO_REFCOUNT", "fetch_entry", "fetch_row", "larger"]
 
 # No NaN occurs, and the sign of zero does not matter: without both, a running maximum cannot
 # be split into lanes. The flags of a whole kernel do not reach the choice inside a loop.
@@ -43,7 +43,7 @@ def _options() -> Any:
     return {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 
-UNCOUNTED: Any = _options()
+NO_REFCOUNT: Any = _options()
 
 
 def _larger_plain(x: Any, y: Any) -> Any:
@@ -88,7 +88,7 @@ def _fetch_compiled(context: Any, array: Any, i: Any, j: Any) -> Any:  # noqa: A
 fetch_entry: Any = intrinsic(_fetch_compiled) if _IS_COMPILED else _fetch_plain
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def fetch_row(array: Any, i: int) -> None:
     """Let the row i of a C-contiguous array come nearer; no value depends on it."""
     for j in range(0, array.shape[1], LINE // array.itemsize):

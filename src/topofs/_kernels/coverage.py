@@ -3,7 +3,7 @@
 A kernel that takes a `reach` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
 two is settled when the kernel is compiled.
 
-Lazy greedy coverage under wishes: one loop for paths of a graph and for matrices of shares.
+Lazy greedy coverage under constraints: one loop for paths of a graph and for matrices of shares.
 """
 
 from __future__ import annotations

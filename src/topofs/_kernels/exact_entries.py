@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
 from topofs._kernels.column_weights import ColumnWeights, weight
-from topofs._kernels.compiler_hints import UNCOUNTED, fetch_row
+from topofs._kernels.compiler_hints import NO_REFCOUNT, fetch_row
 from topofs._kernels.faces import sift_down
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ IntArray = npt.NDArray[np.int64]
 AHEAD = 2
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def edge_weights(
     weights: ColumnWeights, edges: IntArray, first: int, last: int, found: npt.NDArray[Any]
 ) -> None:
@@ -46,7 +46,7 @@ def edge_weights(
         found[e] = weight(weights, edges[e, 0], edges[e, 1], found)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def write_lists(
     weights: ColumnWeights,
     vertices: IntArray,
@@ -123,7 +123,7 @@ def write_bounds(
         floor[v] = rounded_up(floors[r], weight_of)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     """A number of the type of `like` that is no less than the bound."""
     rounded = like.dtype.type(bound)
@@ -132,7 +132,7 @@ def rounded_up(bound: float, like: npt.NDArray[Any]) -> float:
     return rounded
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def best_by_columns(
     weights: ColumnWeights, corners: IntArray, penalty: npt.NDArray[Any]
 ) -> tuple[int, float]:
@@ -146,7 +146,7 @@ def best_by_columns(
     return best_vertex, best
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def best_among(
     weights: ColumnWeights,
     corners: IntArray,
@@ -193,7 +193,7 @@ def answer_from_near(
     sift_down(growth.heap, growth.key, growth.counters[0].n_faces)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def face_gain(
     weights: ColumnWeights, corners: IntArray, u: int, like: npt.NDArray[Any]
 ) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import UNCOUNTED, larger
+from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
 
 __all__ = [
     "N_BELOW",
@@ -34,7 +34,7 @@ __all__ = [
 N_BELOW = 4
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> None:
     """Move the slot at a place towards the root until the heap order holds.
 
@@ -50,7 +50,7 @@ def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> N
     heap[place], key[place] = slot, own
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> None:
     """Move the slot at the root down until the heap order holds among the first `size`.
 
@@ -69,7 +69,7 @@ def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> 
     heap[place], key[place] = slot, own
 
 
-@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+@njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _best_below(
     heap: npt.NDArray[np.int64], key: npt.NDArray[Any], first: int, size: int
 ) -> int:
@@ -97,7 +97,7 @@ Row = npt.NDArray[Any]
 BLOCK = 256
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_face(
     a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
 ) -> tuple[int, float]:
@@ -127,7 +127,7 @@ def scan_face(
     return _first_with(a, b, c, penalty, best_block, best), best
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_face_again(
     a: Row, b: Row, c: Row, penalty: Row, old_vertex: int, old_gain: float
 ) -> tuple[int, float]:
@@ -147,7 +147,7 @@ def scan_face_again(
     return vertex, gain
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_three_faces(
     a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
 ) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
@@ -188,7 +188,7 @@ def scan_three_faces(
     )
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _first_with(a: Row, b: Row, c: Row, penalty: Row, start: int, gain: float) -> int:
     """Lowest vertex from `start` on that has the given gain."""
     for u in range(start, len(penalty)):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.block_maxima import Roofs, raise_roofs
+from topofs._kernels.block_maxima import BlockMaxima, raise_block_maxima
 from topofs._kernels.cache_folder import njit
 from topofs._kernels.compiler_hints import larger
 
@@ -137,12 +137,12 @@ def survey_matrix(
     first: int,
     last: int,
     sums: npt.NDArray[np.float64],
-    roofs: Roofs,
+    block_maxima: BlockMaxima,
 ) -> None:
-    """Take `sum_above` and the roofs of the rows first … last − 1 while each is in cache."""
+    """Take `sum_above` and the block_maxima of the rows first … last − 1 while each is in cache."""
     for i in range(first, last):
         sums[i] = sum_above(matrix[i], level)
-        raise_roofs(matrix, i, i + 1, roofs)
+        raise_block_maxima(matrix, i, i + 1, block_maxima)
 
 
 @njit(cache=True, nogil=True)

@@ -18,14 +18,14 @@ from topofs._kernels.cache_folder import njit
 from topofs._kernels.dispatch import UNIT
 
 __all__ = [
-    "add_running_best",
+    "add_cumulative_max",
     "best_path",
+    "cumulative_max",
     "doubled",
     "heapify",
     "nearest_nodes",
     "no_covering",
     "path_bounds",
-    "running_best",
     "running_nodes",
     "search",
     "sift_down",
@@ -104,7 +104,7 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Reach the nodes that an origin covers better than they are: by how much, and how many.
+    """CoverageModel the nodes that an origin covers better than they are: by how much, and how many.
 
     Dijkstra's search with products. It stops at nodes that are covered better from elsewhere,
     or as well by a lower representative: a path that counts and goes on from such a node has
@@ -332,7 +332,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def running_best(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints, Floats]:
+def cumulative_max(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints, Floats]:
     """List where the best entry of each row changes as columns are added one by one.
 
     Row r of the block belongs to node ``first_row + r``, which is never its own best. Back come
@@ -366,7 +366,7 @@ def running_best(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints,
 
 
 @njit(cache=True, nogil=True)
-def add_running_best(block: Block, order: Ints, curve: Floats) -> None:
+def add_cumulative_max(block: Block, order: Ints, curve: Floats) -> None:
     """Add to ``curve[p]`` the sum over the rows of their best entry among ``order[: p + 1]``.
 
     The diagonal counts.

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
 from topofs._kernels.column_weights import ColumnWeights, weight
-from topofs._kernels.compiler_hints import UNCOUNTED
+from topofs._kernels.compiler_hints import NO_REFCOUNT
 from topofs._kernels.exact_entries import face_gain, rounded_up
 from topofs._kernels.faces import N_BELOW, sift_down, sift_up
 from topofs._kernels.tmfg_lists import Growth, highest_gain, merge_lists, split_top
@@ -33,17 +33,17 @@ from topofs._kernels.top_lists import TopLists, highest_free_weight
 
 __all__ = [
     "NO_LIMIT",
-    "FaceAnswers",
+    "FaceCandidates",
     "copy_answer",
     "drop_answer",
     "empty_answers",
     "find_face",
-    "grow_asking",
+    "grow_batched",
     "likely_answer",
     "make_face",
+    "select_queries",
     "settled_answer",
     "stale_among",
-    "what_to_ask",
     "write_answers",
 ]
 
@@ -66,12 +66,12 @@ REST = 4096
 ROUNDS = 40
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def grow_asking(
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def grow_batched(
     weights: ColumnWeights,
     growth: Growth,
     lists: TopLists,
-    answers: FaceAnswers,
+    answers: FaceCandidates,
     slack: float,
 ) -> bool:
     """Insert vertices until none is free (True) or until the face on top must be asked for.
@@ -100,7 +100,7 @@ def grow_asking(
     return True
 
 
-@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+@njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _highest_below(growth: Growth) -> float:
     """The highest key but that of the face on top."""
     highest = -np.inf
@@ -109,8 +109,8 @@ def _highest_below(growth: Growth) -> float:
     return highest
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> float:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceCandidates) -> float:
     """An upper bound of the gains of a face, in the type of the keys."""
     _, penalty, corner, _, _, key, peak, _ = growth
     a, b, c = corner[slot, 0], corner[slot, 1], corner[slot, 2]
@@ -118,12 +118,12 @@ def _bound(slot: int, growth: Growth, lists: TopLists, answers: FaceAnswers) -> 
     return min(said, highest_gain(a, b, c, lists, peak, penalty))
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _answer_top(
     weights: ColumnWeights,
     growth: Growth,
     lists: TopLists,
-    answers: FaceAnswers,
+    answers: FaceCandidates,
     slack: float,
 ) -> bool:
     """Find the best vertex of the face on top, or a lower key; False if it must be asked for."""
@@ -158,8 +158,8 @@ def _answer_top(
     return True
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def _insert_top(growth: Growth, lists: TopLists, answers: FaceCandidates) -> None:
     """Put its vertex into the face on top: one face becomes three."""
     cliques, _, corner, vertex, heap, key, _, records = growth
     counters, top = records[0], heap[0]
@@ -183,7 +183,7 @@ def _insert_top(growth: Growth, lists: TopLists, answers: FaceAnswers) -> None:
         counters.use_lists = counters.questions >= 0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _is_stale(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> bool:
     """Whether half of the list of v is used up, and more is there."""
     highest_free_weight(v, lists, penalty)
@@ -202,10 +202,10 @@ def stale_among(
 
 
 @njit(cache=True, nogil=True)
-def what_to_ask(
+def select_queries(
     growth: Growth,
     lists: TopLists,
-    answers: FaceAnswers,
+    answers: FaceCandidates,
     slots: IntArray,
     keys: npt.NDArray[Any],
     limit: int,
@@ -234,7 +234,7 @@ def what_to_ask(
     count = n_inserted = n_made = size = 0
     for position in range(len(slots)):
         slot = slots[position]
-        vertex, bound = _in_thought(slot, keys[position], growth, answers, seen)
+        vertex, bound = _speculative_growth(slot, keys[position], growth, answers, seen)
         if position > 0 and vertex >= 0 and growth.vertex[slot] != UNDECIDED:
             face_of[n_made] = slot
             heap[size], high[size] = n_made, bound
@@ -246,7 +246,7 @@ def what_to_ask(
             count += 1
     while size > 0 and count + 3 <= limit and n_inserted < most:
         face = face_of[heap[0]]
-        vertex, bound = _in_thought(face, high[0], growth, answers, seen)
+        vertex, bound = _speculative_growth(face, high[0], growth, answers, seen)
         if vertex >= 0 and high[0] > bound >= least:
             high[0] = bound
             sift_down(heap, high, size)
@@ -279,9 +279,9 @@ def what_to_ask(
     return faces[:count], corners[:count]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def _in_thought(
-    face: int, key: float, growth: Growth, answers: FaceAnswers, seen: npt.NDArray[np.bool_]
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def _speculative_growth(
+    face: int, key: float, growth: Growth, answers: FaceCandidates, seen: npt.NDArray[np.bool_]
 ) -> tuple[int, float]:
     """The likely best vertex of a face of those that are free in thought, and its gain."""
     penalty = growth.penalty
@@ -296,7 +296,7 @@ def _in_thought(
     return -1, -np.inf
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _wants(slot: int, growth: Growth, lists: TopLists) -> bool:
     """Whether the lists of a face will not decide it."""
     if growth.vertex[slot] == UNDECIDED:
@@ -317,7 +317,7 @@ N_WAYS = 4
 N_PLACES = 2**14
 
 
-class FaceAnswers(NamedTuple):
+class FaceCandidates(NamedTuple):
     """For each face its best vertices; entries of face f are ``head[f] … length[f] - 1``.
 
     The first faces are the slots of a growth. Those after them, N_PLACES · N_WAYS, do not exist
@@ -338,11 +338,11 @@ class FaceAnswers(NamedTuple):
     stamp: IntArray
 
 
-def empty_answers(n_slots: int, k: int) -> FaceAnswers:
+def empty_answers(n_slots: int, k: int) -> FaceCandidates:
     """Room for k vertices of each face; nobody was asked."""
     others = N_PLACES * N_WAYS
     n_faces = n_slots + others
-    return FaceAnswers(
+    return FaceCandidates(
         bound=np.empty((n_faces, k)),
         vertex=np.empty((n_faces, k), dtype=np.int32),
         length=np.zeros(n_faces, dtype=np.int32),
@@ -354,9 +354,9 @@ def empty_answers(n_slots: int, k: int) -> FaceAnswers:
     )
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def likely_answer(
-    face: int, answers: FaceAnswers, penalty: npt.NDArray[Any]
+    face: int, answers: FaceCandidates, penalty: npt.NDArray[Any]
 ) -> tuple[int, float]:
     """The free vertex that is likely the best of a face, or −1, and a bound of all gains."""
     position = answers.head[face]
@@ -369,12 +369,12 @@ def likely_answer(
     return answers.vertex[face, position], max(floor, answers.bound[face, position])
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def settled_answer(
     weights: ColumnWeights,
     corners: IntArray,
     face: int,
-    answers: FaceAnswers,
+    answers: FaceCandidates,
     penalty: npt.NDArray[Any],
 ) -> tuple[int, float]:
     """The best free vertex of a face and its gain; −1 and the floor if others may be better."""
@@ -397,7 +397,7 @@ def settled_answer(
     return -1, floor
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _place(a: int, b: int, c: int) -> int:
     """Where a face that is not a slot is kept: by the middle bits of a product."""
     mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
@@ -406,8 +406,8 @@ def _place(a: int, b: int, c: int) -> int:
     return N_WAYS * np.int64((mixed >> np.uint64(32)) % np.uint64(N_PLACES))  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def find_face(a: int, b: int, c: int, answers: FaceAnswers) -> int:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def find_face(a: int, b: int, c: int, answers: FaceCandidates) -> int:
     """The face of these corners that is not a slot, or −1."""
     first = _place(a, b, c)
     corner = answers.corner
@@ -417,8 +417,8 @@ def find_face(a: int, b: int, c: int, answers: FaceAnswers) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def make_face(a: int, b: int, c: int, stamp: int, answers: FaceAnswers) -> int:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def make_face(a: int, b: int, c: int, stamp: int, answers: FaceCandidates) -> int:
     """Make a face of these corners in the place of the oldest; nothing is said of it yet."""
     first = _place(a, b, c)
     chosen = first
@@ -433,16 +433,16 @@ def make_face(a: int, b: int, c: int, stamp: int, answers: FaceAnswers) -> int:
     return face
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def drop_answer(face: int, answers: FaceAnswers) -> None:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def drop_answer(face: int, answers: FaceCandidates) -> None:
     """Forget what was said of a face: it has other corners now."""
     answers.length[face] = 0
     answers.head[face] = 0
     answers.floor[face] = np.inf
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
-def copy_answer(source: int, target: int, answers: FaceAnswers) -> None:
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def copy_answer(source: int, target: int, answers: FaceCandidates) -> None:
     """Let a face have what was said of another one."""
     count = answers.length[source]
     for position in range(count):
@@ -461,12 +461,12 @@ def write_answers(
     bounds: npt.NDArray[np.float64],
     floors: npt.NDArray[np.float64],
     limits: npt.NDArray[np.int32],
-    answers: FaceAnswers,
+    answers: FaceCandidates,
 ) -> None:
     """Write what was said of some faces.
 
     That is vertices, −1 where there are no more, and falling bounds of their gains. Floors and
-    limits are as in `FaceAnswers`.
+    limits are as in `FaceCandidates`.
     """
     for f in range(len(faces)):
         face = faces[f]

@@ -17,7 +17,7 @@ key or a free vertex:
 * an answer from rows that the caller brings.
 
 This file grows a TMFG without the matrix, from lists; `topofs._kernels.tmfg_dense` does the
-same with a matrix and its roofs.
+same with a matrix and its block_maxima.
 
 The best free vertex of a face from the lists of its corners (Fagin's threshold algorithm).
 """
@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
 from topofs._kernels.column_weights import ColumnWeights, weight
-from topofs._kernels.compiler_hints import UNCOUNTED, fetch_entry
+from topofs._kernels.compiler_hints import NO_REFCOUNT, fetch_entry
 from topofs._kernels.faces import N_BELOW, scan_face_again, sift_down, sift_up
 from topofs._kernels.top_lists import (
     TopLists,
@@ -132,7 +132,7 @@ def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
     return growth
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
     """Insert vertices until none is free, or until rows are needed that are not at hand.
 
@@ -162,7 +162,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+@njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _fetch_next(growth: Growth, lists: TopLists) -> None:
     """Ask for what will be read of the face that comes to the top if the one there sinks."""
     corner, heap, key = growth.corner, growth.heap, growth.key
@@ -180,7 +180,7 @@ def _fetch_next(growth: Growth, lists: TopLists) -> None:
         fetch_entry(lists.weight, v, at)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _answer_by_lists(
     weights: ColumnWeights, growth: Growth, lists: TopLists
 ) -> tuple[int, float]:
@@ -194,7 +194,7 @@ def _answer_by_lists(
     return (vertex if gain > bound else -1), gain
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _count_question(counters: Any, scanned: bool) -> None:  # noqa: FBT001
     """Count a question; at the end of a window decide whether the lists stay in use."""
     counters.questions += 1
@@ -227,7 +227,7 @@ def answer_from_rows(
     sift_down(heap, key, growth.counters[0].n_faces)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def split_top(growth: Growth) -> int:
     """Put its vertex into the face on top: one face becomes three, without keys; return it.
 
@@ -252,7 +252,7 @@ def split_top(growth: Growth) -> int:
     return v
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _insert_top(growth: Growth, lists: TopLists) -> None:
     """Put its vertex into the face on top, and bounds on the three new faces."""
     cliques, penalty, corner, vertex, heap, key, peak, records = growth
@@ -307,7 +307,7 @@ def wanted_vertices(
     return wanted[:count]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def highest_gain(
     a: int,
     b: int,
@@ -322,7 +322,7 @@ def highest_gain(
     )
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _peak_of(
     v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
 ) -> float:
@@ -336,7 +336,7 @@ def _peak_of(
     return peak[v].weight
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _find_peak(
     v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
 ) -> None:
@@ -347,7 +347,7 @@ def _find_peak(
         record.vertex = lists.vertex[v, lists.head[v]]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def merge_lists(
     weights: ColumnWeights,
     a: int,
@@ -421,7 +421,7 @@ def merge_lists(
 
 
 # A call of its own would cost a fifth of the growth.
-@njit(cache=True, nogil=True, inline="always", **UNCOUNTED)
+@njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _gain_if_met(
     weights: ColumnWeights,
     u: int,

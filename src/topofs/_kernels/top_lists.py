@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import UNCOUNTED, larger
+from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
 from topofs._kernels.matrix_scan import row_sums
 
 __all__ = [
@@ -84,7 +84,7 @@ def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
     return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int32))
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
     weight, vertex, length, head, floor = lists
@@ -98,7 +98,7 @@ def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> f
     return highest
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
 def place_in_list(v: int, u: int, lists: TopLists) -> int:
     """Where the free vertex u stands in the list of v, or −1."""
     _, vertex, length, head, _ = lists

@@ -88,7 +88,7 @@ class DeviceEngine(Engine):
 
 
 class DeviceProducts(BlockedProducts):
-    """What `topofs.graphs.products.AskedProducts` asks, answered by a device.
+    """What `topofs.graphs.products.BatchProducts` asks, answered by a device.
 
     It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
     `progress` is told what is done and what is to be done: rows, then vertices of the graph.

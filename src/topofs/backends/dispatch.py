@@ -19,7 +19,7 @@ from topofs.backends.base import NumpyEngine
 from topofs.backends.dask import DaskEngine
 from topofs.backends.dask_order import order_on_workers
 from topofs.backends.dask_table import is_dask
-from topofs.backends.top_k_neighbors import LinkFinder, all_links, room_for_links
+from topofs.backends.top_k_neighbors import NeighborSearch, all_links, room_for_links
 from topofs.graphs.links import Links
 from topofs.network import Needs, Network
 from topofs.similarity.column_order import matrix_order, permute_in_place, places, value_order
@@ -315,7 +315,7 @@ def _with_links(
         )
     finder = None
     if graph.strongest is not None:
-        finder = LinkFinder(
+        finder = NeighborSearch(
             graph.strongest, scale, in_order, engine.memory, above_mean=cut == _MEAN
         )
         if (engine.on_device or too_large) and columns.by_products and finder.rises:
@@ -380,7 +380,7 @@ def _in_order(pairs: sparse.csr_array, order: Ints) -> sparse.csr_array:
 
 
 def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
-    """The columns in their order, and no similarity but where the wishes ask for some."""
+    """The columns in their order, and no similarity but where the constraints ask for some."""
     measure, correlation = columns.measure, columns.on_workers
     given: StandardColumns | ColumnsOnWorkers
     whole, order = None, columns.order() if needs.by_values else np.arange(columns.n_features)

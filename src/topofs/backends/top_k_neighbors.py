@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from topofs.network import Scale
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = ["LinkFinder", "all_links", "room_for_links"]
+__all__ = ["NeighborSearch", "all_links", "room_for_links"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ def _row_sums(block: Matrix) -> Doubles:
 
 
 @dataclass
-class LinkFinder:
+class NeighborSearch:
     """Finds the strongest links of each column, by one of several ways, in `memory` bytes.
 
     `order` is that in which equal links are taken; a link counts for both columns if it is among
@@ -140,25 +140,25 @@ class LinkFinder:
 
     def from_products(self, products: Products, operator: SimilarityOperator) -> LinkGraph:
         """Find them in one pass over products of columns that are in the order."""
-        from topofs.graphs.products import AskedProducts
+        from topofs.graphs.products import BatchProducts
 
         n = len(self.order)
         n_rows = int(np.clip(self.memory // 4 // (24 * n), 8, _MOST_ROWS))
-        by_device = isinstance(products, AskedProducts)
+        by_device = isinstance(products, BatchProducts)
         wanted = min(self.n_links + _MORE * by_device, n - 1)
         lists, totals = products.survey(-np.inf, [], wanted, n_rows)
-        if isinstance(products, AskedProducts) and self.n_links:
+        if isinstance(products, BatchProducts) and self.n_links:
             lists = self._decided(products, lists)
         return self._joined(lists, totals, operator)
 
     def _decided(self, products: Any, lists: TopLists) -> TopLists:
         """Lists of a device; where it left out others as strong, those of the host."""
         from topofs._kernels.top_lists import refill_lists
-        from topofs.graphs.tmfg_out_of_core import decide_lists
+        from topofs.graphs.tmfg_out_of_core import rescore_lists
 
         everyone = np.arange(len(self.order))
         if not products.rounding.exact:
-            decide_lists(products.column_weights(-np.inf), everyone, lists)
+            rescore_lists(products.column_weights(-np.inf), everyone, lists)
         unsure = np.flatnonzero(self._unsure(lists))
         lists = deepcopy(lists) if len(unsure) else lists
         for first in range(0, len(unsure), _MOST_ROWS):

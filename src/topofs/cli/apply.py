@@ -16,14 +16,14 @@ from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how_to_open
 from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.summary import names_in_words
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topofs.io import Table
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
 
 
 __all__ = [
@@ -44,7 +44,7 @@ _SHOWN_MISSING = 8
 
 
 @app.command(epilog="Example:  topofs apply selection.json next_month.csv --out smaller.csv")
-@unfolding(how=how_to_open)
+@option_groups(how=how_to_open)
 def apply(
     selection: Annotated[
         Path,
@@ -60,7 +60,7 @@ def apply(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Take the columns of a saved selection from another table.
 
@@ -217,7 +217,7 @@ class SavedSelection:
         wanted = {*self.selected, *self.passed_through}
         return tuple(column for column in self.columns if column in wanted)
 
-    def how_to_read(self, given: HowToRead) -> HowToRead:
+    def how_to_read(self, given: ReadOptions) -> ReadOptions:
         """Read as the first table was read, unless something else is given."""
         decimal: Any = given.decimal or self.decimal
         return replace(given, decimal=decimal, usual_layer=self.layer)

@@ -24,13 +24,13 @@ from topofs.cli.options import (
 )
 from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.summary import SHOWN_LEAKS, leaks_by_missing
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from topofs.comparison.compare import Comparison
     from topofs.comparison.prediction import Target
     from topofs.io import ColumnRoles, ComparableTable
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -60,7 +60,7 @@ class _Model(StrEnum):
 
 
 @app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
-@unfolding(settings=settings, how=how)
+@option_groups(settings=settings, how=how)
 def compare(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -104,7 +104,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
@@ -181,7 +181,7 @@ def _compared(
     options: dict[str, Any],
     messages: Messages,
     *,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> tuple[Comparison, ComparableTable, str]:
     """Read the table and compare; the comparison, what was compared, the name of the table."""
     from topofs.comparison.compare import compare as run

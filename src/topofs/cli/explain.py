@@ -9,12 +9,21 @@ import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, TableName, Wished, how, roles, settings, size, wishes
-from topofs.cli.term_options import unfolding
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    TableName,
+    constraints,
+    how,
+    roles,
+    settings,
+    size,
+)
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -23,7 +32,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def explain(
     table: TableName,
     column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
@@ -31,9 +40,9 @@ def explain(
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     as_json: Json = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Say why a column was or was not selected, and which columns it is linked to.
 
@@ -49,7 +58,7 @@ def explain(
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from topofs.cli.messages import in_options, spoken
-from topofs.cli.options import Wished
+from topofs.cli.options import ConstraintOptions
 from topofs.cli.summary import isolated_columns
 from topofs.cli.term_options import changes_in_words
 from topofs.errors import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from topofs.comparison.leakage import Leak
     from topofs.constraints import Size
     from topofs.io import ColumnRoles, ComparableTable, Table
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
     from topofs.similarity.operator import SimilarityOperator
@@ -89,8 +89,8 @@ def fitted(
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     messages: Messages,
-    how: HowToRead,
-    wishes: Wished | None = None,
+    how: ReadOptions,
+    constraints: ConstraintOptions | None = None,
     only_kept: bool = False,
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
@@ -109,18 +109,18 @@ def fitted(
         check_end(rule, size)
         if needs_graph and not rule.needs.graph:
             raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
-    wishes = wishes or Wished()
+    constraints = constraints or ConstraintOptions()
     with reading(
         source,
         measure=measure_of(selector.similarity),
-        roles=wishes.roles(roles),
+        roles=constraints.roles(roles),
         messages=messages,
         how=how,
         check=check,
     ) as (table, compared):
         n_kept = len(compared.roles.keep)
         selector.set_params(n_features_to_select=n_kept if only_kept else size)
-        wishes.settle(selector, compared)
+        constraints.settle(selector, compared)
         with (
             messages.counting(f"comparing {len(compared.names):,} columns", "pairs") as report,
             watching(report),
@@ -141,7 +141,7 @@ def reading(
     measure: Measure,
     roles: ColumnRoles,
     messages: Messages,
-    how: HowToRead,
+    how: ReadOptions,
     needs_target: bool = False,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:

@@ -12,11 +12,11 @@ from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
 __all__ = ["app", "check_graph_ending", "write_graph"]
@@ -27,7 +27,7 @@ _SHOWN_LINKS = 5
 
 
 @app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
-@unfolding(settings=settings, roles=roles, how=how)
+@option_groups(settings=settings, roles=roles, how=how)
 def graph(
     table: TableName,
     *,
@@ -41,7 +41,7 @@ def graph(
     roles: ColumnRoles,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
 

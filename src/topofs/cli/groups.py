@@ -10,15 +10,15 @@ import typer
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import (
+    ConstraintOptions,
     Json,
     Quiet,
     TableName,
-    Wished,
+    constraints,
     how,
     roles,
     settings,
     size,
-    wishes,
 )
 from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.summary import (
@@ -34,11 +34,11 @@ from topofs.cli.summary import (
     represented_columns,
     stopping,
 )
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -50,14 +50,14 @@ _SHOWN_MEMBERS = 12
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def groups(
     table: TableName,
     *,
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -66,7 +66,7 @@ def groups(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """List the selected columns, each with those it represents.
 
@@ -84,7 +84,7 @@ def groups(
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:

@@ -202,7 +202,7 @@ _SENTENCES = (
     (r"raise the budget", "raise --budget"),
     (r"^cost( has|:)", r"--cost\1"),
     (r"^(the column .* (?:has no cost|costs \S+); )", r"--cost: \1"),
-    # Wishes.
+    # Constraints.
     (r"^AtMost takes (.*); got (\S+)$", r"--at-most \2: give \1"),
     (r"^at_most( has|:)", r"--groups\1"),
     (r"\b(at_most|max_similarity)\b(?! is )", lambda m: f"--{m[0].replace('_', '-')}"),

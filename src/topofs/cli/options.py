@@ -3,7 +3,7 @@
 The options of a selection are those of the estimator: the ones of its terms come from the terms
 (`topofs.cli.term_options`), the others stand here.
 
-Options that say what a user wishes of a selection: which columns, and how far it goes.
+Options that say what a user constraints of a selection: which columns, and how far it goes.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from topofs.terms import DEFAULTS
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles, ComparableTable
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import AtMost, TopologicalFeatureSelector
 
 
 __all__ = [
+    "ConstraintOptions",
     "Exclude",
     "Json",
     "Quiet",
     "TableName",
     "Time",
-    "Wished",
     "check_jobs",
+    "constraints",
     "how",
     "how_to_open",
     "limits",
@@ -43,7 +44,6 @@ __all__ = [
     "roles",
     "settings",
     "size",
-    "wishes",
 ]
 
 
@@ -244,7 +244,7 @@ def how(
     ] = None,
     layer: _Layer = None,
     max_size: _MaxSize = None,
-) -> HowToRead:
+) -> ReadOptions:
     """Say how the file is to be read, and what its columns mean."""
     opened = how_to_open(decimal=decimal, layer=layer, max_size=max_size)
     return replace(opened, dates_as_numbers=dates is not None)
@@ -252,12 +252,12 @@ def how(
 
 def how_to_open(
     *, decimal: _Decimal = None, layer: _Layer = None, max_size: _MaxSize = None
-) -> HowToRead:
+) -> ReadOptions:
     """Say how the file is to be read."""
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.runtime import parse_memory
 
-    known = HowToRead(layer=layer, decimal=decimal)
+    known = ReadOptions(layer=layer, decimal=decimal)
     if max_size is None:
         return known
     try:
@@ -286,8 +286,8 @@ _MAX_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class Wished:
-    """What a user wishes of a selection; `keep` and `exclude` are names and patterns."""
+class ConstraintOptions:
+    """What a user constraints of a selection; `keep` and `exclude` are names and patterns."""
 
     keep: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -295,11 +295,11 @@ class Wished:
     max_similarity: float | None = None
 
     def roles(self, roles: ColumnRoles) -> ColumnRoles:
-        """Add the wishes to the roles of columns."""
+        """Add the constraints to the roles of columns."""
         return replace(roles, keep=self.keep, exclude=self.exclude)
 
     def settle(self, selector: TopologicalFeatureSelector, compared: ComparableTable) -> None:
-        """Hand the wishes to a selector, in the names of the columns that take part."""
+        """Hand the constraints to a selector, in the names of the columns that take part."""
         there = set(compared.names)
         selector.set_params(
             keep=list(compared.roles.keep) or None,
@@ -363,14 +363,14 @@ _Size = Annotated[
 ]
 
 
-def wishes(
+def constraints(
     *,
     keep: _Keep = None,
     exclude: Exclude = None,
     at_most: _AtMost = None,
     group_file: _Groups = None,
     max_similarity: _MaxSimilarity = None,
-) -> Wished:
+) -> ConstraintOptions:
     """Collect what is wished."""
     found = limits(
         exclude=exclude, at_most=at_most, group_file=group_file, max_similarity=max_similarity
@@ -384,7 +384,7 @@ def limits(
     at_most: _AtMost = None,
     group_file: _Groups = None,
     max_similarity: _MaxSimilarity = None,
-) -> Wished:
+) -> ConstraintOptions:
     """Collect what may not be selected."""
     from topofs.selection import AtMost
 
@@ -398,7 +398,7 @@ def limits(
     if at_most is not None and group_file is not None:
         with in_options():
             limit = AtMost(at_most, of=_by_column(group_file, option="--groups"))
-    return Wished(exclude=excluded, at_most=limit, max_similarity=max_similarity)
+    return ConstraintOptions(exclude=excluded, at_most=limit, max_similarity=max_similarity)
 
 
 def size(

@@ -12,10 +12,10 @@ import typer
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import (
+    ConstraintOptions,
     Json,
     Quiet,
     TableName,
-    Wished,
     how,
     limits,
     names_given,
@@ -30,7 +30,7 @@ from topofs.cli.summary import (
     members_in_words,
     names_in_words,
 )
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from topofs.cli.messages import Output
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -52,7 +52,7 @@ _SHOWN_PAIRS = 5
 
 
 @app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
-@unfolding(settings=settings, roles=roles, limits=limits, how=how)
+@option_groups(settings=settings, roles=roles, limits=limits, how=how)
 def panel(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -71,14 +71,14 @@ def panel(  # noqa: PLR0913 - one argument an option
     ] = None,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    limits: Wished,
+    limits: ConstraintOptions,
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE.html", help="The page of `select` for the list."),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Judge a list of columns, from wherever it comes.
 
@@ -89,7 +89,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     check_groups(settings)
     messages = Messages(quiet=quiet)
     check_outputs([], source=table, report=report)
-    wishes = replace(limits, keep=_names(listed))
+    constraints = replace(limits, keep=_names(listed))
     with (
         _speaking_of_the_panel(),
         fitted(
@@ -97,7 +97,7 @@ def panel(  # noqa: PLR0913 - one argument an option
             size=None,
             selector=settings,
             roles=roles,
-            wishes=wishes,
+            constraints=constraints,
             only_kept=True,
             how=how,
             messages=messages,

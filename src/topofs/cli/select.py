@@ -14,15 +14,15 @@ from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import (
+    ConstraintOptions,
     Json,
     Quiet,
     TableName,
-    Wished,
+    constraints,
     how,
     roles,
     settings,
     size,
-    wishes,
 )
 from topofs.cli.outputs import check_outputs, write_together
 from topofs.cli.summary import (
@@ -38,14 +38,14 @@ from topofs.cli.summary import (
     represented_columns,
     stopping,
 )
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.comparison.leakage import Leak
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -57,14 +57,14 @@ _SHOWN_MEMBERS = 3
 
 
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def select(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv, .parquet, .h5ad."),
@@ -86,7 +86,7 @@ def select(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Select the columns that represent all others, without labels."""
     from topofs.io.annotated import check_annotated, is_annotated_ending
@@ -107,7 +107,7 @@ def select(  # noqa: PLR0913 - one argument an option
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
         needs_graph=graph_out is not None,
@@ -173,7 +173,7 @@ def _write_annotated(found: Fitted, path: Path) -> None:
     write_genes(found.table, ranks, path, with_groups=selector.has_groups)
 
 
-def _saved(found: Fitted, how: HowToRead) -> SavedSelection:
+def _saved(found: Fitted, how: ReadOptions) -> SavedSelection:
     """What `topofs apply` needs of the selection, and a reader wants to know."""
     from topofs import __version__
 

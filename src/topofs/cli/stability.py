@@ -12,24 +12,24 @@ import typer
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import (
+    ConstraintOptions,
     Json,
     Quiet,
     TableName,
-    Wished,
     check_jobs,
+    constraints,
     how,
     roles,
     settings,
     size,
-    wishes,
 )
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.term_options import unfolding
+from topofs.cli.term_options import option_groups
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
-    from topofs.io.read import HowToRead
+    from topofs.io.read import ReadOptions
     from topofs.selection import Stability, TopologicalFeatureSelector
 
 __all__ = ["app"]
@@ -42,7 +42,7 @@ _SURE = 0.9
 
 
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: TableName,
     *,
@@ -52,7 +52,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="How often each column was chosen: .csv, …"),
@@ -63,7 +63,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
 
@@ -83,7 +83,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:

@@ -36,11 +36,11 @@ __all__ = [
     "chosen_parameters",
     "name_option",
     "offered",
+    "option_groups",
     "option_words",
     "takers_in_words",
     "takes_parameter",
     "term_parameters",
-    "unfolding",
     "without_options",
 ]
 
@@ -269,7 +269,7 @@ def _load_installed() -> None:
 _WITHOUT = ContextVar("without_options", default=False)
 
 
-def unfolding(
+def option_groups(
     **bundles: Callable[..., Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a command take the options of a bundle in place of the parameter of that name.

@@ -249,7 +249,7 @@ def compare(
     target : Target or array, shape (n_samples,)
         What to predict; an array is read by `target_of`. Rows without one are left out.
     selector : TopologicalFeatureSelector, optional
-        TFS, with its settings; its size and the user's wishes play no part, but for
+        TFS, with its settings; its size and the user's constraints play no part, but for
         `exclude`: no method may select those columns.
     sizes : sequence of int, float or "auto", optional
         Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given

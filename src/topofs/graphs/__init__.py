@@ -3,7 +3,6 @@
 from topofs.graphs.base import AutoGraph, Graph
 from topofs.graphs.clique_forest import CliqueForest, clique_forest
 from topofs.graphs.filtered_graph import FilteredGraph
-from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.graphs.links import Links
 from topofs.graphs.mst import MST, mst
 from topofs.graphs.pmfg import PMFG, pmfg

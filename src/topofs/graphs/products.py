@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "AskedProducts",
+    "BatchProducts",
     "BlockedProducts",
     "Operator",
     "Products",
@@ -121,7 +121,7 @@ class Products(Protocol):
 
 
 @runtime_checkable
-class AskedProducts(Products, Protocol):
+class BatchProducts(Products, Protocol):
     """Products by somebody far away or with other rounding, who is asked in batches.
 
     What is proposed is decided by entries of `column_weights`: lists and answers may be too

@@ -15,7 +15,7 @@ from topofs.terms import register
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs._kernels.block_maxima import Roofs
+    from topofs._kernels.block_maxima import BlockMaxima
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.graphs.products import Products
     from topofs.similarity_matrix import SimilarityMatrix
@@ -108,12 +108,12 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
 def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
     """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
     from topofs._kernels.tmfg_dense import tmfg_cliques
-    from topofs.graphs.tmfg_parallel import cliques_on_cores, has_cores_for
+    from topofs.graphs.tmfg_parallel import cliques_in_parallel, has_cores_for
 
-    values, (start, roofs) = matrix.values, _start_and_roofs(matrix)
+    values, (start, block_maxima) = matrix.values, _start_and_block_maxima(matrix)
     if has_cores_for(len(values)):
-        return cliques_on_cores(values, start, roofs)
-    return tmfg_cliques(values, start, roofs)
+        return cliques_in_parallel(values, start, block_maxima)
+    return tmfg_cliques(values, start, block_maxima)
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,17 +151,17 @@ class TMFG(Graph):
 register(TMFG())
 
 
-def _start_and_roofs(matrix: SimilarityMatrix) -> tuple[IntArray, Roofs]:
-    """One pass: the first tetrahedron and the roofs."""
-    from topofs._kernels.block_maxima import roofs_for
+def _start_and_block_maxima(matrix: SimilarityMatrix) -> tuple[IntArray, BlockMaxima]:
+    """One pass: the first tetrahedron and the block_maxima."""
+    from topofs._kernels.block_maxima import block_maxima_of
     from topofs._kernels.matrix_scan import survey_matrix
     from topofs.runtime import for_row_ranges
 
     values, mean = matrix.values, matrix.mean
     n = len(values)
-    rough, roofs = np.empty(n), roofs_for(values)
-    for_row_ranges(lambda i, j: survey_matrix(values, mean, i, j, rough, roofs), n, n)
-    return four_strongest(rough, rough, lambda some: values[some], mean), roofs
+    rough, block_maxima = np.empty(n), block_maxima_of(values)
+    for_row_ranges(lambda i, j: survey_matrix(values, mean, i, j, rough, block_maxima), n, n)
+    return four_strongest(rough, rough, lambda some: values[some], mean), block_maxima
 
 
 def four_strongest(

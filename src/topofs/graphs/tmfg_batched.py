@@ -11,10 +11,10 @@ from topofs._kernels.exact_entries import best_among, best_by_columns, write_bou
 from topofs._kernels.tmfg_batched import (
     NO_LIMIT,
     empty_answers,
-    grow_asking,
+    grow_batched,
+    select_queries,
     settled_answer,
     stale_among,
-    what_to_ask,
     write_answers,
 )
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from topofs._kernels.column_weights import ColumnWeights
     from topofs._kernels.tmfg_lists import Growth
     from topofs._kernels.top_lists import TopLists
-    from topofs.graphs.products import AskedProducts
+    from topofs.graphs.products import BatchProducts
 
-__all__ = ["grow_by_asking"]
+__all__ = ["grow_in_batches"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -37,13 +37,13 @@ _PLACES = 4 * _FACES
 _LISTS_AT_ONCE = 4096
 
 
-def grow_by_asking(
-    products: AskedProducts, growth: Growth, lists: TopLists, level: float
+def grow_in_batches(
+    products: BatchProducts, growth: Growth, lists: TopLists, level: float
 ) -> None:
     """Let a graph grow to its end, asking for what its lists do not decide."""
     n, progress = products.n_features, products.progress
     asking = _Asking(products, growth, lists, level)
-    while not grow_asking(asking.weights, growth, lists, asking.answers, asking.slack):
+    while not grow_batched(asking.weights, growth, lists, asking.answers, asking.slack):
         asking.ask()
         if progress is not None:
             progress(2 * n - growth.n_free, 2 * n)
@@ -55,7 +55,7 @@ class _Asking:
     """A growth, what was answered so far, and who is asked."""
 
     def __init__(
-        self, products: AskedProducts, growth: Growth, lists: TopLists, level: float
+        self, products: BatchProducts, growth: Growth, lists: TopLists, level: float
     ) -> None:
         self.products, self.growth, self.lists, self.level = products, growth, lists, level
         self.weights: ColumnWeights = products.column_weights(level)
@@ -78,7 +78,7 @@ class _Asking:
         self.products.leave_out(growth.cliques[self.step : step, 0])
         self.step = step
         self.n_asked += 1
-        faces, corners = what_to_ask(
+        faces, corners = select_queries(
             growth,
             self.lists,
             self.answers,

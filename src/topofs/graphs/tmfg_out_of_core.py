@@ -18,9 +18,9 @@ import numpy.typing as npt
 from topofs._kernels.exact_entries import answer_from_near, edge_weights, write_lists
 from topofs._kernels.tmfg_lists import answer_from_rows, grow, start_growth, wanted_vertices
 from topofs._kernels.top_lists import refill_lists
-from topofs.graphs.products import AskedProducts
+from topofs.graphs.products import BatchProducts
 from topofs.graphs.tmfg import complete_graph, four_strongest, graph_of_cliques
-from topofs.graphs.tmfg_batched import grow_by_asking
+from topofs.graphs.tmfg_batched import grow_in_batches
 from topofs.runtime import for_each, for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "FreeRows",
+    "RowCache",
     "TooLittleMemoryError",
-    "decide_lists",
     "least_memory",
+    "rescore_lists",
     "tmfg_of_products",
 ]
 
@@ -92,8 +92,8 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
     n = products.n_features
     if n < 4:
         return _complete_graph(products, threshold=threshold)
-    if isinstance(products, AskedProducts):
-        return _tmfg_by_asking(products, threshold=threshold, memory=memory)
+    if isinstance(products, BatchProducts):
+        return _tmfg_in_batches(products, threshold=threshold, memory=memory)
     plan = _plan(products, memory)
     # Once for all products: a BLAS that gets its threads back after each starts them anew.
     with one_blas_thread():
@@ -204,18 +204,18 @@ def _whole_rows(products: Products, level: float) -> Callable[[IntArray], Block]
     return rows_of
 
 
-def _tmfg_by_asking(products: AskedProducts, *, threshold: bool, memory: int) -> FilteredGraph:
+def _tmfg_in_batches(products: BatchProducts, *, threshold: bool, memory: int) -> FilteredGraph:
     """The graph by products whose rounding is not the host's."""
     n, entry_bytes = products.n_features, products.n_features * (products.dtype.itemsize + 4)
     length = max(_SHORTEST_LIST, min(_LIST_BY_ASKING, memory // 3 // entry_bytes))
     plan = _Plan(min(length, n - 1), _MOST_ROWS, 0)
-    survey = _survey_by_asking(products, plan, threshold=threshold)
+    survey = _survey_in_batches(products, plan, threshold=threshold)
     growth = start_growth(n, survey.start, products.dtype)
-    grow_by_asking(products, growth, survey.lists, survey.level)
+    grow_in_batches(products, growth, survey.lists, survey.level)
     return graph_of_cliques(growth.cliques, _entries(products, survey.level))
 
 
-def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) -> _Survey:
+def _survey_in_batches(products: BatchProducts, plan: _Plan, *, threshold: bool) -> _Survey:
     """Find threshold, first tetrahedron and lists where sums are rounded in other ways."""
     n = products.n_features
     if n * n * products.n_samples <= _PRODUCTS_OF_HOST:
@@ -233,7 +233,7 @@ def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) 
             _cut_lists(lists, level)
             # Without negative entries all that reaches the mean exceeds the second mean.
             above = np.nextafter(mean, -np.inf) if threshold else mean
-            return _Survey(level, _start_by_asking(products, totals, level, above), lists)
+            return _Survey(level, _start_in_batches(products, totals, level, above), lists)
     else:
         _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
         mean = _mean(totals)
@@ -243,11 +243,11 @@ def _survey_by_asking(products: AskedProducts, plan: _Plan, *, threshold: bool) 
     if threshold:
         above = _mean(totals)
         _, totals = products.survey(level, [above], 0, plan.n_rows)
-    return _Survey(level, _start_by_asking(products, totals, level, above), lists)
+    return _Survey(level, _start_in_batches(products, totals, level, above), lists)
 
 
-def _start_by_asking(
-    products: AskedProducts, totals: Doubles, level: float, above: float
+def _start_in_batches(
+    products: BatchProducts, totals: Doubles, level: float, above: float
 ) -> IntArray:
     """The first tetrahedron, by sums of rows that are rounded in other ways."""
     slack = _SLACK * np.abs(totals[1]).max()
@@ -287,11 +287,11 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
     least = survey.level
     if least > -np.inf:
         least -= rounding.margin(least, 1)
-    rows = FreeRows(products, np.arange(n), least, plan.n_kept)
+    rows = RowCache(products, np.arange(n), least, plan.n_kept)
 
     def decide(vertices: IntArray) -> None:
         if not rounding.exact:
-            decide_lists(weights, vertices, lists, rounding)
+            rescore_lists(weights, vertices, lists, rounding)
 
     decide(np.arange(n))
     while not grow(weights, growth, lists):
@@ -319,7 +319,7 @@ def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: 
 
 
 def _answer_top(
-    weights: ColumnWeights, growth: Growth, rows: FreeRows, rounding: Rounding
+    weights: ColumnWeights, growth: Growth, rows: RowCache, rounding: Rounding
 ) -> None:
     """Answer the face on top from the rows of its corners."""
     a, b, c = (rows.one(v) for v in growth.corners_on_top)
@@ -332,7 +332,7 @@ def _answer_top(
 
 
 def _fill_lists(
-    block: Block, vertices: IntArray, rows: FreeRows, growth: Growth, lists: TopLists
+    block: Block, vertices: IntArray, rows: RowCache, growth: Growth, lists: TopLists
 ) -> None:
     """Fill lists from rows; entries of the rows below the level become 0."""
 
@@ -358,7 +358,7 @@ def _entries(products: Products, level: float) -> Any:
     return of_edges
 
 
-class FreeRows:
+class RowCache:
     """Rows over the columns that were free lately, which ascend; the newest are kept.
 
     Entries below the level are 0. Of rows that have all columns `n_kept` may be kept.
@@ -379,10 +379,10 @@ class FreeRows:
         self._place = np.full(n, -1, dtype=np.int64)
         self._next = 0
 
-    def of_free_columns(self, penalty: Block) -> FreeRows:
+    def of_free_columns(self, penalty: Block) -> RowCache:
         """Start again with the columns that are free now."""
         free = np.flatnonzero(penalty == 0)
-        return FreeRows(self._products, free, self.level, self._n_kept)
+        return RowCache(self._products, free, self.level, self._n_kept)
 
     def product(self, vertices: IntArray) -> Block:
         """Multiply the rows of some vertices; the level is not yet applied."""
@@ -458,7 +458,7 @@ _LISTS_AT_ONCE = 4096
 _LISTS_A_TASK = 8
 
 
-def decide_lists(
+def rescore_lists(
     weights: ColumnWeights,
     vertices: IntArray,
     lists: TopLists,

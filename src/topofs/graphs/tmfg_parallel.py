@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs._kernels.column_weights import GIVEN, ColumnWeights
-from topofs._kernels.tmfg_dense import answer_under_roofs, grow_dense
+from topofs._kernels.tmfg_dense import best_vertex_of_face, grow_dense
 from topofs._kernels.tmfg_lists import grow, start_growth
 from topofs._kernels.top_lists import empty_lists, list_rows
 from topofs.runtime import for_row_ranges
 
 if TYPE_CHECKING:
-    from topofs._kernels.block_maxima import Roofs
+    from topofs._kernels.block_maxima import BlockMaxima
     from topofs._kernels.tmfg_lists import Growth
 
-__all__ = ["cliques_on_cores", "has_cores_for"]
+__all__ = ["cliques_in_parallel", "has_cores_for"]
 
 Matrix = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
 
-# On fewer cores, and for smaller matrices, roofs alone are as fast.
+# On fewer cores, and for smaller matrices, block_maxima alone are as fast.
 _LEAST_CORES = 8
 _LEAST_COLUMNS = 8192
 _LIST_LENGTH = 128
@@ -34,21 +34,23 @@ def has_cores_for(n: int) -> bool:
     return n >= _LEAST_COLUMNS and numba.get_num_threads() >= _LEAST_CORES
 
 
-def cliques_on_cores(similarity: Matrix, start: IntArray, roofs: Roofs) -> IntArray:
+def cliques_in_parallel(
+    similarity: Matrix, start: IntArray, block_maxima: BlockMaxima
+) -> IntArray:
     """Do what `topofs._kernels.tmfg_dense.tmfg_cliques` does, from lists of strongest links.
 
     One core grows the graph; all write the lists, at first and again when they do not decide
     and a third of the free vertices is gone. What lists do not decide is answered under the
-    roofs, which are lowered, and so is everything where they seldom do.
+    block_maxima, which are lowered, and so is everything where they seldom do.
     """
     n = len(similarity)
     growth = start_growth(n, start, similarity.dtype)
-    _grow_by_lists(similarity, roofs, growth)
-    grow_dense(similarity, roofs, growth)
+    _grow_by_lists(similarity, block_maxima, growth)
+    grow_dense(similarity, block_maxima, growth)
     return growth.cliques
 
 
-def _grow_by_lists(similarity: Matrix, roofs: Roofs, growth: Growth) -> None:
+def _grow_by_lists(similarity: Matrix, block_maxima: BlockMaxima, growth: Growth) -> None:
     """Let the graph grow to its end, or until lists are given up."""
     n = len(similarity)
     everyone, unused = np.arange(n), np.zeros(n)
@@ -70,4 +72,4 @@ def _grow_by_lists(similarity: Matrix, roofs: Roofs, growth: Growth) -> None:
             n_free = growth.n_free
         else:
             write(growth.corners_on_top)
-        answer_under_roofs(similarity, roofs, growth)
+        best_vertex_of_face(similarity, block_maxima, growth)

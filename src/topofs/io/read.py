@@ -1,6 +1,6 @@
 """Open a table, whatever its format and wherever it comes from.
 
-`HowToRead`: what a user says about a file that the file does not say itself.
+`ReadOptions`: what a user says about a file that the file does not say itself.
 
 Formats that keep labels apart, as tables: the labels become one more column.
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LABELS",
     "STANDARD_INPUT",
-    "HowToRead",
+    "ReadOptions",
     "kind_of",
     "open_arrays",
     "open_parquet",
@@ -96,7 +96,7 @@ _FOREIGN = {
 
 @contextmanager
 def open_table(
-    source: str | os.PathLike[str], *, how: HowToRead | None = None
+    source: str | os.PathLike[str], *, how: ReadOptions | None = None
 ) -> Iterator[Table]:
     r"""Open a table for as long as the block lasts.
 
@@ -110,7 +110,7 @@ def open_table(
     ----------
     source : path-like
         The file, or ``"-"`` for the standard input.
-    how : HowToRead, optional
+    how : ReadOptions, optional
         What the file does not say: the layer of an AnnData file, the decimal mark of numbers,
         what a packed file may take unpacked, and what a pipe may hold.
 
@@ -134,7 +134,7 @@ def open_table(
     ...         table.schema["height"], table.not_numbers
     (Float64, {'kind': "text, such as 'oak'"})
     """
-    how = how or HowToRead()
+    how = how or ReadOptions()
     if str(source) == STANDARD_INPUT:
         if sys.stdin is None:
             raise TableError("standard input is closed; give the name of a file")
@@ -166,7 +166,7 @@ def _check_there(path: Path) -> None:
 
 
 @contextmanager
-def _copied(stream: IO[bytes], name: str, how: HowToRead) -> Iterator[Path]:
+def _copied(stream: IO[bytes], name: str, how: ReadOptions) -> Iterator[Path]:
     """Copy a stream to a temporary file, unpacked where it is packed."""
     start = stream.read(len(_GZIP))
     whole = io.BufferedReader(_Resumed(start, stream))
@@ -225,7 +225,7 @@ def _unpack(packed: gzip.GzipFile, plain: Path, name: str, limit: int) -> None:
         raise TableError(f"{name}: the gzip file is damaged ({error})") from error
 
 
-def _open_file(path: Path, name: str, how: HowToRead) -> Table:
+def _open_file(path: Path, name: str, how: ReadOptions) -> Table:
     limit = how.limit(path.stat().st_size)
     # Without anndata only the name can tell.
     named = is_annotated_ending(name.removesuffix(".gz"))
@@ -237,7 +237,7 @@ def _open_file(path: Path, name: str, how: HowToRead) -> Table:
     return table
 
 
-def _open_plain(path: Path, name: str, how: HowToRead) -> Table:
+def _open_plain(path: Path, name: str, how: ReadOptions) -> Table:
     if path.is_dir():
         return open_arrays(path, name, kind="uci", limit=how.limit())
     limit = how.limit(path.stat().st_size)
@@ -298,7 +298,7 @@ _EXPANSION = 20
 
 
 @dataclass(frozen=True)
-class HowToRead:
+class ReadOptions:
     """How a file is to be read.
 
     `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken

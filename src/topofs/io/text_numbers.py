@@ -18,7 +18,7 @@ from topofs.io.text_values import (
     PERCENT,
     WAYS,
     ZEROS,
-    Seen,
+    FormatCounts,
     decimal_mark,
     marks_disagree,
     shortened,
@@ -136,9 +136,9 @@ def _looked_at(column: str) -> list[pl.Expr]:
     return [count.alias(f"{column}\0{what}") for what, count in counts.items()]
 
 
-def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, Seen]:
+def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, FormatCounts]:
     """Look at the values of some columns, in one pass; memory holds a batch of rows."""
-    seen = {column: Seen() for column in columns}
+    seen = {column: FormatCounts() for column in columns}
     if columns:
         rows = text.select(columns_named(columns))
         for batch in rows.collect_batches(maintain_order=True, engine="streaming"):
@@ -164,7 +164,7 @@ def _truth(column: str) -> pl.Expr:
     return pl.when(_is_given(stripped)).then(stripped.str.to_lowercase() == "true")
 
 
-def _number(column: str, mark: Mark, seen: Seen) -> pl.Expr:
+def _number(column: str, mark: Mark, seen: FormatCounts) -> pl.Expr:
     """The text of numbers as polars reads it."""
     plain = _stripped(column)
     if seen.of("currency"):
@@ -188,7 +188,7 @@ def _number(column: str, mark: Mark, seen: Seen) -> pl.Expr:
 def _found(
     types: dict[str, pl.DataType],
     kinds: dict[str, TextKind],
-    seen: dict[str, Seen],
+    seen: dict[str, FormatCounts],
     padded: dict[str, str],
 ) -> NumbersInText:
     numbers = {column: kind for column, kind in kinds.items() if kind.holds == "numbers"}
@@ -216,7 +216,7 @@ def _found(
 
 
 def _ways_of_writing(
-    numbers: Mapping[str, TextKind], seen: Mapping[str, Seen]
+    numbers: Mapping[str, TextKind], seen: Mapping[str, FormatCounts]
 ) -> Iterator[str]:
     """Say how numbers are written, where it is not the usual way."""
     unusual = {column: seen[column].unusual(kind.decimal) for column, kind in numbers.items()}

@@ -30,7 +30,7 @@ __all__ = [
     "UNITS",
     "WAYS",
     "ZEROS",
-    "Seen",
+    "FormatCounts",
     "TextKind",
     "as_number",
     "as_truth",
@@ -139,7 +139,7 @@ _SHOWN = 20
 
 
 @dataclass
-class Seen:
+class FormatCounts:
     """How many values of each shape there are, and with each mark, and the first of them.
 
     Shapes are the keys of `SHAPES`, "1.5", "1e5" and "text". Marks are `UNITS` beside a number, or
@@ -246,16 +246,16 @@ def is_float(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def seen_in(values: Iterable[str]) -> Seen:
+def seen_in(values: Iterable[str]) -> FormatCounts:
     """Look at the values of a column."""
-    seen = Seen()
+    seen = FormatCounts()
     for value, times in Counter(values).items():
         seen.add(value, times)
     return seen
 
 
 def _marks(text: str, shape: str) -> Iterator[str]:
-    """Tell which marks (see `Seen`) a value of some shape has."""
+    """Tell which marks (see `FormatCounts`) a value of some shape has."""
     if shape == "text":
         if _NEAR_NUMBER.search(text):
             yield "near"
@@ -275,20 +275,20 @@ def _marks(text: str, shape: str) -> Iterator[str]:
             yield "bare"
 
 
-def decimal_mark(columns: Iterable[Seen]) -> Mark | None:
+def decimal_mark(columns: Iterable[FormatCounts]) -> Mark | None:
     """Find the decimal mark that the columns of numbers of a table agree on, if they do."""
     numbers = [seen for seen in columns if seen.n_numbers == seen.total]
     marks = {mark for seen in numbers if (mark := _own_mark(seen)) is not None}
     return marks.pop() if len(marks) == 1 else None
 
 
-def marks_disagree(columns: Iterable[Seen]) -> bool:
+def marks_disagree(columns: Iterable[FormatCounts]) -> bool:
     """Whether some columns have decimal points and others decimal commas."""
     return len({decimal_mark([seen]) for seen in columns} - {None}) > 1
 
 
 def text_kind(
-    seen: Seen, *, decimal: Mark | None = None, likely: Mark | None = None
+    seen: FormatCounts, *, decimal: Mark | None = None, likely: Mark | None = None
 ) -> TextKind:
     """Decide what a column of text holds.
 
@@ -323,7 +323,7 @@ def text_kind(
     )
 
 
-def hint_of(seen: Seen, kind: TextKind) -> str | None:
+def hint_of(seen: FormatCounts, kind: TextKind) -> str | None:
     """Say what a column may be meant for, where it is not what it is taken for."""
     if kind.holds == "names" and kind.mistaken is not None:
         return f"{kind.mistaken} is taken for a name"
@@ -349,7 +349,7 @@ def as_number(text: str, decimal: Mark) -> float:
     return float(digits + (ZEROS[multiple[2]] if multiple else ""))
 
 
-def _own_mark(seen: Seen) -> Mark | None:
+def _own_mark(seen: FormatCounts) -> Mark | None:
     """The decimal mark that the values themselves leave no doubt about."""
     point, comma = seen.of(*_POINT) > 0, seen.of(*_COMMA) > 0
     if point == comma:
@@ -357,7 +357,7 @@ def _own_mark(seen: Seen) -> Mark | None:
     return "." if point else ","
 
 
-def _mixed_units(seen: Seen) -> TextKind | None:
+def _mixed_units(seen: FormatCounts) -> TextKind | None:
     """Refuse numbers that have different units beside them, or some have one and others none."""
     if len(seen.currencies) > 1:
         words = (
@@ -372,7 +372,7 @@ def _mixed_units(seen: Seen) -> TextKind | None:
     return None
 
 
-def _numbers(seen: Seen, decimal: Mark | None, likely: Mark | None) -> TextKind:
+def _numbers(seen: FormatCounts, decimal: Mark | None, likely: Mark | None) -> TextKind:
     against = _COMMA if decimal == "." else _POINT
     if decimal is not None and seen.of(*against):
         wrong = "comma" if decimal == "." else "point"

@@ -22,15 +22,15 @@ from topofs.terms import Term
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs.constraints import Wishes
+    from topofs.constraints import Constraints
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.network import Network
     from topofs.similarity.base import Measure
 
 
 __all__ = [
+    "CoverageModel",
     "Ranking",
-    "Reach",
     "Rule",
     "RunningGroups",
     "ScoreWords",
@@ -38,7 +38,7 @@ __all__ = [
     "covered_by",
     "in_order_of_values",
     "kept_with",
-    "places_by_strength",
+    "ranks_by_strength",
     "related_to",
     "running_along",
     "running_among",
@@ -52,11 +52,11 @@ Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
 
-class Reach(Protocol):
+class CoverageModel(Protocol):
     """Whom a node represents, and with what share of their variance: what groups follow from.
 
     Where selected nodes explain more together than the best of them alone, a reach has more
-    methods, as `topofs.rules.variance_search.VarianceReach` does: ``together(selected)``, its
+    methods, as `topofs.rules.variance_search.VarianceCoverage` does: ``together(selected)``, its
     mean ``coverage(selected)`` and ``shares(by, of)``. ``kept_with(selected, of, before)`` and
     ``related_to(of)`` answer at once what the functions of these names ask node by node.
     """
@@ -77,7 +77,7 @@ class Reach(Protocol):
         """
 
 
-def covered_by(reach: Reach, selected: Ints) -> Doubles:
+def covered_by(reach: CoverageModel, selected: Ints) -> Doubles:
     """Tell what selected nodes explain of each together; else what the best of them does."""
     together = getattr(reach, "together", None)
     found: Doubles = (
@@ -86,13 +86,13 @@ def covered_by(reach: Reach, selected: Ints) -> Doubles:
     return found
 
 
-def coverage_by(reach: Reach, selected: Ints) -> float:
+def coverage_by(reach: CoverageModel, selected: Ints) -> float:
     """Give the mean of `covered_by`."""
     coverage = getattr(reach, "coverage", None)
     return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
 
 
-def kept_with(reach: Reach, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+def kept_with(reach: CoverageModel, selected: Ints, of: Ints, before: Doubles) -> Doubles:
     """Tell what stays explained of some nodes with each node beside the selected ones.
 
     Of a node no more than was explained `before` counts; the result is the sum over `of`.
@@ -105,7 +105,7 @@ def kept_with(reach: Reach, selected: Ints, of: Ints, before: Doubles) -> Double
     return np.array([np.minimum(covered_by(reach, some)[of], before).sum() for some in beside])
 
 
-def related_to(reach: Reach, of: Ints) -> npt.NDArray[np.bool_]:
+def related_to(reach: CoverageModel, of: Ints) -> npt.NDArray[np.bool_]:
     """Tell which nodes share more than chance with some, or are among them."""
     found = getattr(reach, "related_to", None)
     if found is not None:
@@ -126,12 +126,12 @@ class Ranking:
         For each node what it adds at its turn, or its score.
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
-    reach : Reach or None
+    reach : CoverageModel or None
         Whom nodes represent; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent nobody and that nobody represents, where the rule can tell.
     selectable : int or None
-        How many nodes of the order can be selected together, by the wishes; None: all.
+        How many nodes of the order can be selected together, by the constraints; None: all.
     covered : array of float, shape (n_nodes,), or None
         The share of all nodes that the first 1, 2, … represent, where scores are not what a
         node adds to it.
@@ -145,7 +145,7 @@ class Ranking:
     order: Ints
     scores: Doubles
     end: int | None = None
-    reach: Reach | None = None
+    reach: CoverageModel | None = None
     isolated: npt.NDArray[np.bool_] | None = None
     selectable: int | None = None
     covered: Doubles | None = None
@@ -271,27 +271,27 @@ class Rule(Term):
         """
         return None
 
-    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
-        """Rank once more under other wishes, without the network.
+    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+        """Rank once more under other constraints, without the network.
 
         Parameters
         ----------
         ranking : Ranking
             What `rank` gave.
-        wishes : Wishes
-            The new wishes.
+        constraints : Constraints
+            The new constraints.
 
         Returns
         -------
         Ranking
         """
-        order, n_selectable = wishes.applied(ranking.order)
+        order, n_selectable = constraints.applied(ranking.order)
         return replace(ranking, order=order, selectable=n_selectable)
 
     def refined(
         self,
         ranking: Ranking,
-        wishes: Wishes,  # noqa: ARG002
+        constraints: Constraints,  # noqa: ARG002
         selected: Ints,  # noqa: ARG002
         worth: int | None,  # noqa: ARG002
     ) -> Ranking:
@@ -301,7 +301,7 @@ class Rule(Term):
         ----------
         ranking : Ranking
             What `rank` gave.
-        wishes : Wishes
+        constraints : Constraints
             As for `rank`.
         selected : array of int
             The nodes that were selected from it.
@@ -315,17 +315,17 @@ class Rule(Term):
         """
         return ranking
 
-    def rank(self, network: Network, wishes: Wishes) -> Ranking:
+    def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Rank the nodes.
 
         Parameters
         ----------
         network : Network
             What the rule needs, and maybe more.
-        wishes : Wishes
+        constraints : Constraints
             Nodes that are selected in any case, which come first, and those that may not be
             selected together. A rule whose order does not depend on what was selected before
-            leaves it to ``wishes.applied(order)``.
+            leaves it to ``constraints.applied(order)``.
 
         Returns
         -------
@@ -346,7 +346,7 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
     return score(graph.renumbered(network.place))[network.place]
 
 
-def places_by_strength(network: Network) -> npt.NDArray[np.int64]:
+def ranks_by_strength(network: Network) -> npt.NDArray[np.int64]:
     """Give nodes places by falling strength; equal ones as the values of their columns say.
 
     Strength is the sum over the whole similarity where the graph carries that, else the sum of
@@ -459,7 +459,7 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
     -inf where the nearest one is wanted, however far it is. Equal shares go to the lowest node.
     O(n²) time; one block of rows in memory.
     """
-    from topofs._kernels.path_search import add_running_best, running_best
+    from topofs._kernels.path_search import add_cumulative_max, cumulative_max
 
     n = len(order)
     total = np.zeros(n)
@@ -467,8 +467,8 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
     for start in range(0, n, _ROWS):
         rows = slice(start, min(start + _ROWS, n))
         block = shares.block(rows, slice(0, n))
-        add_running_best(block, order, total)
-        counts, positions, values = running_best(block, order, start)
+        add_cumulative_max(block, order, total)
+        counts, positions, values = cumulative_max(block, order, start)
         nodes = np.repeat(np.arange(rows.start, rows.stop), counts)
         some = values > least
         parts.append((nodes[some], positions[some], values[some]))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph, ShareRows
     from topofs.network import Network, Scale
 
-__all__ = ["MatrixReach", "PathReach", "graph_reach", "themselves"]
+__all__ = ["MatrixCoverage", "PathCoverage", "coverage_model_of", "themselves"]
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class PathReach:
+class PathCoverage:
     """Along paths of a graph: a node represents another by the best product of weights.
 
     Were the graph a tree and the columns normal, this product would be the variance that both
@@ -90,17 +90,17 @@ class PathReach:
         """Tell which nodes have no edge above the floor."""
         return np.asarray(np.diff(self.starts) == 0)
 
-    def as_matrix(self) -> MatrixReach:
+    def as_matrix(self) -> MatrixCoverage:
         """The same shares as a sparse matrix."""
         n = len(self.starts) - 1
         rows = [
             sparse.csr_array(self.representatives(np.array([v]))[1][None]) for v in range(n)
         ]
-        return MatrixReach(sparse.vstack(rows, format="csr"))
+        return MatrixCoverage(sparse.vstack(rows, format="csr"))
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixReach:
+class MatrixCoverage:
     """As a matrix says, dense or sparse, with ones on the diagonal.
 
     Attributes
@@ -301,13 +301,13 @@ def themselves(representative: Ints, share: Doubles, selected: Ints) -> tuple[In
     return representative, share
 
 
-def graph_reach(network: Network, *, paths: bool) -> PathReach | MatrixReach:
+def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | MatrixCoverage:
     """Give the reach of the nodes of a graph: along its paths, or its edges only."""
     graph, scale = network.graph, network.scale
     assert graph is not None
     if isinstance(graph, LinkGraph):
         if not paths:
-            return MatrixReach(graph.shares, graph.whole, graph)
+            return MatrixCoverage(graph.shares, graph.whole, graph)
         rows = graph.to_scipy()
     else:
         assert scale is not None
@@ -315,8 +315,8 @@ def graph_reach(network: Network, *, paths: bool) -> PathReach | MatrixReach:
         if not paths:
             rows = rows + sparse.eye_array(graph.n_nodes)
             rows.sort_indices()
-            return MatrixReach(rows)
-    return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+            return MatrixCoverage(rows)
+    return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
 def _shares_of_edges(graph: FilteredGraph, scale: Scale) -> sparse.csr_array:

@@ -9,11 +9,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.rules.base import Ranking
-from topofs.rules.coverage_model import MatrixReach
+from topofs.rules.coverage_model import MatrixCoverage
 from topofs.rules.greedy import KEEP, greedy_ranking
 
 if TYPE_CHECKING:
-    from topofs.constraints import Wishes
+    from topofs.constraints import Constraints
 
 __all__ = ["redundancy_ranking"]
 
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def redundancy_ranking(
-    shares: sparse.csr_array, wishes: Wishes, place: Ints | None = None
+    shares: sparse.csr_array, constraints: Constraints, place: Ints | None = None
 ) -> Ranking:
     """Order nodes so that the first of them explain all others to a share.
 
@@ -32,23 +32,25 @@ def redundancy_ranking(
     in the order, whether they explain anything new or not. The ranking ends after the set; a
     score is the number of nodes that none before explained.
     """
-    with_themselves = sparse.csr_array(shares + sparse.eye_array(wishes.n_nodes, format="csr"))
+    with_themselves = sparse.csr_array(
+        shares + sparse.eye_array(constraints.n_nodes, format="csr")
+    )
     with_themselves.sort_indices()
     explains = with_themselves.copy()
     explains.data[:] = 1.0
     ranking = greedy_ranking(
-        MatrixReach(explains), wishes, place=place, isolated=KEEP, quarters=0
+        MatrixCoverage(explains), constraints, place=place, isolated=KEEP, quarters=0
     )
     selectable = ranking.order[: ranking.n_selectable]
-    needed = (ranking.scores[selectable] > 0) | np.isin(selectable, wishes.chosen)
+    needed = (ranking.scores[selectable] > 0) | np.isin(selectable, constraints.chosen)
     selected = selectable[needed]
-    kept = _without_redundant(explains, selected, wishes.chosen)
-    others = np.setdiff1d(np.arange(wishes.n_nodes), kept)
+    kept = _without_redundant(explains, selected, constraints.chosen)
+    others = np.setdiff1d(np.arange(constraints.n_nodes), kept)
     others = others if place is None else others[np.argsort(place[others])]
-    allowed = wishes.allowed[others]
+    allowed = constraints.allowed[others]
     order = np.concatenate([kept, others[allowed], others[~allowed]])
-    reach = MatrixReach(with_themselves)
-    n_selectable = wishes.n_nodes - int((~allowed).sum())
+    reach = MatrixCoverage(with_themselves)
+    n_selectable = constraints.n_nodes - int((~allowed).sum())
     scores = _newly_explained(explains, order)
     covered = reach.running(order).curve[1:]
     return Ranking(

@@ -1,4 +1,4 @@
-"""Greedy column subset selection under wishes.
+"""Greedy column subset selection under constraints.
 
 Who explains whom: one chosen column by itself, and all of them together.
 
@@ -23,7 +23,7 @@ from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.standard_columns import rows_of
 
 if TYPE_CHECKING:
-    from topofs.constraints import Wishes
+    from topofs.constraints import Constraints
     from topofs.rules.residuals import Residuals, VarianceSpace
     from topofs.similarity.standard_columns import StandardColumns
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "WORTH",
     "ChanceGain",
-    "VarianceReach",
+    "VarianceCoverage",
     "chance_gain",
     "normal_chance",
     "variance_ranking",
@@ -80,22 +80,26 @@ class _Found:
         return float(sum(self.gains))
 
 
-def variance_ranking(space: VarianceSpace, wishes: Wishes) -> Ranking:
+def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
     """Order nodes so that each next one explains most of what is left of all.
 
     Nodes that were not reached follow by what they would explain next, then nodes that are
     explained already, the strongest first; those that may not be selected come last.
     """
-    ranking = _ranking_of_columns(space, wishes.renumbered(space.nodes))
-    scores = np.empty(wishes.n_nodes)
+    ranking = _ranking_of_columns(space, constraints.renumbered(space.nodes))
+    scores = np.empty(constraints.n_nodes)
     scores[space.nodes] = ranking.scores
     return replace(ranking, order=space.nodes[ranking.order], scores=scores)
 
 
-def _ranking_of_columns(space: VarianceSpace, wishes: Wishes) -> Ranking:
+def _ranking_of_columns(space: VarianceSpace, constraints: Constraints) -> Ranking:
     """The same for columns as they stand in the space: what ties goes to the first of them."""
-    found = _search(space, wishes) if wishes.cost is None else _within_budget(space, wishes)
-    n = wishes.n_nodes
+    found = (
+        _search(space, constraints)
+        if constraints.cost is None
+        else _within_budget(space, constraints)
+    )
+    n = constraints.n_nodes
     rest = np.setdiff1d(np.arange(n), found.nodes)
     strength = space.residuals().gains()[0] if len(rest) else np.empty(0)
     left = found.remaining[rest]
@@ -103,7 +107,7 @@ def _ranking_of_columns(space: VarianceSpace, wishes: Wishes) -> Ranking:
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     order = rest[np.lexsort([rest, *(-np.round(key, 9) for key in reversed(keys))])]
     taken = np.array(found.nodes, dtype=np.int64)
-    everyone, n_selectable = wishes.given(taken).applied(np.concatenate([taken, order]))
+    everyone, n_selectable = constraints.given(taken).applied(np.concatenate([taken, order]))
     scores = np.zeros(n)
     scores[found.nodes] = found.gains
     scores[rest] = np.where(np.isfinite(left), left, 0.0)
@@ -114,33 +118,33 @@ def _ranking_of_columns(space: VarianceSpace, wishes: Wishes) -> Ranking:
         everyone,
         scores,
         max(1, len(taken) if found.end is None else found.end),
-        VarianceReach(space),
+        VarianceCoverage(space),
         np.full(n, found.no_structure),
         n_selectable,
         np.minimum(covered, 1.0),
     )
 
 
-def _within_budget(space: VarianceSpace, wishes: Wishes) -> _Found:
+def _within_budget(space: VarianceSpace, constraints: Constraints) -> _Found:
     """The better of two sets, by gain and by gain for its cost; few nodes: of many more."""
-    found = [_search(space, wishes), _search(space, wishes, by_cost=True)]
-    more = beginnings(wishes.chosen, wishes, np.arange(wishes.n_nodes))
-    found += [_search(space, wishes.given(first), by_cost=True) for first in more]
+    found = [_search(space, constraints), _search(space, constraints, by_cost=True)]
+    more = beginnings(constraints.chosen, constraints, np.arange(constraints.n_nodes))
+    found += [_search(space, constraints.given(first), by_cost=True) for first in more]
     best = max(found, key=lambda one: one.total)
     # The same set, in the order in which its nodes add most.
-    outside = np.setdiff1d(np.arange(wishes.n_nodes), best.nodes)
-    again = _search(space, replace(wishes, excluded=outside))
+    outside = np.setdiff1d(np.arange(constraints.n_nodes), best.nodes)
+    again = _search(space, replace(constraints, excluded=outside))
     again.remaining[outside] = best.remaining[outside]
     return again
 
 
-def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _Found:
+def _search(space: VarianceSpace, constraints: Constraints, *, by_cost: bool = False) -> _Found:
     """Take nodes one by one, those chosen beforehand first, while they add something."""
     residuals = space.residuals()
-    pick = _Picker(residuals, wishes.cost if by_cost else None)
-    state = OpenNodes(wishes, [])
+    pick = _Picker(residuals, constraints.cost if by_cost else None)
+    state = OpenNodes(constraints, [])
     found = _Found([], [], None, no_structure=False, remaining=np.empty(0))
-    untaken = np.ones(wishes.n_nodes, dtype=np.bool_)
+    untaken = np.ones(constraints.n_nodes, dtype=np.bool_)
     n_taken = 0  # dimensions
 
     def take(node: int) -> None:
@@ -153,15 +157,15 @@ def _search(space: VarianceSpace, wishes: Wishes, *, by_cost: bool = False) -> _
         state.take(node)
 
     forced = np.zeros_like(untaken)
-    forced[wishes.chosen] = True
-    for _ in range(len(wishes.chosen)):
+    forced[constraints.chosen] = True
+    for _ in range(len(constraints.chosen)):
         node = pick.best(forced & untaken)
         take(int(np.flatnonzero(forced & untaken)[0]) if node is None else node)
-    whole = wishes.cost is not None or (
-        wishes.n_nodes * float(space.n_dimensions) ** 2 <= FULL_ORDER
+    whole = constraints.cost is not None or (
+        constraints.n_nodes * float(space.n_dimensions) ** 2 <= FULL_ORDER
     )
-    by_size = wishes.n_wanted is not None
-    wanted = BY_ITSELF if wishes.n_wanted is None else wishes.n_wanted
+    by_size = constraints.n_wanted is not None
+    wanted = BY_ITSELF if constraints.n_wanted is None else constraints.n_wanted
     while True:
         node = pick.best(state.mask() & untaken)
         if node is None:
@@ -235,7 +239,7 @@ _COLUMNS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class VarianceReach:
+class VarianceCoverage:
     """A column represents another by the share of its variance that it explains alone.
 
     For numbers that is r²; for blocks of d and e dimensions e·‖Kᵢⱼ‖², what the block j of e

@@ -36,8 +36,8 @@ from topofs.terms import is_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topofs.constraints import Wishes
-    from topofs.rules.base import Ranking, Reach, Rule, RunningGroups
+    from topofs.constraints import Constraints
+    from topofs.rules.base import CoverageModel, Ranking, Rule, RunningGroups
     from topofs.selection.reading import RareColumns
 
 
@@ -97,7 +97,7 @@ class RepresentingSelector(RankingSelector):
     _ranking: Ranking
     _greedy: Ranking
     excluded_: Ints
-    _wishes: Wishes
+    _wishes: Constraints
     _limited: bool
     _rare: RareColumns
     _budget: float | None
@@ -145,8 +145,8 @@ class RepresentingSelector(RankingSelector):
         other = super(RepresentingSelector, greedy).at(n_features_to_select)
         size, exact = other.n_features_, self._greedy.exact
         if exact is not None and size > exact:
-            wishes = replace(self._wishes, n_wanted=size)
-            other._greedy = self.rule_.again(self._greedy, wishes)  # noqa: SLF001
+            constraints = replace(self._wishes, n_wanted=size)
+            other._greedy = self.rule_.again(self._greedy, constraints)  # noqa: SLF001
             other._put_in_order(other._greedy)  # noqa: SLF001
             # By whole rows fewer may reach a coverage.
             wanted = None if isinstance(n_features_to_select, UntilCoverage) else size
@@ -288,7 +288,7 @@ class RepresentingSelector(RankingSelector):
         size = self._size_by_ranking() if size is None else size
         most = self._most()
         if size > most:
-            limit, advice = "under the wishes", "wish for less"
+            limit, advice = "under the constraints", "wish for less"
             if self._budget is not None and self._is_unpaid_left():
                 limit = f"within the budget of {self._budget:.12g}"
                 advice = "fit again with a larger Budget"
@@ -333,7 +333,7 @@ class RepresentingSelector(RankingSelector):
     def _none_to_select(self, *, kept: bool) -> ValueError:
         and_kept = ", and what is kept does not vary" if kept else ""
         return ValueError(
-            f"the wishes leave none of the {len(self.nodes_)} columns that vary to select"
+            f"the constraints leave none of the {len(self.nodes_)} columns that vary to select"
             f"{and_kept}: exclude fewer, or allow more"
         )
 
@@ -343,7 +343,7 @@ class RepresentingSelector(RankingSelector):
 
     @property
     def n_selectable_(self) -> int:
-        """How many columns can be selected together: all, unless wishes set a limit."""
+        """How many columns can be selected together: all, unless constraints set a limit."""
         check_is_fitted(self)
         return self._most()
 
@@ -502,7 +502,7 @@ class RepresentingSelector(RankingSelector):
         share[selected] = 1.0
         return representative, share
 
-    def _reach(self, wanted: str) -> Reach:
+    def _reach(self, wanted: str) -> CoverageModel:
         check_is_fitted(self)
         if self._ranking.reach is None:
             raise AttributeError(self._only_by_some_rules(wanted))
@@ -750,8 +750,8 @@ class PanelSelector(RepresentingSelector):
 
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
         """Rank the other nodes given some, at least so many of them exactly."""
-        wishes = self._wishes.given(nodes, n_wanted=len(nodes) + n_more)
-        return self.rule_.again(self._ranking, wishes)
+        constraints = self._wishes.given(nodes, n_wanted=len(nodes) + n_more)
+        return self.rule_.again(self._ranking, constraints)
 
     def _rank_given(self, positions: Ints, n_more: int) -> None:
         """Rank the other columns given some, at least so many of them exactly."""

@@ -1,6 +1,6 @@
 """Parameters of terms by nested names, as scikit-learn writes them: ``rule__reach``.
 
-Rank under wishes: by the rule, or by what is redundant.
+Rank under constraints: by the rule, or by what is redundant.
 
 The selected columns of a table, in the form the table has: array, frame, AnnData, sparse.
 
@@ -26,12 +26,12 @@ from topofs.constraints import (
     MinShare,
     Size,
     UntilCoverage,
+    resolve_constraints,
     resolve_size,
-    resolve_wishes,
 )
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.io.frames import arrow_as_frame, is_frame, named_matrix, sparse_columns
-from topofs.rules.base import places_by_strength
+from topofs.rules.base import ranks_by_strength
 from topofs.rules.centrality import Centrality
 from topofs.rules.redundancy import redundancy_ranking
 from topofs.runtime import parse_memory
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topofs.backends.dispatch import ComparedColumns
-    from topofs.constraints import AtMost, ColumnWishes, Wishes
+    from topofs.constraints import AtMost, ColumnConstraints, Constraints
     from topofs.graphs.base import Graph
     from topofs.network import Needs, Network
     from topofs.rules.base import Ranking, Rule
@@ -71,8 +71,8 @@ __all__ = [
     "ReducingSelector",
     "TopologicalFeatureSelector",
     "fit_and_compare",
-    "needs_of_wishes",
-    "rank_by_wishes",
+    "needs_of_constraints",
+    "rank_with_constraints",
 ]
 
 
@@ -142,47 +142,49 @@ class NestedTerms(BaseEstimator):
         return self
 
 
-def needs_of_wishes(needs: Needs, wishes: ColumnWishes, measure: Measure) -> Needs:
-    """What a rule needs, with the pairs that the wishes must know one by one."""
-    if isinstance(wishes.size, MinShare):
-        if wishes.max_similarity is not None or wishes.group is not None:
+def needs_of_constraints(
+    needs: Needs, constraints: ColumnConstraints, measure: Measure
+) -> Needs:
+    """What a rule needs, with the pairs that the constraints must know one by one."""
+    if isinstance(constraints.size, MinShare):
+        if constraints.max_similarity is not None or constraints.group is not None:
             raise ValueError(
                 "MinShare keeps every column that no other explains, so it does not go together "
                 "with at_most and max_similarity: leave them out"
             )
-        share = float(wishes.size.share)
+        share = float(constraints.size.share)
         return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
-    if wishes.max_similarity is None:
+    if constraints.max_similarity is None:
         return needs
     if not measure.means_alike:
         raise ValueError(
             "max_similarity needs a measure whose high values mean alike, and "
             f"{measure.name!r} is none: choose another similarity"
         )
-    return replace(needs, pairs_from=float(wishes.max_similarity))
+    return replace(needs, pairs_from=float(constraints.max_similarity))
 
 
-def rank_by_wishes(
+def rank_with_constraints(
     network: Network,
     rule: Rule,
-    wishes: ColumnWishes,
+    constraints: ColumnConstraints,
     nodes: npt.NDArray[np.int64],
     *,
     n_wanted: int | None = None,
-) -> tuple[Ranking, Wishes]:
-    """Rank the nodes of a network; also give the wishes in terms of these nodes."""
-    if not isinstance(wishes.size, MinShare):
-        if isinstance(wishes.size, UntilCoverage) and rule.explains_together:
+) -> tuple[Ranking, Constraints]:
+    """Rank the nodes of a network; also give the constraints in terms of these nodes."""
+    if not isinstance(constraints.size, MinShare):
+        if isinstance(constraints.size, UntilCoverage) and rule.explains_together:
             n_wanted = len(nodes)  # nobody knows before
-        asked = replace(wishes.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
+        asked = replace(constraints.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
         ranking = rule.rank(network, asked)
-        if isinstance(wishes.size, UntilCoverage) and ranking.exact is not None:
-            reached = int((ranking.curve < wishes.size.coverage).sum()) + 1
+        if isinstance(constraints.size, UntilCoverage) and ranking.exact is not None:
+            reached = int((ranking.curve < constraints.size.coverage).sum()) + 1
             if reached > ranking.exact:
                 ranking = rule.again(ranking, replace(asked, n_wanted=reached))
         return ranking, asked
-    asked = wishes.for_nodes(nodes, None)
-    place = None if network.place is None else places_by_strength(network)
+    asked = constraints.for_nodes(nodes, None)
+    place = None if network.place is None else ranks_by_strength(network)
     return redundancy_ranking(network.pairs, asked, place), asked
 
 
@@ -513,7 +515,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         arrays = arrays_of_device(self.device, X)
         read = read_table(self, on_host(X), measure)
         size, forced = self._check_size()
-        wishes = resolve_wishes(
+        constraints = resolve_constraints(
             forced=forced,
             exclude=self.exclude,
             at_most=self.at_most,
@@ -532,7 +534,7 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             nodes = np.setdiff1d(nodes, self._rare.positions)
             self._left_out = self._rare.reasons
         self._rare.warn(self._column_names(), read.table.shape[0])
-        needs = needs_of_wishes(rule.needs, wishes, read.measure)
+        needs = needs_of_constraints(rule.needs, constraints, read.measure)
         table = read.columns(nodes)
         by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
         if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
@@ -551,8 +553,8 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
         self.nodes_, self.similarity_, self.rule_ = nodes, read.measure, rule
-        ranking = self._rank(network, wishes, size)
-        self.excluded_, self._limited = wishes.excluded, wishes.limited
+        ranking = self._rank(network, constraints, size)
+        self.excluded_, self._limited = constraints.excluded, constraints.limited
         budget = self.n_features_to_select
         self._budget = float(budget.total) if isinstance(budget, Budget) else None
         if not ranking.n_selectable and not len(forced):
@@ -564,14 +566,16 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             self._warn_of_isolated_columns()
         return columns
 
-    def _rank(self, network: Network, wishes: ColumnWishes, size: int | None) -> Ranking:
+    def _rank(
+        self, network: Network, constraints: ColumnConstraints, size: int | None
+    ) -> Ranking:
         """Rank the nodes of the network; keep its graph, with the names of the columns."""
         self._graph = network.graph
         if network.graph is not None:
             self._graph = network.graph.labelled(self._column_names()[self.nodes_].tolist())
             network = replace(network, graph=self._graph)
-        self._ranking, self._wishes = rank_by_wishes(
-            network, self.rule_, wishes, self.nodes_, n_wanted=size
+        self._ranking, self._wishes = rank_with_constraints(
+            network, self.rule_, constraints, self.nodes_, n_wanted=size
         )
         if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
             self._graph.whole.forget_matrix()

@@ -1,4 +1,4 @@
-"""The page of a panel as a reader uses it: wishes, sorting, stand-ins, one more, one less."""
+"""The page of a panel as a reader uses it: constraints, sorting, stand-ins, one more, one less."""
 
 import csv
 import io
