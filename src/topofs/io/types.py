@@ -44,7 +44,7 @@ from topofs.io.text_values import (
     MISSING,
     UNITS,
     WAYS,
-    Seen,
+    FormatCounts,
     as_number,
     as_truth,
     decimal_mark,
@@ -210,7 +210,7 @@ class TextColumn:
     given: npt.NDArray[np.bool_]
 
     @cached_property
-    def seen(self) -> Seen:
+    def seen(self) -> FormatCounts:
         """The shapes of the values."""
         return seen_in(self.words)
 
