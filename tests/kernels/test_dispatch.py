@@ -125,9 +125,9 @@ from topofs import Mixed, Pearson, Spearman
 from topofs.layout import layout
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.similarity.operator import dense
-from topofs.similarity.shared_variance import leave_out_chance, whole_weights
-from topofs.similarity.threshold import threshold_links_in_place, threshold_mean
-from topofs.similarity.value_order import permute_in_place, value_order
+from topofs.similarity.scale import leave_out_chance, whole_weights
+from topofs.similarity.scale import threshold_links_in_place, threshold_mean
+from topofs.similarity.column_order import permute_in_place, value_order
 from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
 from topofs.io.types import read_columns
 from topofs.io.types import TypedTable
