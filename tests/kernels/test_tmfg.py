@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs._kernels.block_maxima import block_maxima_of, raise_block_maxima
-from topofs._kernels.tmfg_dense import grow_dense, tmfg_cliques
+from topofs._kernels.tmfg_dense import (
+    block_maxima_of,
+    grow_dense,
+    raise_block_maxima,
+    tmfg_cliques,
+)
 from topofs._kernels.tmfg_lists import start_growth
 from topofs._kernels.top_lists import place_among
 

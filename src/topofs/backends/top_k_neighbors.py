@@ -117,7 +117,8 @@ class NeighborSearch:
         self, similarity: Matrix, operator: SimilarityOperator | None
     ) -> LinkGraph:
         """By kernels, the largest similarities: of a scale that rises."""
-        from topofs._kernels.top_lists import empty_lists, survey_rows
+        from topofs._kernels.survey import survey_rows
+        from topofs._kernels.top_lists import empty_lists
         from topofs.runtime import for_row_ranges
 
         n = len(similarity)
@@ -153,7 +154,7 @@ class NeighborSearch:
 
     def _decided(self, products: Any, lists: TopLists) -> TopLists:
         """Lists of a device; where it left out others as strong, those of the host."""
-        from topofs._kernels.top_lists import refill_lists
+        from topofs._kernels.survey import refill_lists
         from topofs.graphs.tmfg_out_of_core import rescore_lists
 
         everyone = np.arange(len(self.order))
@@ -212,7 +213,8 @@ class NeighborSearch:
 
         Rows of blocks come by their columns' numbers; the columns of a block are in the order.
         """
-        from topofs._kernels.top_lists import empty_lists, refill_lists
+        from topofs._kernels.survey import refill_lists
+        from topofs._kernels.top_lists import empty_lists
 
         n, place = len(self.order), places(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))

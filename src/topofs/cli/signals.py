@@ -164,7 +164,7 @@ def end_at_once(status: int) -> NoReturn:
     """End the process and its workers; of what it began only temporary files are removed."""
     with suppress(Exception):
         remove_temporary()
-    cache = sys.modules.get("topofs._kernels.cache_folder")
+    cache = sys.modules.get("topofs._kernels.compiler")
     if cache is not None:
         with suppress(Exception):
             cache.remove_temporary_folder()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.variance_steps import deflate_rows
+from topofs._kernels.column_products import deflate_rows
 from topofs.rules.variance_search import chance_gain, normal_chance
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import places

@@ -258,7 +258,7 @@ def dense(operator: SimilarityOperator) -> Block:
 
 def _by_triangle(operator: Any, similarity: Block) -> None:
     """Fill a matrix from the blocks that the operator says are best, each pair once."""
-    from topofs._kernels.sparse_products import write_mirrored
+    from topofs._kernels.column_products import write_mirrored
     from topofs.runtime import counted, for_each, one_blas_thread
 
     def fill(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> None:
