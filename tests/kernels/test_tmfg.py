@@ -34,7 +34,7 @@ def test_narrow_blocks_equal_the_naive_twin(similarity, width):
 @pytest.mark.parametrize("width", [1, 3, 64])
 @pytest.mark.parametrize("levels", [None, 1, 2, 10])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_noise_on_which_roofs_do_not_help_equals_the_naive_twin(width, levels, dtype):
+def test_noise_on_which_block_maxima_do_not_help_equals_the_naive_twin(width, levels, dtype):
     similarity = noise(50, levels).astype(dtype)
     expected, _ = naive_tmfg(similarity)
     cliques = tmfg_cliques(similarity, expected[0], width=width)

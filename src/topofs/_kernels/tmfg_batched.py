@@ -445,22 +445,12 @@ def write_candidates(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def best_by_columns(
-    weights: ColumnWeights, corners: Ints, penalty: Floats
+    weights: ColumnWeights, corners: Ints, vertices: Ints, like: Floats
 ) -> tuple[int, float]:
-    """The best free vertex of a face and its gain, by products with every free column."""
+    """The first of the best of some vertices for a face, and its gain, by products of columns."""
     best_vertex, best = -1, -np.inf
-    for u in range(len(penalty)):
-        if penalty[u] == 0:
-            gain = face_gain(weights, corners, u, penalty)
-            if gain > best:
-                best_vertex, best = u, gain
-    return best_vertex, best
-
-
-@njit(cache=True, nogil=True, **NO_REFCOUNT)
-def best_among(weights: ColumnWeights, corners: Ints, vertices: Ids, like: Floats) -> float:
-    """The best gain of a face by some vertices, −∞ without any."""
-    best = -np.inf
     for u in vertices:
-        best = max(best, face_gain(weights, corners, u, like))
-    return best
+        gain = face_gain(weights, corners, u, like)
+        if gain > best:
+            best_vertex, best = u, gain
+    return best_vertex, best

@@ -42,14 +42,9 @@ from topofs.typing import Bools, Floats, Ints
 # The lists are given up when they leave more than a quarter of a window of faces undecided.
 WINDOW = 64
 # A numpy record, whose fields have names here and in a compiled kernel.
-_FIELDS = [
-    ("step", np.int64),
-    ("n_faces", np.int64),
-    ("merges", np.int64),
-    ("undecided", np.int64),
-    ("use_lists", np.bool_),
-]
-COUNTERS = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+_NUMBERS = [(name, np.int64) for name in ("step", "n_faces", "merges", "undecided")]
+_FIELDS = np.dtype([*_NUMBERS, ("use_lists", np.bool_)], align=True)
+COUNTERS = np.dtype((np.record, _FIELDS))
 
 
 class Growth(NamedTuple):

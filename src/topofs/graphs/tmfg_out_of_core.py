@@ -19,7 +19,6 @@ from topofs._kernels.column_weights import edge_weights
 from topofs._kernels.survey import refill_lists
 from topofs._kernels.tmfg_batched import (
     NO_LIMIT,
-    best_among,
     best_by_columns,
     certain_best,
     empty_candidates,
@@ -500,7 +499,7 @@ class _BatchGrowth:
         if certain_best(self.weights, corners, top, candidates, penalty)[0] >= 0:
             return
         known = candidates.vertex[top, : candidates.length[top]]
-        best = best_among(self.weights, corners, known, penalty)
+        _, best = best_by_columns(self.weights, corners, known.astype(np.int64), penalty)
         proposed, counts = self.products.as_good(
             corners[None], np.array([best]), _CANDIDATES, self.level
         )
@@ -509,7 +508,8 @@ class _BatchGrowth:
         elif self.products.rounding.exact:
             limit = int(proposed.max())
         else:
-            proposed[0, 0], best = best_by_columns(self.weights, corners, penalty)
+            free = np.flatnonzero(penalty == 0)
+            proposed[0, 0], best = best_by_columns(self.weights, corners, free, penalty)
             proposed[0, 1:], limit = -1, int(proposed[0, 0])
         # Other vertices are worse, or lie behind those that are as good.
         write_candidates(
