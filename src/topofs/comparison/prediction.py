@@ -28,20 +28,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Split = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+    from topofs.typing import Bools
 
-__all__ = [
-    "FORWARD",
-    "METRICS",
-    "MODELS",
-    "TASKS",
-    "Resampling",
-    "Target",
-    "as_target",
-    "fit_and_score",
-    "folds",
-    "target_of",
-]
+    Rows = npt.NDArray[np.intp]
+    Split = tuple[Rows, Rows]
 
 TASKS = ("classification", "regression")
 """What can be predicted: a class, or a number."""
@@ -88,7 +78,7 @@ class Target:
 
     task: str
     y: npt.NDArray[Any]
-    given: npt.NDArray[np.bool_]
+    given: Bools
     classes: tuple[str, ...] = ()
 
 
@@ -328,7 +318,7 @@ def fit_and_score(
     train: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     test: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     *,
-    nominal: npt.NDArray[np.bool_] | None = None,
+    nominal: Bools | None = None,
 ) -> float:
     """Fill missing values with medians, scale, fit, and score on the test part.
 

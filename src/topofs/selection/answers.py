@@ -1,8 +1,7 @@
-"""Why a feature was or was not selected, as numbers and as a sentence.
+"""The answers of a fitted selector: values that show themselves as text.
 
-What is said of a list of columns: values that show their text.
-
-The ranking as a list to read: every column with its place and its nearest selected one.
+`Explanation` says why one column was selected or not, `Evaluation` what a list is worth,
+`Substitutes` what could replace a column; `ranked_columns` lists the whole ranking.
 """
 
 from __future__ import annotations
@@ -18,48 +17,58 @@ from topofs.selection.reading import read_table
 from topofs.similarity.operator import rows_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from topofs.selection.results import Group
     from topofs.selection.selector import TopologicalFeatureSelector
     from topofs.similarity.operator import SimilarityOperator
-
-
-__all__ = [
-    "REPRESENTS",
-    "Addition",
-    "Evaluation",
-    "Explanation",
-    "Neighbor",
-    "RandomLists",
-    "RankedColumn",
-    "Representation",
-    "SamePair",
-    "Substitute",
-    "Substitutes",
-    "change_in_words",
-    "fitted_similarity",
-    "left_out_sentence",
-    "one_line",
-    "ranked_columns",
-    "share_in_words",
-]
-
+    from topofs.typing import Doubles, Ints
 
 REPRESENTS = 0.25
-
-
 """The share of a feature's variance from which on another is said to represent it."""
 
 
 _MOST_LINKS = 8
-
-
 """So many links of a feature are printed; `neighbors` has all."""
-
 
 # Rounding is not worth a sentence.
 _MORE = 1e-6
+
+
+@dataclass(frozen=True)
+class Member:
+    """A column that a selected one represents.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    position : int
+        Its position in the table.
+    share : float
+        The share of its variance that the selected column explains.
+    """
+
+    name: str
+    position: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """A selected column and the columns it represents.
+
+    Attributes
+    ----------
+    name, position
+        The selected column.
+    rank : int
+        Its place in the ranking, 1 = best.
+    members : tuple of Member
+        The others it represents, the largest share first.
+    """
+
+    name: str
+    position: int
+    rank: int
+    members: tuple[Member, ...]
 
 
 @dataclass(frozen=True)
@@ -570,7 +579,7 @@ def ranked_columns(
 
 def _nearest_selected(
     selector: TopologicalFeatureSelector, similarity: SimilarityOperator
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[Ints, Doubles]:
     """Column of the nearest selected node and the similarity to it, for each node; or −1."""
     nodes = selector.nodes_
     selected = np.flatnonzero(selector.support_[nodes])
