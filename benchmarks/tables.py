@@ -38,13 +38,18 @@ def data_folder():
 
 def datasets():
     """(name, columns that vary) of every dataset at hand."""
-    from scipy.io import loadmat
-
     for path in sorted(data_folder().glob("*.*")):
         if path.suffix in {".mat", ".npz"}:
-            contents = loadmat(path) if path.suffix == ".mat" else np.load(path)
-            X = np.asarray(contents["X"], dtype=np.float64)
+            X = matrix_of(path).astype(np.float64)
             yield path.stem, X[:, np.ptp(X, axis=0) > 0]
+
+
+def matrix_of(path):
+    """The table of a .mat or .npz file, as it was stored."""
+    from scipy.io import loadmat
+
+    contents = loadmat(path) if path.suffix == ".mat" else np.load(path)
+    return np.asarray(contents["X"])
 
 
 def relathe():
