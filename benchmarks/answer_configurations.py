@@ -33,11 +33,14 @@ class Configuration:
     """What is asked of a table, and which tables it can be asked of."""
 
     answer: Callable[[Table], Any]
+    numbers: bool = False
     complete: bool = False
     least_columns: int = 0
-    most_columns: int = 3000
+    most_columns: int = 400
 
     def reason_to_skip(self, table: Table) -> str | None:
+        if self.numbers and not table.is_numeric:
+            return "takes numbers only"
         if self.complete and not table.is_complete:
             return "needs numbers without missing values"
         if table.shape[1] > self.most_columns:
@@ -54,8 +57,9 @@ def fits(
     name: str,
     size: Any = "auto",
     *,
+    most_columns: int = 400,
+    numbers: bool = False,
     complete: bool = False,
-    most_columns: int = 3000,
     **settings: Any,
 ) -> None:
     """Add a configuration: a selector is fitted to the table as it is, and asked all."""
@@ -64,7 +68,9 @@ def fits(
         selector = t.TopologicalFeatureSelector(size, **settings)
         return answers_of(selector.fit(table.X), table.X)
 
-    CONFIGURATIONS[name] = Configuration(answer, complete, most_columns=most_columns)
+    CONFIGURATIONS[name] = Configuration(
+        answer, numbers=numbers, complete=complete, most_columns=most_columns
+    )
 
 
 def asks(**limits: Any) -> Callable[[Callable[[Table], Any]], Callable[[Table], Any]]:
@@ -134,21 +140,33 @@ def answers_of(selector: Any, X: Any) -> dict[str, Any]:
     return answers
 
 
-fits("default")
+fits("default", most_columns=3000)
 # Measures.
-fits("pearson_signed", similarity=t.Pearson(squared=False))
-fits("pearson_ordered_rows", similarity=t.Pearson(rows="ordered"))
-fits("spearman", similarity="spearman")
-fits("spearman_signed", similarity=t.Spearman(squared=False), graph="tmfg")
-fits("mixed", similarity="mixed", most_columns=400)
-fits("energy", similarity="energy", size=6, rule="strength", most_columns=100)
-fits("energy_alpha", similarity=t.Energy(alpha=0.2), size=6, rule="degree", most_columns=50)
-fits("mutual_information", similarity="mutual_information", most_columns=400)
-fits("mutual_information_bins", similarity=t.MutualInformation(n_bins=4), most_columns=100)
-fits("callable", similarity=absolute_correlation, complete=True, most_columns=400)
+fits("pearson_signed", similarity=t.Pearson(squared=False), numbers=True)
+fits("pearson_ordered_rows", similarity=t.Pearson(rows="ordered"), numbers=True)
+fits("spearman", similarity="spearman", numbers=True, most_columns=3000)
+fits("spearman_signed", similarity=t.Spearman(squared=False), graph="tmfg", numbers=True)
+fits("mixed", similarity="mixed")
+fits("energy", similarity="energy", size=6, rule="strength", most_columns=100, numbers=True)
+fits(
+    "energy_alpha",
+    similarity=t.Energy(alpha=0.2),
+    size=6,
+    rule="degree",
+    most_columns=50,
+    numbers=True,
+)
+fits("mutual_information", similarity="mutual_information", numbers=True)
+fits(
+    "mutual_information_bins",
+    similarity=t.MutualInformation(n_bins=4),
+    most_columns=100,
+    numbers=True,
+)
+fits("callable", similarity=absolute_correlation, complete=True)
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def precomputed(table: Table) -> Any:
     S = t.pearson(table.X, squared=True)
     return answers_of(t.TopologicalFeatureSelector(similarity="precomputed").fit(S), None)
@@ -162,16 +180,16 @@ def measure_functions(table: Table) -> Any:
 
 # Graphs.
 fits("links_few", graph=t.Links(strongest=4))
-fits("links_all_pairs", graph=t.Links(None), most_columns=400)
-fits("tmfg", graph="tmfg")
-fits("tmfg_cut_at_mean", graph="tmfg", threshold="mean", most_columns=400)
-fits("pmfg", graph="pmfg", most_columns=400)
+fits("links_all_pairs", graph=t.Links(None))
+fits("tmfg", graph="tmfg", most_columns=3000)
+fits("tmfg_cut_at_mean", graph="tmfg", threshold="mean")
+fits("pmfg", graph="pmfg")
 fits("mst", graph="mst")
-fits("clique_forest", graph="mfcf", most_columns=400)
-fits("clique_forest_triangles", graph=t.CliqueForest(max_clique=3), most_columns=400)
+fits("clique_forest", graph="mfcf")
+fits("clique_forest_triangles", graph=t.CliqueForest(max_clique=3))
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def graph_functions(table: Table) -> Any:
     S = t.pearson(table.X, squared=True)
     S[np.isnan(S)] = 0
@@ -185,7 +203,7 @@ def graph_functions(table: Table) -> Any:
     return {"cut": t.threshold_mean(S), **graphs, **places}
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def graphml(table: Table) -> Any:
     graph = t.tmfg_from_data(table.X)
     with tempfile.TemporaryDirectory() as folder:
@@ -204,22 +222,22 @@ def graphml(table: Table) -> Any:
 # Rules.
 fits("reach_edges", rule=t.Coverage(reach="edges"))
 fits("reach_edges_tmfg", graph="tmfg", rule=t.Coverage(reach="edges"))
-fits("reach_paths", graph="tmfg", rule=t.Coverage(reach="paths"))
-fits("refine", rule=t.Coverage(refine=True), size=5, most_columns=400)
+fits("reach_paths", graph="tmfg", rule=t.Coverage(reach="paths"), most_columns=3000)
+fits("refine", rule=t.Coverage(refine=True), size=5)
 fits("isolated_last", rule=t.Coverage(isolated="last"))
 fits("isolated_keep", rule=t.Coverage(isolated="keep"))
-fits("ties_by_index", rule=t.Coverage(ties="index"))
-fits("variance", rule="variance", size=8)
-fits("min_share", size=t.MinShare(0.8), most_columns=400)
+fits("ties_by_index", rule=t.Coverage(ties="index"), most_columns=3000)
+fits("variance", rule="variance", size=8, most_columns=3000)
+fits("min_share", size=t.MinShare(0.8))
 fits("until_coverage", size=t.UntilCoverage(0.7))
 for name in ("degree", "strength", "closeness", "betweenness", "eigenvector", "pagerank"):
-    fits(name, size=6, rule=name, most_columns=400)
+    fits(name, size=6, rule=name)
 fits("degree_mst_by_index", size=6, graph="mst", rule=t.Centrality("degree", ties="index"))
 # Constraints and sizes.
 fits("half", size=None)
 fits("fraction", size=0.2, graph="tmfg")
 fits("keep_exclude", keep=[3, 7], exclude=[0, 5])
-fits("max_similarity", size=8, max_similarity=0.4, most_columns=400)
+fits("max_similarity", size=8, max_similarity=0.4)
 fits("min_carriers", min_carriers=8)
 
 
@@ -238,7 +256,7 @@ def budget(table: Table) -> Any:
     return answers_of(selector, table.X)
 
 
-@asks(most_columns=400)
+@asks()
 def all_constraints(table: Table) -> Any:
     selector = t.TopologicalFeatureSelector(
         6,
@@ -252,34 +270,34 @@ def all_constraints(table: Table) -> Any:
 
 
 # Ways to hold a table.
-@asks(complete=True, least_columns=200)
+@asks(complete=True, least_columns=200, most_columns=3000)
 def without_matrix(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector(graph=t.Links(2)), table)
 
 
-@asks(complete=True, least_columns=200)
+@asks(complete=True, least_columns=200, most_columns=3000)
 def without_matrix_tmfg(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector(9, graph="tmfg"), table)
 
 
-@asks(complete=True, least_columns=200)
+@asks(complete=True, least_columns=200, most_columns=3000)
 def without_matrix_paper(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector.paper(9), table)
 
 
-@asks(complete=True)
+@asks(complete=True, most_columns=3000)
 def sparse_columns(table: Table) -> Any:
     X = sparse.csr_array(table.matrix)
     return answers_of(t.TopologicalFeatureSelector().fit(X), X)
 
 
-@asks(complete=True)
+@asks(complete=True, most_columns=3000)
 def float32(table: Table) -> Any:
     X = table.matrix.astype(np.float32)
     return answers_of(t.TopologicalFeatureSelector().fit(X), X)
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def dask_chunks(table: Table) -> Any:
     import dask
     import dask.array as da
@@ -309,29 +327,29 @@ def annotated(table: Table) -> Any:
 
 
 # The published method and its rival; what is built on a selection or a graph.
-@asks(complete=True)
+@asks(complete=True, most_columns=3000)
 def paper(table: Table) -> Any:
     return answers_of(t.TopologicalFeatureSelector.paper(None).fit(table.X), table.X)
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def paper_spearman(table: Table) -> Any:
     selector = t.TopologicalFeatureSelector.paper(5, similarity="spearman", keep=[2])
     return answers_of(selector.fit(table.X), table.X)
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def infinite(table: Table) -> Any:
     return answers_of(t.InfiniteFeatureSelector(5).fit(table.X), table.X)
 
 
-@asks(most_columns=400)
+@asks()
 def stability(table: Table) -> Any:
     selector = t.TopologicalFeatureSelector(graph="tmfg")
     return t.stability(selector, table.X, n_resamples=4, random_state=0)
 
 
-@asks(complete=True, most_columns=400)
+@asks(complete=True)
 def covariance(table: Table) -> Any:
     X = table.matrix[:, np.ptp(table.matrix, axis=0) > 0]
     answers = {}

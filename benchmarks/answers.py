@@ -55,8 +55,8 @@ def check_origin(checkout: Path) -> None:
 
 def write_answers(folder: Path, datasets: Path | None, only: list[str]) -> None:
     """Write the answers of the installed version to all configurations that `only` names."""
-    seconds: dict[str, float] = {}
-    skipped: dict[str, str] = {}
+    seconds: dict[str, Any] = {}
+    skipped: dict[str, Any] = {}
     tables = list(answer_tables(datasets))
     for name, asked in {**CONFIGURATIONS, **COMMANDS}.items():
         for table in tables:
@@ -70,8 +70,10 @@ def write_answers(folder: Path, datasets: Path | None, only: list[str]) -> None:
             began = time.perf_counter()
             write(folder, pair, table, encoded_answer(asked.answer, table))
             seconds[pair] = time.perf_counter() - began
-    (folder / "seconds.json").write_text(json.dumps(seconds, indent=1))
-    (folder / "skipped.json").write_text(json.dumps(skipped, indent=1))
+    for name, values in (("seconds", seconds), ("skipped", skipped)):
+        path = folder / f"{name}.json"
+        before = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps(before | values, indent=1))
 
 
 def write(folder: Path, pair: str, table: Table, answer: Any) -> None:
