@@ -39,10 +39,11 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, help="the folder of the datasets")
     parser.add_argument("--only", nargs="+", default=["*"], metavar="CONFIGURATION/TABLE")
     parser.add_argument("--checkout", type=Path, help="where topofs must come from")
+    parser.add_argument("--resume", action="store_true", help="skip what is answered already")
     arguments = parser.parse_args()
     if arguments.checkout is not None:
         check_origin(arguments.checkout)
-    write_answers(arguments.folder, arguments.tables, arguments.only)
+    write_answers(arguments.folder, arguments.tables, arguments.only, resume=arguments.resume)
 
 
 def check_origin(checkout: Path) -> None:
@@ -53,7 +54,9 @@ def check_origin(checkout: Path) -> None:
         sys.exit(f"topofs comes from {topofs.__file__}, not from {checkout}: check PYTHONPATH")
 
 
-def write_answers(folder: Path, datasets: Path | None, only: list[str]) -> None:
+def write_answers(
+    folder: Path, datasets: Path | None, only: list[str], *, resume: bool = False
+) -> None:
     """Write the answers of the installed version to all configurations that `only` names."""
     seconds: dict[str, Any] = {}
     skipped: dict[str, Any] = {}
@@ -66,6 +69,8 @@ def write_answers(folder: Path, datasets: Path | None, only: list[str]) -> None:
             reason = asked.reason_to_skip(table)
             if reason is not None:
                 skipped[pair] = reason
+                continue
+            if resume and (folder / f"{pair}.json").exists():
                 continue
             began = time.perf_counter()
             write(folder, pair, table, encoded_answer(asked.answer, table))
@@ -80,7 +85,9 @@ def write(folder: Path, pair: str, table: Table, answer: Any) -> None:
     path = folder / f"{pair}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"table": encode(table.X), "answer": answer}
-    path.write_text(json.dumps(content, indent=1))
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(content, indent=1))
+    unfinished.replace(path)
 
 
 def encoded_answer(answer: Any, table: Table) -> Any:

@@ -50,6 +50,7 @@ def main() -> None:
         metavar="PATTERN",
         help="configurations, tables, or configuration/table, as 'tmfg/*'",
     )
+    parser.add_argument("--resume", action="store_true", help="keep what --keep holds already")
     parser.add_argument("--allow-words", action="store_true", help="sentences may differ")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -60,8 +61,8 @@ def main() -> None:
             folders[side] = given
             if (given / "src" / "topofs").is_dir():
                 folders[side] = kept / side
-                running.append(compute(given, folders[side], arguments.tables, arguments.only))
-            elif not (given / "seconds.json").exists():
+                running.append(compute(given, folders[side], arguments))
+            elif not any(given.glob("*/*.json")):
                 parser.error(f"--{side} {given}: neither src/topofs nor answers are there")
         if any(status for status in [process.wait() for process in running]):
             sys.exit("a version could not answer")
@@ -71,15 +72,16 @@ def main() -> None:
 
 
 def compute(
-    checkout: Path, folder: Path, tables: Path | None, only: list[str]
+    checkout: Path, folder: Path, arguments: argparse.Namespace
 ) -> subprocess.Popen[bytes]:
     """Start a process that answers for a checkout."""
     folder.mkdir(parents=True, exist_ok=True)
     checkout = checkout.resolve()
     paths = [checkout / "src", checkout / "study" / "src"]
     command = [sys.executable, "-m", "benchmarks.answers", folder.resolve()]
-    command += ["--checkout", checkout, "--only", *only]
-    command += [] if tables is None else ["--tables", tables.resolve()]
+    command += ["--checkout", checkout, "--only", *arguments.only]
+    command += ["--resume"] if arguments.resume else []
+    command += ["--tables", arguments.tables.resolve()] if arguments.tables else []
     return subprocess.Popen(
         [str(part) for part in command],
         cwd=Path(__file__).parents[1],
