@@ -114,27 +114,30 @@ def asked(question: Callable[[], Any]) -> Any:
 
 def answers_of(selector: Any, X: Any) -> dict[str, Any]:
     """All that a fitted selector says of itself; questions that it refuses give errors."""
-    answers = {name: asked(lambda name=name: getattr(selector, name)) for name in ATTRIBUTES}
+
+    def ask(method: str, *arguments: Any, **settings: Any) -> Any:
+        return asked(lambda: getattr(selector, method)(*arguments, **settings))
+
+    answers = {name: asked(partial(getattr, selector, name)) for name in ATTRIBUTES}
     for question in ("get_feature_names_out", "representation_graph"):
-        answers[question] = asked(lambda name=question: getattr(selector, name)())
+        answers[question] = ask(question)
     for term in ("similarity_", "rule_"):
         with suppress(AttributeError):
             answers[term] = type(getattr(selector, term)).__name__
     order = np.argsort(selector.ranking_)
     for size in (1, 4, 0.5, None):
-        answers[f"at {size}"] = asked(lambda size=size: selector.at(size).support_)
+        smaller = ask("at", size)
+        answers[f"at {size}"] = getattr(smaller, "support_", smaller)
     if X is not None:
-        answers["transform"] = asked(lambda: selector.transform(X))
-        answers["pick"] = asked(lambda: selector.pick(X))
+        answers["transform"] = ask("transform", X)
+        answers["pick"] = ask("pick", X)
     selected = order[selector.support_[order]]
     others = order[~selector.support_[order]]
     for position in (*selected[:1].tolist(), *others[:1].tolist(), *order[-1:].tolist()):
-        answers[f"explain {position}"] = asked(lambda at=position: selector.explain(at))
-    answers["evaluate"] = asked(lambda: selector.evaluate(n_random=10))
+        answers[f"explain {position}"] = ask("explain", position)
+    answers["evaluate"] = ask("evaluate", n_random=10)
     listed = order[[0, len(order) // 2, -1]].tolist()
-    answers["evaluate list"] = asked(
-        lambda: selector.evaluate(listed, n_next=3, n_random=10, random_state=1)
-    )
+    answers["evaluate list"] = ask("evaluate", listed, n_next=3, n_random=10, random_state=1)
     answers["substitute"] = asked(lambda: selector.substitute(int(selected[0])))
     answers["extend"] = asked(lambda: selector.extend(2).ranking_)
     return answers
@@ -300,9 +303,10 @@ def float32(table: Table) -> Any:
 @asks(complete=True)
 def dask_chunks(table: Table) -> Any:
     import dask
-    import dask.array as da
+    import dask.array
 
-    X = da.from_array(table.matrix, chunks=(97, 40))
+    from_array: Any = dask.array.from_array
+    X = from_array(table.matrix, chunks=(97, 40))
     with dask.config.set(scheduler="synchronous"):
         return answers_of(t.TopologicalFeatureSelector().fit(X), X)
 

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.answer_commands import COMMANDS
-from benchmarks.answer_configurations import CONFIGURATIONS
+from benchmarks.answer_commands import COMMANDS, Command
+from benchmarks.answer_configurations import CONFIGURATIONS, Configuration
 from benchmarks.answer_tables import Table, answer_tables
 from benchmarks.same_answers import is_wanted
 
@@ -61,7 +61,8 @@ def write_answers(
     seconds: dict[str, Any] = {}
     skipped: dict[str, Any] = {}
     tables = list(answer_tables(datasets))
-    for name, asked in {**CONFIGURATIONS, **COMMANDS}.items():
+    asking: dict[str, Configuration | Command] = {**CONFIGURATIONS, **COMMANDS}
+    for name, asked in asking.items():
         for table in tables:
             pair = f"{name}/{table.name}"
             if not is_wanted(pair, only):
