@@ -278,12 +278,12 @@ def without_matrix(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector(graph=t.Links(2)), table)
 
 
-@asks(complete=True, least_columns=200, most_columns=3000)
+@asks(complete=True, least_columns=300, most_columns=3000)
 def without_matrix_tmfg(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector(9, graph="tmfg"), table)
 
 
-@asks(complete=True, least_columns=200, most_columns=3000)
+@asks(complete=True, least_columns=300, most_columns=3000)
 def without_matrix_paper(table: Table) -> Any:
     return by_small_memory(t.TopologicalFeatureSelector.paper(9), table)
 
