@@ -230,9 +230,9 @@ class Explanation:
             f"{self.score_name} {self.score:g}{same}."
         )
         if self.forced:
-            lines.append("It is forced: selected by wish.")
+            lines.append("It is forced: `keep` names it.")
         if self.excluded:
-            lines.append("It is excluded: by wish it cannot be selected.")
+            lines.append("It is excluded: it can only be represented.")
         if self.representation is not None and self.left_out is None:
             lines += self.representation.lines(selected=self.selected)
         return "\n".join(lines + self._links())
