@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-__all__ = ["column_ranges", "hints_of_numbers"]
+__all__ = ["hints_of_numbers"]
 
 _LEAST_ROWS = 20
 """With fewer values, numbers without a gap are nothing unusual."""
@@ -99,7 +99,7 @@ def hints_of_numbers(
     among : array of bool, shape (n_features,), optional
         The columns that take part; the others are not looked at.
     ranges : array of float, shape (2, n_features), optional
-        What `column_ranges` gives, where an array's are known.
+        The lowest and the highest value of each column of an array, where they are known.
 
     Returns
     -------
@@ -121,7 +121,7 @@ one? Then leave those cells empty
         ranges = np.array([_range(column) for column in columns]).reshape(-1, 2).T
     elif isinstance(X, np.ndarray) and X.dtype.kind == "f":
         columns = [X[:, i] for i in used]
-        ranges = (column_ranges(X) if ranges is None else ranges)[:, used]
+        ranges = (_ranges(X) if ranges is None else ranges)[:, used]
     else:
         return []
     if not columns or X.shape[0] < _LEAST_ROWS:
@@ -148,7 +148,7 @@ def _range(values: npt.NDArray[np.floating[Any]]) -> tuple[float, float]:
     return float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
 
 
-def column_ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+def _ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
     """Give the lowest and the highest value of each column, NaN where all are missing."""
     # numba, which shares the columns out, is imported where a table is compared.
     from topofs.runtime import for_row_ranges
