@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from topofs_study.benchmark.item import SplitWorkspace, varying_split
 from topofs_study.benchmark.methods import METHODS, rank_columns
-from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.plan import Benchmark, SplitWorkspace, varying_split
 from topofs_study.benchmark.unseen_rows import CLASSIFIERS, MEASURES, UnseenRows
-from topofs_study.paper.protocols import PROTOCOLS
-from topofs_study.paper.settings import GRIDS
+from topofs_study.paper.protocols import GRIDS, PROTOCOLS
 from topofs_study.paper.splits import TrainTest, tuning_folds
-from topofs_study.running.task import record_of, run_task
+from topofs_study.running.driver import record_of, run_task
 from topofs_study.running.work_item import Shape
 
 X, Y = load_wine(return_X_y=True)

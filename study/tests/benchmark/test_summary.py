@@ -3,16 +3,16 @@
 import pandas as pd
 import pytest
 
-from topofs_study.benchmark.completeness import completeness, missing_parts
-from topofs_study.benchmark.frame import (
+from topofs_study.benchmark.frames import (
     at_fixed_sizes,
     cells_of,
     common_cells,
+    completeness,
     frame_of,
+    missing_parts,
     within_plan,
 )
-from topofs_study.benchmark.item import BenchmarkItem
-from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.plan import Benchmark, BenchmarkItem
 from topofs_study.benchmark.summary import gains_by_size, means_by_size, summarise
 from topofs_study.running.work_item import Record
 

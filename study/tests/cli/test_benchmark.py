@@ -7,11 +7,10 @@ import pytest
 
 from topofs.cli.app import app
 from topofs_study.benchmark import summary
-from topofs_study.benchmark.fseval.item import FOREST, K_MEANS, FsevalItem
-from topofs_study.benchmark.fseval.protocol import SHARES
-from topofs_study.benchmark.item import BenchmarkItem
+from topofs_study.benchmark.fseval import FOREST, K_MEANS, SHARES, FsevalItem
 from topofs_study.benchmark.methods import METHODS
-from topofs_study.running import executor
+from topofs_study.benchmark.plan import BenchmarkItem
+from topofs_study.running import driver as executor
 from topofs_study.running.store import Store
 from topofs_study.running.work_item import Record
 

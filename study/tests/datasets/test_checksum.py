@@ -1,7 +1,7 @@
 import hashlib
 import os
 
-from topofs_study.datasets import checksum
+from topofs_study.datasets import entries as checksum
 
 
 def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):

@@ -12,16 +12,24 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from topofs_study.datasets import Dataset, load
-from topofs_study.paper.chosen import winners
-from topofs_study.paper.classifiers import score_classifier
-from topofs_study.paper.items import ClassCounts, OutOfSample, Tuning
-from topofs_study.paper.parts import TEST_PART, Fold
-from topofs_study.paper.protocols import PROTOCOLS
-from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.splits import PAIR_SEEDS, halves, train_test, tuning_folds
-from topofs_study.paper.study import Study
-from topofs_study.paper.workspace import StudyWorkspace
-from topofs_study.running.task import record_of, run_task
+from topofs_study.paper.items import (
+    ClassCounts,
+    OutOfSample,
+    StudyWorkspace,
+    Tuning,
+    score_classifier,
+)
+from topofs_study.paper.protocols import GRIDS, PROTOCOLS, Setting
+from topofs_study.paper.splits import (
+    PAIR_SEEDS,
+    TEST_PART,
+    Fold,
+    halves,
+    train_test,
+    tuning_folds,
+)
+from topofs_study.paper.study import Study, winners
+from topofs_study.running.driver import record_of, run_task
 from topofs_study.running.work_item import Record
 
 

@@ -5,11 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from topofs_study.benchmark.other_measures import Measurements
+from topofs_study.benchmark.frames import Measurements
 from topofs_study.benchmark.summary import summarise
-from topofs_study.report.benchmark import write_benchmark
-from topofs_study.report.benchmark.answers import answers
-from topofs_study.report.benchmark.trade_off import trade_off_svg
+from topofs_study.report.benchmark import answers, trade_off_svg, write_benchmark
 
 CLASSIFIERS = ("LinearSVM", "KNN")
 

@@ -7,9 +7,9 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from topofs_study.errors import StudyError, WorkersLostError
 from topofs_study.paper.items import Tuning
-from topofs_study.paper.parts import Fold
-from topofs_study.running import executor
-from topofs_study.running.executor import run_tasks
+from topofs_study.paper.splits import Fold
+from topofs_study.running import driver as executor
+from topofs_study.running.driver import run_tasks
 from topofs_study.running.work_item import tasks
 
 ITEMS = [

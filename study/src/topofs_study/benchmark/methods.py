@@ -11,15 +11,18 @@ import numpy as np
 from topofs.filtering import Links
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs_study.benchmark.laplacian import laplacian_scores
-from topofs_study.benchmark.rivals.facility_location import facility_location_order
-from topofs_study.benchmark.rivals.greedy_subset import greedy_subset_order
-from topofs_study.benchmark.rivals.medoids import cluster_medoids
-from topofs_study.benchmark.rivals.pivoted_qr import pivoted_qr_order
-from topofs_study.benchmark.rivals.principal_features import principal_features
-from topofs_study.benchmark.rivals.spectral import mcfs_order, spec_order
-from topofs_study.benchmark.rivals.uncorrelated import uncorrelated_columns
-from topofs_study.paper.settings import Setting
+from topofs_study.benchmark.rivals import (
+    cluster_medoids,
+    facility_location_order,
+    greedy_subset_order,
+    laplacian_scores,
+    mcfs_order,
+    pivoted_qr_order,
+    principal_features,
+    spec_order,
+    uncorrelated_columns,
+)
+from topofs_study.paper.protocols import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

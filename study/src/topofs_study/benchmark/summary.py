@@ -12,28 +12,41 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
-from topofs_study.benchmark.choosing_default import DefaultChoice, choose_default
-from topofs_study.benchmark.frame import (
+from topofs_study.benchmark.frames import (
+    OtherMeasures,
     at_fixed_sizes,
     cells_of,
     common_cells,
     count_in_words,
+    other_measures,
 )
-from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, PUBLISHED
-from topofs_study.benchmark.other_measures import OtherMeasures, other_measures
-from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
+from topofs_study.benchmark.methods import (
+    DEFAULT,
+    GREEDY,
+    METHODS,
+    NEEDS_MATRIX,
+    PUBLISHED,
+    SELECTORS,
+)
+from topofs_study.paper.statistics import N_DRAWS, compare_methods
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from topofs_study.benchmark.other_measures import Measurements
-    from topofs_study.paper.across_datasets import RankComparison
+    from topofs_study.benchmark.frames import Measurements
+    from topofs_study.paper.statistics import RankComparison
 
 __all__ = [
+    "ACCURACY_TIE",
+    "CLASSIFIERS_OF_AUTO",
     "REFERENCE",
+    "STABILITY_SLACK",
+    "AutoSizes",
     "BenchmarkSummary",
+    "DefaultChoice",
     "Group",
+    "auto_sizes",
+    "choose_default",
     "gains_by_size",
     "mean_by_dataset",
     "means_by_size",
@@ -128,9 +141,9 @@ def summarise(
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs_study.benchmark.frame.frame_of`; may hold any part of a benchmark.
+        From `topofs_study.benchmark.frames.frame_of`; may hold any part of a benchmark.
     found : Measurements, optional
-        From `topofs_study.benchmark.other_measures.measurements_of`.
+        From `topofs_study.benchmark.frames.measurements_of`.
     n_draws : int, default 20000
         Draws of the Bayesian test, a pair of methods.
 
@@ -176,7 +189,7 @@ def mean_by_dataset(wide: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frames.common_cells`.
 
     Returns
     -------
@@ -193,7 +206,7 @@ def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frames.common_cells`.
     level : {"size", "classifier"}
         What the columns are.
 
@@ -215,7 +228,7 @@ def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFra
     Parameters
     ----------
     wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
+        From `topofs_study.benchmark.frames.common_cells`.
     method, reference : str
         Two of its columns.
 
@@ -288,3 +301,144 @@ def _over_splits(cells: pd.DataFrame) -> pd.DataFrame:
         mean=("balanced_accuracy", "mean"),
         spread=("balanced_accuracy", "std"),
     ).reset_index()
+
+
+CLASSIFIERS_OF_AUTO = ("LinearSVM", "KNN")
+"""A tree selects for itself; it says little about a selection."""
+
+
+@dataclass(frozen=True)
+class AutoSizes:
+    """Automatic sizes beside all columns.
+
+    Attributes
+    ----------
+    by_dataset : pandas.DataFrame
+        ``method, dataset, n_splits, n_varying, n_auto, share``, then for each classifier
+        ``auto_NAME`` and ``all_NAME``.
+    by_method : pandas.DataFrame
+        ``method, n_datasets, share``, for each classifier the mean lead ``NAME`` over all
+        columns, and ``lead``, the mean of these.
+    """
+
+    by_dataset: pd.DataFrame
+    by_method: pd.DataFrame
+
+
+def auto_sizes(
+    cells: pd.DataFrame, *, classifiers: Sequence[str] = CLASSIFIERS_OF_AUTO
+) -> AutoSizes | None:
+    """Compare the automatic sizes with all columns, on the splits that have all of them.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        From `topofs_study.benchmark.frames.cells_of`.
+    classifiers : sequence of str
+        The classifiers to compare with.
+
+    Returns
+    -------
+    AutoSizes or None
+        None where an automatic size or all columns are missing altogether.
+    """
+    used = cells[cells["classifier"].isin(classifiers)]
+    everything = used[used["size"] == "all"].set_index(["dataset", "split", "classifier"])
+    auto = used[used["size"] == "auto"].join(
+        everything["balanced_accuracy"].rename("all"), on=["dataset", "split", "classifier"]
+    )
+    auto = auto.dropna(subset=["all"])
+    if auto.empty:
+        return None
+    rivals = auto.groupby(["dataset", "split", "classifier"])["method"].transform("nunique")
+    auto = auto[rivals == auto["method"].nunique()]
+    if auto.empty:
+        return None
+    auto = auto.assign(share=auto["n_features"] / auto["n_varying"])
+    groups = auto.groupby(["method", "dataset"], sort=False)
+    table = groups.agg(
+        n_splits=("split", "nunique"),
+        n_varying=("n_varying", "mean"),
+        n_auto=("n_features", "mean"),
+        share=("share", "mean"),
+    )
+    for name in classifiers:
+        of_one = auto[auto["classifier"] == name].groupby(["method", "dataset"], sort=False)
+        table[f"auto_{name}"] = of_one["balanced_accuracy"].mean()
+        table[f"all_{name}"] = of_one["all"].mean()
+    table = table.reset_index()
+    return AutoSizes(table, _by_method(table, classifiers))
+
+
+def _by_method(table: pd.DataFrame, classifiers: Sequence[str]) -> pd.DataFrame:
+    """Average over datasets."""
+    leads = pd.DataFrame(
+        {name: table[f"auto_{name}"] - table[f"all_{name}"] for name in classifiers}
+    )
+    leads["lead"] = leads[list(classifiers)].mean(axis=1)
+    leads.insert(0, "share", table["share"])
+    groups = leads.groupby(table["method"], sort=False)
+    means = groups.mean()
+    means.insert(0, "n_datasets", groups.size())
+    return means.reset_index()
+
+
+STABILITY_SLACK = 0.02
+"""How much less stable than the default a winner may be."""
+
+ACCURACY_TIE = 0.002
+"""Settings no further than this from the best are as good."""
+
+
+@dataclass(frozen=True)
+class DefaultChoice:
+    """Who wins, and why.
+
+    Attributes
+    ----------
+    winner : str
+        The method that the rule chooses.
+    candidates : pandas.DataFrame
+        Candidates by ``accuracy, stability, seconds, stable_enough, tied``, best first.
+    """
+
+    winner: str
+    candidates: pd.DataFrame
+
+
+def choose_default(table: pd.DataFrame, today: str = DEFAULT) -> DefaultChoice | None:
+    """Apply the rule.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Methods by at least ``accuracy, stability, seconds``.
+    today : str
+        The default that is in question.
+
+    Returns
+    -------
+    DefaultChoice or None
+        None without today's default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(
+    ...     [[0.73, 0.4, 1.0], [0.735, 0.3, 0.5], [0.74, 0.41, 9.0]],
+    ...     index=["coverage", "coverage_edges", "coverage_similarity"],
+    ...     columns=["accuracy", "stability", "seconds"],
+    ... )
+    >>> choose_default(table).winner  # the last needs a matrix, the second is not stable enough
+    'coverage'
+    """
+    if today not in table.index:
+        return None
+    names = [name for name in table.index if name in SELECTORS and name not in NEEDS_MATRIX]
+    found = table.loc[names, ["accuracy", "stability", "seconds"]].copy()
+    floor = found.loc[today, "stability"] - STABILITY_SLACK
+    found["stable_enough"] = found["stability"] >= floor
+    best = found.loc[found["stable_enough"], "accuracy"].max()
+    found["tied"] = found["stable_enough"] & (found["accuracy"] >= best - ACCURACY_TIE)
+    winner = str(found.loc[found["tied"], "seconds"].idxmin())
+    return DefaultChoice(winner, found.sort_values("accuracy", ascending=False))

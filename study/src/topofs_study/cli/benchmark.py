@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from topofs_study.cli.options import (
+from topofs_study.cli.runs import (
     DataDir,
     Datasets,
     Jobs,
@@ -26,10 +26,14 @@ from topofs_study.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from topofs_study.benchmark.fseval import FsevalSummary
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.benchmark.summary import BenchmarkSummary
 
-__all__ = ["app"]
+__all__ = [
+    "app",
+    "run_fseval",
+]
 
 app = typer.Typer(add_completion=False)
 
@@ -85,8 +89,6 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     check_jobs(jobs)
     results = store or out / "store.sqlite"
     if protocol is Protocol.fseval:
-        from topofs_study.cli.fseval import run_fseval
-
         run_fseval(
             datasets=names(datasets),
             methods=names(methods),
@@ -116,9 +118,12 @@ def benchmark(  # noqa: PLR0913 - one argument an option
 
 def _report(plan: Benchmark, path: Path, out: Path) -> None:
     """Write the report of what the store holds, and print the short of it."""
-    from topofs_study.benchmark.completeness import missing_parts
-    from topofs_study.benchmark.frame import load_frame, within_plan
-    from topofs_study.benchmark.other_measures import load_measurements
+    from topofs_study.benchmark.frames import (
+        load_frame,
+        load_measurements,
+        missing_parts,
+        within_plan,
+    )
     from topofs_study.benchmark.summary import summarise
     from topofs_study.errors import StoreError
     from topofs_study.report.benchmark import write_benchmark
@@ -139,7 +144,7 @@ def _report(plan: Benchmark, path: Path, out: Path) -> None:
 def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
     """Print means by size, gains over random subsets and the answers."""
     from topofs_study.benchmark.methods import METHOD_NAMES
-    from topofs_study.report.benchmark.answers import answers
+    from topofs_study.report.benchmark import answers
 
     group = summary.label_free
     if group is not None:
@@ -174,4 +179,91 @@ def _table(title: str, numbers: Iterable[str]) -> Table:
     table.add_column("method", justify="left")
     for name in numbers:
         table.add_column(name, justify="right")
+    return table
+
+
+_TITLES = {
+    "rf_accuracy": "Random forest, accuracy over five folds",
+    "kmeans_accuracy": "k-means, accuracy under the best matching",
+}
+
+
+def run_fseval(
+    *,
+    datasets: tuple[str, ...] | None,
+    methods: tuple[str, ...] | None,
+    data_dir: Path | None,
+    results: Path,
+    out: Path,
+    jobs: int,
+    scheduler: str | None,
+    report_only: bool,
+) -> None:
+    """Run what the store does not hold, then print and write what it holds.
+
+    Parameters
+    ----------
+    datasets, methods : tuple of str, optional
+        Names; the datasets at hand that FSEVAL has numbers for, and a few methods.
+    data_dir, jobs, scheduler
+        As in `topofs_study.cli.runs.run_to_store`.
+    results : pathlib.Path
+        The store.
+    out : pathlib.Path
+        The folder for the tables.
+    report_only : bool
+        Run nothing.
+    """
+    from topofs.atomic_write import replacing_together
+    from topofs_study.benchmark.fseval import (
+        FSEVAL_METHODS,
+        FsevalBenchmark,
+        load_fseval,
+        published_shares,
+        summarise_fseval,
+    )
+    from topofs_study.cli.runs import found_datasets, run_to_store, say_not_run
+    from topofs_study.errors import StoreError
+
+    if datasets is None:
+        there = set(published_shares()["dataset"])
+        found = found_datasets(data_dir, replay=True)
+        datasets = tuple(name for name in found if name in there)
+    plan = FsevalBenchmark(datasets, methods or FSEVAL_METHODS)
+    missing: dict[str, str] = {}
+    if not report_only:
+        missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
+    say_not_run(missing)
+    summaries = summarise_fseval(load_fseval(results, plan))
+    if not summaries:
+        raise StoreError(f"{results} holds no results for these datasets and methods")
+    console = Console(soft_wrap=True, highlight=False, emoji=False)
+    for summary in summaries:
+        console.print(_fseval_table(summary))
+    out.mkdir(parents=True, exist_ok=True)
+    written = {out / f"fseval_{summary.metric}.csv": summary.table for summary in summaries}
+    with replacing_together(written) as unfinished:
+        for path, table in zip(unfinished, written.values(), strict=True):
+            table.to_csv(path, index=False, lineterminator="\n", float_format="%.6g")
+    console.print(f"written: {escape(', '.join(map(str, written)))}")
+    if missing:
+        raise typer.Exit(3)
+
+
+def _fseval_table(summary: FsevalSummary) -> Table:
+    """Lay out the rows, ours and theirs."""
+    from topofs_study.benchmark.frames import count_in_words
+    from topofs_study.benchmark.methods import METHOD_NAMES
+
+    title = f"{_TITLES[summary.metric]}; datasets: {len(summary.by_dataset)}"
+    if summary.metric == "rf_accuracy":
+        title += f", seeds: {count_in_words(summary.n_seeds, summary.most_seeds)}"
+    table = Table(title=f"{title}; mean by share of columns", title_justify="left", box=None)
+    shown = summary.table.rename(columns={"over_random": "over Random", "source": "row of"})
+    for name in shown.columns:
+        table.add_column(name, justify="left" if name in ("row of", "method") else "right")
+    for row in shown.itertuples(index=False):
+        source, method, *values, lead = row
+        name = METHOD_NAMES.get(method, method) if source == "topofs" else method
+        table.add_row(source, name, *(f"{value:.3f}" for value in values), f"{lead:+.3f}")
     return table

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from topofs_study.cli.options import (
+from topofs_study.cli.runs import (
     DataDir,
     Datasets,
     Jobs,
@@ -74,9 +74,8 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     """
     from topofs.cli.options import check_jobs
     from topofs_study.cli.runs import run_to_store, say_not_run
-    from topofs_study.paper.classifiers import CLASSIFIERS
     from topofs_study.paper.frames import load
-    from topofs_study.paper.settings import BASELINES, TUNED_METHODS
+    from topofs_study.paper.protocols import BASELINES, CLASSIFIERS, TUNED_METHODS
     from topofs_study.paper.study import Study
     from topofs_study.report.reproduction import write_reproduction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.reading import Dataset
 
 __all__ = ["make_madelon"]
 

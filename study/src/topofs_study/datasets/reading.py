@@ -1,7 +1,8 @@
-"""Read a dataset from a file of one's own."""
+"""`Dataset`, and how one is read: by name, or from a file of one's own."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from topofs.tables import open_table
 from topofs.tables.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
 from topofs.tables.column_values import column_values
 from topofs.tables.numbers_in_table import read_numbers
-from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.entries import info, locate, verify
 from topofs_study.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -23,7 +24,155 @@ if TYPE_CHECKING:
 
     from topofs.tables import Table
 
-__all__ = ["read", "read_arrays"]
+__all__ = [
+    "Dataset",
+    "load",
+    "read",
+    "read_arrays",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A table of samples, a class for each, and what is known about rows and columns.
+
+    The arrays are read-only, also after the dataset has been sent to another process.
+    They keep the number type and the memory layout of the file they come from: many of the
+    paper's tables hold small unsigned integers, so convert before subtracting.
+
+    Parameters
+    ----------
+    name : str
+        What to call it.
+    X : array, shape (n_samples, n_features)
+        The table, numbers only.
+    y : array, shape (n_samples,)
+        The class of each sample.
+    feature_names : sequence of str, optional
+        A name for each column.
+    test_rows : slice, optional
+        The rows that the makers of the dataset set aside for testing. Without it the
+        dataset comes in one piece.
+
+    Examples
+    --------
+    >>> from topofs_study.datasets import Dataset
+    >>> Dataset("tiny", [[1, 2], [3, 4], [5, 6]], [0, 1, 1])
+    Dataset('tiny', n_samples=3, n_features=2, n_classes=2)
+    """
+
+    name: str
+    X: npt.NDArray[Any]
+    y: npt.NDArray[Any]
+    feature_names: Sequence[str] | None = None
+    test_rows: slice | None = None
+
+    def __post_init__(self) -> None:
+        X = _read_only(self.X)
+        y = _read_only(self.y)
+        if X.ndim != 2 or y.shape != X.shape[:1]:
+            raise ValueError(
+                f"X of shape {X.shape} and y of shape {y.shape} do not fit together; "
+                "they must be (n_samples, n_features) and (n_samples,)"
+            )
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", y)
+        if self.feature_names is not None:
+            names = tuple(str(name) for name in self.feature_names)
+            if len(names) != X.shape[1]:
+                raise ValueError(f"got {len(names)} feature names for {X.shape[1]} columns")
+            object.__setattr__(self, "feature_names", names)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different labels."""
+        return len(np.unique(self.y))
+
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        # Through the constructor, so that a copy made by pickle is read-only too.
+        return Dataset, tuple(getattr(self, field.name) for field in fields(self))
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(
+            f"{size}={getattr(self, size)}" for size in ("n_samples", "n_features", "n_classes")
+        )
+        return f"Dataset({self.name!r}, {sizes})"
+
+
+def _read_only(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Take a read-only view, so that an array of the caller's stays as it was."""
+    view = np.asarray(values).view()
+    view.flags.writeable = False
+    return view
+
+
+def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
+    """Load one of the paper's datasets from disk, or an embedded one.
+
+    The file is looked for in `data_dir`, in the folder that ``$TOPOFS_DATA`` names and in
+    the user cache; its checksum and its sizes must be those of the registry. GISETTE has no
+    known checksum, so only its sizes are compared.
+
+    Parameters
+    ----------
+    name : str
+        A name in `registry`.
+    data_dir : path-like, optional
+        A folder to look in first.
+
+    Returns
+    -------
+    Dataset
+        With read-only arrays, as the file stores them.
+
+    Raises
+    ------
+    UnknownDatasetError
+        No dataset has this name.
+    DatasetNotFoundError
+        The file is in none of the folders.
+    DatasetError
+        The file is not what it should be.
+
+    Examples
+    --------
+    >>> from topofs_study.datasets import load
+    >>> load("wine")
+    Dataset('wine', n_samples=178, n_features=13, n_classes=3)
+    """
+    entry = info(name)
+    if entry.embedded:
+        return _load_embedded(name)
+    path = locate(entry, data_dir=data_dir)
+    if entry.sha256 is not None:
+        verify(path, entry.sha256)
+    dataset = read_arrays(path, entry.reader)
+    # A MATLAB file has no word for the split; the text files have, and it must be the known.
+    if dataset.test_rows is None:
+        dataset = replace(dataset, test_rows=entry.test_rows)
+    for fact in ("n_samples", "n_features", "n_classes", "test_rows"):
+        found, expected = getattr(dataset, fact), getattr(entry, fact)
+        if found != expected:
+            raise DatasetError(f"{path}: {fact} is {found}; in {name} it is {expected}")
+    return replace(dataset, name=name)
+
+
+def _load_embedded(name: str) -> Dataset:
+    from sklearn import datasets
+
+    bunch: Any = getattr(datasets, f"load_{name}")()
+    return Dataset(name, bunch.data, bunch.target, feature_names=tuple(bunch.feature_names))
+
 
 _TABLES = (".csv", ".parquet")
 _ARRAYS = {".mat": "mat", ".npz": "npz"}

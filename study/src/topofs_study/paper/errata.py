@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from topofs_study.paper.claims import wrong_values
+from topofs_study.paper.protocols import TUNED_METHODS
 from topofs_study.paper.published import published_scores
-from topofs_study.paper.settings import TUNED_METHODS
 from topofs_study.paper.statistics import STATISTICS, stars
 from topofs_study.paper.tables import PROTOCOLS
 

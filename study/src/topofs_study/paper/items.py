@@ -7,26 +7,236 @@ apart, so that less is lost when a run is stopped.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
-from topofs_study.paper.parts import TEST_PART, Fold, Half, Whole
-from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.splits import random_columns
-from topofs_study.paper.workspace import StudyWorkspace
-from topofs_study.running.identity import Identity
-from topofs_study.running.work_item import WorkItem
+from topofs_study.paper.protocols import GRIDS, METRICS, PROTOCOLS, Setting
+from topofs_study.paper.splits import TEST_PART, Fold, Half, Whole, random_columns, train_test
+from topofs_study.running.work_item import Identity, WorkItem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from topofs_study.datasets import Dataset
-    from topofs_study.paper.parts import Part
+    from topofs_study.paper.protocols import Ranker
+    from topofs_study.paper.splits import Part, TrainTest
     from topofs_study.running.work_item import Shape
 
-__all__ = ["N_RANDOM_SUBSETS", "Cell", "ClassCounts", "OutOfSample", "Paired", "Tuning"]
+__all__ = [
+    "N_RANDOM_SUBSETS",
+    "Cell",
+    "ClassCounts",
+    "OutOfSample",
+    "Paired",
+    "StudyWorkspace",
+    "Tuning",
+    "score_classifier",
+]
+
+
+def score_classifier(
+    classifier: str,
+    split: TrainTest,
+    train_columns: NDArray[np.intp],
+    test_columns: NDArray[np.intp],
+    *,
+    metrics: tuple[str, ...] = METRICS,
+) -> tuple[float, ...]:
+    """Scale, fit on the training table and score on the test table.
+
+    Parameters
+    ----------
+    classifier : str
+        One of `CLASSIFIERS`.
+    split : TrainTest
+        The two tables.
+    train_columns, test_columns : ndarray of int
+        The selected columns of each table, in the order in which the classifier sees them.
+    metrics : tuple of str
+        Which scores to compute.
+
+    Returns
+    -------
+    tuple of float
+        The scores, in the order of `metrics`.
+    """
+    scaler = StandardScaler()
+    X_train = scaler.fit_transform(split.X_train[:, train_columns])
+    X_test = scaler.transform(split.X_test[:, test_columns])
+    with warnings.catch_warnings():
+        # Both are part of the study as it is: a solver stopped at its limit, and a
+        # class that the small test part does not hold.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        predicted = _estimator(classifier).fit(X_train, split.y_train).predict(X_test)
+        return tuple(_score(metric, split.y_test, predicted) for metric in metrics)
+
+
+def _estimator(classifier: str) -> Any:
+    """Build a classifier with the settings of the study."""
+    if classifier == "LinearSVM":
+        return LinearSVC(max_iter=50_000, random_state=0)
+    if classifier == "KNN":
+        return KNeighborsClassifier()
+    return DecisionTreeClassifier(random_state=0)
+
+
+def _score(metric: str, y: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """Compare a prediction with the truth."""
+    if metric == "balanced_accuracy":
+        return float(balanced_accuracy_score(y, predicted))
+    if metric == "f1":
+        return float(f1_score(y, predicted, average="macro", zero_division=0.0))
+    return float(matthews_corrcoef(y, predicted))
+
+
+class StudyWorkspace:
+    """A dataset with its parts, and the rankings and fits made on them so far.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The dataset.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.whole = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
+        self.n_fits = 0
+        self._kept: dict[str, NDArray[np.intp]] = {}
+        self._parts: dict[Part, TrainTest] = {}
+        self._rankers: dict[tuple[str, Part], Ranker] = {}
+        self._rankings: dict[tuple[str, Part, str, Setting], NDArray[np.intp]] = {}
+        self._fits: dict[tuple[str, Part, bytes, bytes], tuple[float, ...]] = {}
+
+    def part(self, part: Part) -> TrainTest:
+        """Give the tables of a part: the test part, a fold or a half of the training table.
+
+        Parameters
+        ----------
+        part : Part
+            Which one.
+
+        Returns
+        -------
+        TrainTest
+        """
+        if part not in self._parts:
+            self._parts[part] = part.tables(self.whole)
+        return self._parts[part]
+
+    def kept(self, protocol: str) -> NDArray[np.intp]:
+        """Give the columns that vary on the training table.
+
+        Parameters
+        ----------
+        protocol : str
+            Name of the protocol.
+
+        Returns
+        -------
+        ndarray of int
+        """
+        if protocol not in self._kept:
+            varying = PROTOCOLS[protocol].varying(self.whole.X_train)
+            self._kept[protocol] = np.flatnonzero(varying)
+        return self._kept[protocol]
+
+    def rankings(
+        self, protocol: str, part: Part, method: str, settings: Sequence[Setting]
+    ) -> list[NDArray[np.intp]]:
+        """Rank the kept columns for each setting, best first.
+
+        Parameters
+        ----------
+        protocol : str
+            Name of the protocol.
+        part : Part
+            On what.
+        method : {"tfs", "inf_fs"}
+            What to rank by.
+        settings : sequence of Setting
+            How.
+
+        Returns
+        -------
+        list of ndarray of int
+            Positions among the kept columns, one array for each setting.
+        """
+        missing = [s for s in settings if (protocol, part, method, s) not in self._rankings]
+        if missing:
+            ranker = self._ranker(protocol, part)
+            if method == "inf_fs":
+                found = ranker.inf_fs(missing)
+            else:
+                found = {setting: ranker.tfs(setting) for setting in set(missing)}
+            for setting, order in found.items():
+                self._rankings[protocol, part, method, setting] = order
+        return [self._rankings[protocol, part, method, setting] for setting in settings]
+
+    def score(
+        self,
+        classifier: str,
+        protocol: str,
+        part: Part,
+        positions: NDArray[np.intp],
+        *,
+        aligned: bool = False,
+    ) -> tuple[float, ...]:
+        """Fit a classifier on some columns, once for equal columns.
+
+        Parameters
+        ----------
+        classifier, protocol : str
+            Their names.
+        part : Part
+            On what.
+        positions : ndarray of int
+            Positions among the kept columns, in the order the classifier sees them.
+        aligned : bool
+            Whether the test table is read at the same columns whatever the protocol says.
+
+        Returns
+        -------
+        tuple of float
+            Balanced accuracy, and on the test part F1 and Matthews correlation.
+        """
+        kept = self.kept(protocol)
+        train_columns = kept[positions]
+        test_columns = train_columns
+        if part == TEST_PART and not aligned:
+            test_columns = PROTOCOLS[protocol].test_columns(positions, kept)
+        key = (classifier, part, train_columns.tobytes(), test_columns.tobytes())
+        if key not in self._fits:
+            self._fits[key] = score_classifier(
+                classifier,
+                self.part(part),
+                train_columns,
+                test_columns,
+                metrics=METRICS if part == TEST_PART else METRICS[:1],
+            )
+            self.n_fits += 1
+        return self._fits[key]
+
+    def _ranker(self, protocol: str, part: Part) -> Ranker:
+        """Give the ranker of a part, with the similarities it has computed so far."""
+        if (protocol, part) not in self._rankers:
+            # Matrices of another part are not needed again: items come part by part.
+            self._rankers.clear()
+            X = self.part(part).X_train[:, self.kept(protocol)]
+            self._rankers[protocol, part] = PROTOCOLS[protocol].ranker(X)
+        return self._rankers[protocol, part]
+
 
 Cell = tuple[str, str, str, str, int]
 """protocol, dataset, method, classifier, number of features."""

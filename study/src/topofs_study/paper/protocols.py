@@ -1,4 +1,4 @@
-"""The two ways to run the study: as the paper's program does, and done right.
+"""The settings of the study, and the two ways to run it: as the paper's program does, or corrected.
 
 A protocol says which columns a method ranks and in what order, which columns of the two
 tables a classifier then reads, and how the winner of a cross-validation is chosen.
@@ -7,6 +7,7 @@ Everything else (splits, settings, classifiers, scores) is the same for both.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from topofs.centrality import infinite_path_scores
 from topofs.filtering import tmfg
-from topofs.similarity import energy, pearson, spearman, threshold_mean
+from topofs.selection.short_names import measure_of
+from topofs.similarity import Energy, energy, pearson, spearman, threshold_mean
 from topofs_study.paper import paper_defects
 
 if TYPE_CHECKING:
@@ -22,9 +24,79 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topofs_study.paper.settings import Setting
+    from topofs.similarity import Measure
 
-__all__ = ["PROTOCOLS", "Ranker", "StudyProtocol"]
+__all__ = [
+    "BASELINES",
+    "GRIDS",
+    "PROTOCOLS",
+    "SIZES",
+    "TUNED_METHODS",
+    "Ranker",
+    "Setting",
+    "StudyProtocol",
+]
+
+SIZES = (10, 50, 100, 150, 200)
+"""The paper's numbers of features to keep."""
+
+TUNED_METHODS = ("tfs", "inf_fs")
+"""The two methods the paper compares."""
+
+CLASSIFIERS = ("LinearSVM", "KNN", "DecisionTree")
+"""Names of the classifiers, in the order of the paper's tables."""
+
+METRICS = ("balanced_accuracy", "f1", "mcc")
+"""Names of the scores: mean recall, macro F1, Matthews correlation."""
+
+BASELINES = ("random", "variance", "all")
+"""The rivals without settings: random subsets, largest variance, every feature."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one ranking of the features is made.
+
+    Parameters
+    ----------
+    similarity : {"pearson", "spearman", "energy"}
+        The similarity; Inf-FS always weighs by the energy.
+    squared : bool
+        Whether each correlation is squared.
+    alpha : float or None
+        The mixture of the energy.
+    theta : float or None
+        Share of the inverse spectral radius that damps the paths (Inf-FS only).
+    """
+
+    similarity: str
+    squared: bool = False
+    alpha: float | None = None
+    theta: float | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """The similarity as a term of the library."""
+        if self.alpha is not None:
+            return Energy(self.alpha)
+        return measure_of(self.similarity).replace(squared=self.squared)
+
+
+_TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
+
+GRIDS = {
+    "tfs": (
+        Setting("pearson"),
+        Setting("pearson", squared=True),
+        Setting("spearman"),
+        Setting("spearman", squared=True),
+        *(Setting("energy", alpha=alpha) for alpha in _TENTHS),
+    ),
+    "inf_fs": tuple(
+        Setting("energy", alpha=alpha, theta=theta) for alpha in _TENTHS for theta in _TENTHS
+    ),
+}
+"""The settings tried for each method; the first of equal ones wins."""
 
 
 class Ranker(Protocol):

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs_study.paper.across_datasets import METHODS
-from topofs_study.paper.classifiers import CLASSIFIERS, METRICS
+from topofs_study.paper.protocols import CLASSIFIERS, METRICS
 from topofs_study.paper.published import (
     published_class_counts,
     published_datasets,
@@ -23,7 +22,7 @@ from topofs_study.paper.published import (
     published_scores,
     published_tuned,
 )
-from topofs_study.paper.statistics import STATISTICS, stars
+from topofs_study.paper.statistics import METHODS, STATISTICS, stars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from topofs_study.errors import StoreError
-from topofs_study.running.identity import Identity
-from topofs_study.running.work_item import Record
+from topofs_study.running.work_item import Identity, Record
 
 if TYPE_CHECKING:
     import os

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from feature_engine.selection import DropCorrelatedFeatures
 
-from topofs_study.benchmark.rivals.medoids import cluster_medoids
-from topofs_study.benchmark.rivals.principal_features import principal_features
-from topofs_study.benchmark.rivals.spectral import mcfs_order, spec_order
-from topofs_study.benchmark.rivals.uncorrelated import kept_below, uncorrelated_columns
+from topofs_study.benchmark.rivals import (
+    cluster_medoids,
+    kept_below,
+    mcfs_order,
+    principal_features,
+    spec_order,
+    uncorrelated_columns,
+)
 
 METHODS = {
     "ward": lambda X, sizes: cluster_medoids(X, sizes, method="ward"),
