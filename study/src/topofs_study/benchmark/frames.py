@@ -21,24 +21,7 @@ if TYPE_CHECKING:
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.running.work_item import Record
 
-__all__ = [
-    "Measurements",
-    "OtherMeasures",
-    "asked_for",
-    "at_fixed_sizes",
-    "cells_of",
-    "common_cells",
-    "completeness",
-    "count_in_words",
-    "frame_of",
-    "load_frame",
-    "load_measurements",
-    "measurements_of",
-    "missing_parts",
-    "other_measures",
-    "stability_by_dataset",
-    "within_plan",
-]
+__all__ = ["Measurements", "OtherMeasures", "load_frame", "load_measurements"]
 
 _COLUMNS = [
     *("dataset", "split", "method", "size", "n_features", "n_varying"),
@@ -64,19 +47,7 @@ def load_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def frame_of(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
-    """Give every score of a benchmark as one row.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The records of a benchmark.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``dataset, split, method, size, n_features, n_varying, seed, classifier,
-        balanced_accuracy``; `size` is text: a number, ``auto`` or ``all``.
-    """
+    """Give every score of a benchmark as one row."""
     rows = [
         (
             *(record.item.dataset, record.item.split, record.item.method),
@@ -90,19 +61,7 @@ def frame_of(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
 
 
 def within_plan(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
-    """Leave out what a benchmark did not ask for; a store may hold more.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `frame_of`.
-    benchmark : Benchmark
-        What was to be run.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Leave out what a benchmark did not ask for; a store may hold more."""
     sizes = {"auto", "all", *map(str, benchmark.sizes)}
     return asked_for(frame[frame["size"].isin(sizes)], benchmark)
 
@@ -123,19 +82,7 @@ def count_in_words(fewest: int, most: int) -> str:
 
 
 def cells_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Average the random subsets of a cell: one row a dataset, split, method, size, classifier.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `frame_of`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of `frame` with ``n_seeds``, the number of subsets behind a row, in place
-        of ``seed``. Methods are in the order of `METHODS`.
-    """
+    """Average the random subsets of a cell: one row a dataset, split, method, size, classifier."""
     grouped = frame.groupby(_CELL, sort=False)
     cells = grouped.agg(
         n_features=("n_features", "mean"),
@@ -148,36 +95,13 @@ def cells_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_fixed_sizes(cells: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the automatic size and all columns; `size` becomes a number.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From `cells_of`.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Leave out the automatic size and all columns; `size` becomes a number."""
     fixed = cells[~cells["size"].isin(["auto", "all"])]
     return fixed.astype({"size": int})
 
 
 def common_cells(cells: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    """Keep what all of some methods have, so that each is averaged over the same cells.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From `at_fixed_sizes`.
-    methods : sequence of str
-        The methods to compare.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by ``dataset, split, size, classifier``; a column a method; no value missing.
-    """
+    """Keep what all of some methods have, so that each is averaged over the same cells."""
     index = ["dataset", "split", "size", "classifier"]
     chosen = cells[cells["method"].isin(methods)]
     wide = chosen.pivot_table(index=index, columns="method", values="balanced_accuracy")
@@ -185,21 +109,7 @@ def common_cells(cells: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
 
 
 def completeness(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
-    """Count the splits and random subsets that are there for each method.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `topofs_study.benchmark.frames.frame_of`.
-    benchmark : Benchmark
-        What was to be run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``method, found, planned, fewest_seeds, most_seeds, planned_seeds``: pairs of dataset
-        and split that have all sizes, then random subsets of each size on each pair.
-    """
+    """Count the splits and random subsets that are there for each method."""
     widths = frame.groupby("dataset")["n_varying"].max()
     rows = []
     for method in (name for name in METHODS if name in benchmark.methods):
@@ -229,18 +139,6 @@ def completeness(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
 
 def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
     """Say what is missing, a few words each.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `topofs_study.benchmark.frames.frame_of`.
-    benchmark : Benchmark
-        What was to be run.
-
-    Returns
-    -------
-    list of str
-        Empty where everything is there.
 
     Examples
     --------
@@ -336,17 +234,7 @@ def load_measurements(path: str | os.PathLike[str]) -> Measurements:
 
 
 def measurements_of(records: Iterable[Record[BenchmarkItem]]) -> Measurements:
-    """Put the measurements of records into two frames.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The records of a benchmark.
-
-    Returns
-    -------
-    Measurements
-    """
+    """Put the measurements of records into two frames."""
     values, rankings = [], []
     for record in records:
         found = record.result
@@ -368,18 +256,7 @@ def measurements_of(records: Iterable[Record[BenchmarkItem]]) -> Measurements:
 
 
 def other_measures(found: Measurements) -> OtherMeasures | None:
-    """Average over datasets, each method over what all methods have.
-
-    Parameters
-    ----------
-    found : Measurements
-        From `measurements_of`.
-
-    Returns
-    -------
-    OtherMeasures or None
-        None where no dataset has two splits, or 50 columns, of every method.
-    """
+    """Average over datasets, each method over what all methods have."""
     rankings = _common_splits(found.rankings)
     resamples = rankings.groupby("dataset")["split"].nunique()
     rankings = rankings[rankings["dataset"].map(resamples) >= 2]
@@ -400,18 +277,7 @@ def other_measures(found: Measurements) -> OtherMeasures | None:
 
 
 def stability_by_dataset(rankings: pd.DataFrame) -> pd.DataFrame:
-    """Give Nogueira's stability over the splits of a dataset.
-
-    Parameters
-    ----------
-    rankings : pandas.DataFrame
-        As in `Measurements`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by methods; the mean over seeds.
-    """
+    """Give Nogueira's stability over the splits of a dataset."""
     rows = [
         (dataset, method, _stability(group))
         for (dataset, method, _), group in rankings.groupby(

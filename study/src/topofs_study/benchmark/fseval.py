@@ -48,28 +48,7 @@ if TYPE_CHECKING:
     from topofs_study.datasets import Dataset
     from topofs_study.running.work_item import Record
 
-__all__ = [
-    "FOREST",
-    "FOREST_SEEDS",
-    "FSEVAL_METHODS",
-    "K_MEANS",
-    "K_MEANS_SEEDS",
-    "NAMES_THERE",
-    "RANDOM",
-    "SHARES",
-    "FsevalBenchmark",
-    "FsevalItem",
-    "FsevalSummary",
-    "WholeTable",
-    "forest_accuracy",
-    "fseval_frame",
-    "k_means_accuracy",
-    "load_fseval",
-    "n_columns_of",
-    "published_shares",
-    "random_order",
-    "summarise_fseval",
-]
+__all__ = ["FsevalBenchmark", "FsevalSummary", "summarise_fseval"]
 
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
 """Shares of the columns that are reported here; FSEVAL has every multiple of 0.005."""
@@ -84,18 +63,6 @@ _TREES = 100
 def n_columns_of(share: float, n_features: int) -> int:
     """Give the number of columns that a share stands for.
 
-    Parameters
-    ----------
-    share : float
-        In (0, 1].
-    n_features : int
-        Columns of the table.
-
-    Returns
-    -------
-    int
-        Rounded up.
-
     Examples
     --------
     >>> n_columns_of(0.005, 325)
@@ -105,22 +72,7 @@ def n_columns_of(share: float, n_features: int) -> int:
 
 
 def forest_accuracy(X: npt.NDArray[Any], y: npt.NDArray[Any], seed: int) -> float:
-    """Score a random forest of 100 trees on five stratified, shuffled folds.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_columns)
-        The chosen columns, best first.
-    y : array, shape (n_samples,)
-        The classes.
-    seed : int
-        Of the folds and of the forest.
-
-    Returns
-    -------
-    float
-        The mean accuracy.
-    """
+    """Score a random forest of 100 trees on five stratified, shuffled folds."""
     codes = np.unique(y, return_inverse=True)[1]
     folds = StratifiedKFold(n_splits=_FOLDS, shuffle=True, random_state=seed)
     forest = RandomForestClassifier(n_estimators=_TREES, random_state=seed)
@@ -128,22 +80,7 @@ def forest_accuracy(X: npt.NDArray[Any], y: npt.NDArray[Any], seed: int) -> floa
 
 
 def k_means_accuracy(X: npt.NDArray[Any], y: npt.NDArray[Any], seed: int) -> float:
-    """Cluster the rows by k-means and match clusters with classes as well as possible.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_columns)
-        The chosen columns, as they are.
-    y : array, shape (n_samples,)
-        The classes; there are as many clusters.
-    seed : int
-        Of k-means.
-
-    Returns
-    -------
-    float
-        The share of the rows whose cluster is matched with their class.
-    """
+    """Cluster the rows by k-means and match clusters with classes as well as possible."""
     found = KMeans(n_clusters=len(np.unique(y)), random_state=seed, n_init="auto").fit(X)
     counts = contingency_matrix(y, found.labels_)
     classes, clusters = linear_sum_assignment(counts, maximize=True)
@@ -151,19 +88,7 @@ def k_means_accuracy(X: npt.NDArray[Any], y: npt.NDArray[Any], seed: int) -> flo
 
 
 def random_order(n_features: int, seed: int) -> npt.NDArray[np.intp]:
-    """Rank columns at random as FSEVAL does.
-
-    Parameters
-    ----------
-    n_features : int
-        How many.
-    seed : int
-        The number of the repetition.
-
-    Returns
-    -------
-    array of int, shape (n_features,)
-    """
+    """Rank columns at random as FSEVAL does."""
     scores = np.random.RandomState(seed).rand(n_features)
     return np.argsort(scores)[::-1]
 
@@ -177,13 +102,6 @@ RANDOM = "Random"
 
 def published_shares() -> pd.DataFrame:
     """Give their means at the shares that are reported here.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``dataset, method, metric, share_of_columns, value``; datasets have the names that they
-        have here. Means of the result files in mrajabinasab/FSEVAL (dashboard/resources); its
-        rows of MCFS, constant over shares on half of the datasets, are left out.
 
     Examples
     --------
@@ -202,35 +120,13 @@ FOREST, K_MEANS = "rf_accuracy", "kmeans_accuracy"
 
 @dataclass
 class WholeTable:
-    """A dataset, with a count of the fits.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The whole of it.
-    n_fits : int
-        Forests and clusterings so far.
-    """
+    """A dataset, with a count of the fits."""
 
     dataset: Dataset
     n_fits: int = 0
 
     def columns(self, method: str, size: int, seed: int) -> npt.NDArray[np.intp]:
-        """Give the first columns of a ranking of the whole table.
-
-        Parameters
-        ----------
-        method : str
-            A method of the benchmark.
-        size : int
-            How many.
-        seed : int
-            Of random subsets.
-
-        Returns
-        -------
-        array of int
-        """
+        """Give the first columns of a ranking of the whole table."""
         if method == "random":
             return random_order(self.dataset.X.shape[1], seed)[:size]
         kept, order = _order(self.dataset, method)
@@ -242,15 +138,6 @@ class FsevalItem(WorkItem[WholeTable]):
     """One method on one table.
 
     The result is a list of pairs: a share of the columns, and the mean accuracy.
-
-    Parameters
-    ----------
-    dataset, method : str
-        Of what.
-    metric : {"rf_accuracy", "kmeans_accuracy"}
-        Which of the two protocols.
-    seed : int
-        Of the folds and the forests; k-means goes through all its seeds.
 
     Examples
     --------
@@ -371,17 +258,7 @@ class FsevalBenchmark(PlanOfOneStage):
             raise StudyError(f"no method is given; there are {', '.join(SELECTORS)} and others")
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The dataset.
-
-        Returns
-        -------
-        Shape
-        """
+        """Give the sizes of a dataset."""
         n_samples, n_features = dataset.X.shape
         return Shape(n_samples, n_features, len(np.unique(dataset.y)))
 
@@ -390,19 +267,7 @@ class FsevalBenchmark(PlanOfOneStage):
         shapes: Mapping[str, Shape],
         store: Store,  # noqa: ARG002 - nothing here follows from earlier results
     ) -> list[WorkItem[Any]]:
-        """List every item: k-means, the first seed of the forests, the other seeds.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Returns
-        -------
-        list of WorkItem
-        """
+        """List every item: k-means, the first seed of the forests, the other seeds."""
         names = sorted(
             (name for name in self.datasets if name in shapes),
             key=lambda name: FsevalItem(name, DEFAULT, FOREST).cost(shapes[name]),
@@ -445,19 +310,7 @@ class FsevalSummary:
 
 
 def load_fseval(path: str | os.PathLike[str], benchmark: FsevalBenchmark) -> pd.DataFrame:
-    """Read what a store holds of a benchmark; see `fseval_frame`.
-
-    Parameters
-    ----------
-    path : path-like
-        The store.
-    benchmark : FsevalBenchmark
-        What was asked for.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Read what a store holds of a benchmark; see `fseval_frame`."""
     with Store(path, read_only=True) as store:
         frame = fseval_frame(store.records(FsevalItem))
     return frame[
@@ -466,18 +319,7 @@ def load_fseval(path: str | os.PathLike[str], benchmark: FsevalBenchmark) -> pd.
 
 
 def fseval_frame(records: Iterable[Record[FsevalItem]]) -> pd.DataFrame:
-    """Give every value as one row.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The records of the protocol.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``dataset, method, metric, seed, share_of_columns, value``.
-    """
+    """Give every value as one row."""
     rows = [
         (record.item.dataset, record.item.method, record.item.metric, record.item.seed, *pair)
         for record in records

@@ -29,18 +29,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-__all__ = [
-    "DEFAULT",
-    "GREEDY",
-    "METHODS",
-    "METHOD_NAMES",
-    "NEEDS_MATRIX",
-    "PUBLISHED",
-    "SELECTORS",
-    "SIZES",
-    "Order",
-    "rank_columns",
-]
 
 SIZES = (10, 25, 50, 100, 200)
 """Numbers of columns to choose."""
@@ -119,34 +107,14 @@ METHODS = tuple(METHOD_NAMES)
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The columns of a table, best first, or the columns of each size.
-
-    Parameters
-    ----------
-    columns : array of int, shape (n_features,)
-        Positions; empty where a method is asked size by size.
-    n_auto : int or None
-        How many of them the method itself would keep, if it has an opinion.
-    sets : mapping of int to array of int
-        The columns of a size, of a method that does not choose one after the other.
-    """
+    """The columns of a table, best first, or the columns of each size."""
 
     columns: npt.NDArray[np.intp]
     n_auto: int | None = None
     sets: Mapping[int, npt.NDArray[np.intp]] = field(default_factory=dict)
 
     def first(self, size: int) -> npt.NDArray[np.intp]:
-        """Give the columns of a size.
-
-        Parameters
-        ----------
-        size : int
-            How many.
-
-        Returns
-        -------
-        array of int
-        """
+        """Give the columns of a size."""
         return self.sets[size] if self.sets else self.columns[:size]
 
 
@@ -175,19 +143,6 @@ def rank_columns(
     method: str, X: npt.NDArray[np.float64], sizes: Sequence[int] = SIZES
 ) -> Order:
     """Rank the columns of a training table, or choose those of each size.
-
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`, but neither "random" nor "tfs_tuned": those need more than a table.
-    X : array, shape (n_samples, n_features)
-        The table; every column varies.
-    sizes : sequence of int
-        The numbers of columns that will be asked for; those above n_features are left out.
-
-    Returns
-    -------
-    Order
 
     Examples
     --------

@@ -32,19 +32,7 @@ if TYPE_CHECKING:
     from topofs_study.paper.protocols import Setting
     from topofs_study.running.store import Store
 
-__all__ = [
-    "N_SEEDS",
-    "N_SPLITS",
-    "N_TUNED_SPLITS",
-    "STABILITY_SIZE",
-    "TEST_SHARE",
-    "Benchmark",
-    "BenchmarkItem",
-    "Measured",
-    "Row",
-    "SplitWorkspace",
-    "varying_split",
-]
+__all__ = ["Benchmark"]
 
 Row = tuple[str, int, int, str, float]
 """Size ("10", "auto", "all"), columns used, seed, classifier, balanced accuracy."""
@@ -64,19 +52,7 @@ _CACHED_SPLITS = 2
 
 @dataclass
 class SplitWorkspace:
-    """A split on which subsets can be scored, with a count of the fits.
-
-    Parameters
-    ----------
-    split : TrainTest
-        Training part and test part.
-    kept : ndarray of int
-        Where its columns stand in the dataset.
-    n_columns : int
-        Columns of the dataset.
-    n_fits : int
-        Classifiers fitted so far.
-    """
+    """A split on which subsets can be scored, with a count of the fits."""
 
     split: TrainTest
     kept: npt.NDArray[np.intp]
@@ -94,21 +70,7 @@ class SplitWorkspace:
     def rows(
         self, label: str, columns: npt.NDArray[np.intp], *, seed: int = 0
     ) -> tuple[list[Row], list[Measured]]:
-        """Score some columns in every way.
-
-        Parameters
-        ----------
-        label : str
-            The size, as it is called.
-        columns : ndarray of int
-            The columns.
-        seed : int
-            Of a random subset.
-
-        Returns
-        -------
-        list of Row, list of Measured
-        """
+        """Score some columns in every way."""
         # In the order of the table, so that a subset has one score whoever chose it.
         columns = np.sort(columns)
         self.n_fits += len(CLASSIFIERS)
@@ -119,37 +81,14 @@ class SplitWorkspace:
         )
 
     def accuracies(self, label: str) -> list[Row]:
-        """Score all columns with every classifier.
-
-        Parameters
-        ----------
-        label : str
-            The size, as it is called.
-
-        Returns
-        -------
-        list of Row
-        """
+        """Score all columns with every classifier."""
         columns = np.arange(self.n_varying)
         return [
             (label, len(columns), 0, name, self.score(name, columns)) for name in CLASSIFIERS
         ]
 
     def score(self, classifier: str, columns: npt.NDArray[np.intp]) -> float:
-        """Score some columns with a classifier.
-
-        Parameters
-        ----------
-        classifier : str
-            One of `CLASSIFIERS`.
-        columns : ndarray of int
-            The columns.
-
-        Returns
-        -------
-        float
-            The balanced accuracy on the test part.
-        """
+        """Score some columns with a classifier."""
         self.n_fits += 1
         return self._unseen.score(classifier, np.sort(columns))
 
@@ -162,17 +101,6 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
     ``rows`` (see `Row`), ``measures`` (see `Measured`), ``chosen`` (for each seed the columns of
     the dataset at `STABILITY_SIZE`, where there are as many) and ``seconds`` (CPU time of the
     ranking, the one thing that is not the same again).
-
-    Parameters
-    ----------
-    dataset, method : str
-        Of what.
-    split : int
-        The number of the split, which is its seed.
-    sizes : tuple of int
-        Numbers of columns to keep; none for all columns.
-    seeds : range, optional
-        Of random subsets.
 
     Examples
     --------
@@ -285,22 +213,7 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
 def varying_split(
     X: npt.ArrayLike, y: npt.NDArray[Any], seed: int
 ) -> tuple[TrainTest, npt.NDArray[np.intp]]:
-    """Split rows 80 to 20, every class in proportion; keep what varies on the larger part.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The whole table.
-    y : array of shape (n_samples,)
-        The class of each row.
-    seed : int
-        Of the split.
-
-    Returns
-    -------
-    TrainTest, ndarray of int
-        Without the columns that are constant on the training part; which columns are left.
-    """
+    """Split rows 80 to 20, every class in proportion; keep what varies on the larger part."""
     table, classes = np.asarray(X, dtype=np.float64), np.asarray(y).ravel()
     train, test = train_test_split(
         np.arange(len(classes)), test_size=TEST_SHARE, stratify=classes, random_state=seed
@@ -411,17 +324,7 @@ class Benchmark(PlanOfOneStage):
         check_sizes(self.sizes)
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset; how many columns vary depends on the split.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The dataset.
-
-        Returns
-        -------
-        Shape
-        """
+        """Give the sizes of a dataset; how many columns vary depends on the split."""
         n_samples, n_features = dataset.X.shape
         return Shape(n_samples * 4 // 5, n_features, len(np.unique(dataset.y)))
 
@@ -431,19 +334,6 @@ class Benchmark(PlanOfOneStage):
         store: Store,  # noqa: ARG002 - nothing here follows from earlier results
     ) -> list[WorkItem[Any]]:
         """List every item, what matters most first.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Returns
-        -------
-        list of WorkItem
-            Every method but the tuned one, and the first five random subsets, split by split;
-            the tuned one on the first splits; the other random subsets.
 
         Examples
         --------

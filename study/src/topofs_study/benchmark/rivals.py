@@ -84,24 +84,6 @@ if TYPE_CHECKING:
     Order = npt.NDArray[np.intp]
     Doubles = npt.NDArray[np.float64]
 
-__all__ = [
-    "cluster_medoids",
-    "facility_location_order",
-    "greedy_subset_order",
-    "heat_kernel",
-    "in_fewest_rows",
-    "in_sweeps",
-    "kept_below",
-    "laplacian_scores",
-    "mcfs_order",
-    "pivoted_qr_order",
-    "principal_features",
-    "spec_order",
-    "squared_correlations",
-    "uncorrelated_columns",
-    "unit_columns",
-]
-
 
 def unit_columns(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
     """Centre the columns of a table, which all vary, and scale them to length 1."""
@@ -342,18 +324,6 @@ def laplacian_scores(
     X: npt.NDArray[np.floating[Any]], *, n_neighbors: int = 5
 ) -> npt.NDArray[np.float64]:
     """Score each column; the lower, the better it keeps the neighbourhoods.
-
-    Parameters
-    ----------
-    X : array, shape (n_samples, n_features)
-        A table without missing values whose columns all vary.
-    n_neighbors : int, default=5
-        Neighbours of each row; with fewer other rows, all of them.
-
-    Returns
-    -------
-    array of float, shape (n_features,)
-        In [0, 2].
 
     Examples
     --------

@@ -36,22 +36,7 @@ if TYPE_CHECKING:
     from topofs_study.benchmark.frames import Measurements
     from topofs_study.paper.statistics import RankComparison
 
-__all__ = [
-    "ACCURACY_TIE",
-    "CLASSIFIERS_OF_AUTO",
-    "REFERENCE",
-    "STABILITY_SLACK",
-    "AutoSizes",
-    "BenchmarkSummary",
-    "DefaultChoice",
-    "Group",
-    "auto_sizes",
-    "choose_default",
-    "gains_by_size",
-    "mean_by_dataset",
-    "means_by_size",
-    "summarise",
-]
+__all__ = ["BenchmarkSummary", "DefaultChoice", "Group", "choose_default", "summarise"]
 
 REFERENCE = "random"
 """The method that every other one has to beat."""
@@ -184,37 +169,13 @@ def summarise(
 
 
 def mean_by_dataset(wide: pd.DataFrame) -> pd.DataFrame:
-    """Average the cells of each dataset, every size and classifier alike.
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frames.common_cells`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by methods.
-    """
+    """Average the cells of each dataset, every size and classifier alike."""
     over_splits = wide.groupby(["dataset", "size", "classifier"], sort=False).mean()
     return over_splits.groupby("dataset", sort=False).mean()
 
 
 def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
-    """Average over datasets, one column a size (or a classifier).
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frames.common_cells`.
-    level : {"size", "classifier"}
-        What the columns are.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Methods by sizes, followed by ``mean``, the mean over datasets of all sizes.
-    """
+    """Average over datasets, one column a size (or a classifier)."""
     over_splits = wide.groupby(["dataset", level], sort=True).mean()
     table = over_splits.groupby(level, sort=level == "size").mean().T
     table["mean"] = mean_by_dataset(wide).mean()
@@ -223,20 +184,7 @@ def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
 
 
 def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFrame:
-    """Give the lead of a method over another, dataset by dataset and size by size.
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frames.common_cells`.
-    method, reference : str
-        Two of its columns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by sizes, followed by ``mean``.
-    """
+    """Give the lead of a method over another, dataset by dataset and size by size."""
     lead = wide[method] - wide[reference]
     table = lead.groupby(["dataset", "size"]).mean().unstack("size")
     table["mean"] = mean_by_dataset(lead.to_frame("lead"))["lead"]
@@ -309,17 +257,7 @@ CLASSIFIERS_OF_AUTO = ("LinearSVM", "KNN")
 
 @dataclass(frozen=True)
 class AutoSizes:
-    """Automatic sizes beside all columns.
-
-    Attributes
-    ----------
-    by_dataset : pandas.DataFrame
-        ``method, dataset, n_splits, n_varying, n_auto, share``, then for each classifier
-        ``auto_NAME`` and ``all_NAME``.
-    by_method : pandas.DataFrame
-        ``method, n_datasets, share``, for each classifier the mean lead ``NAME`` over all
-        columns, and ``lead``, the mean of these.
-    """
+    """Automatic sizes beside all columns."""
 
     by_dataset: pd.DataFrame
     by_method: pd.DataFrame
@@ -328,20 +266,7 @@ class AutoSizes:
 def auto_sizes(
     cells: pd.DataFrame, *, classifiers: Sequence[str] = CLASSIFIERS_OF_AUTO
 ) -> AutoSizes | None:
-    """Compare the automatic sizes with all columns, on the splits that have all of them.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From `topofs_study.benchmark.frames.cells_of`.
-    classifiers : sequence of str
-        The classifiers to compare with.
-
-    Returns
-    -------
-    AutoSizes or None
-        None where an automatic size or all columns are missing altogether.
-    """
+    """Compare the automatic sizes with all columns, on the splits that have all of them."""
     used = cells[cells["classifier"].isin(classifiers)]
     everything = used[used["size"] == "all"].set_index(["dataset", "split", "classifier"])
     auto = used[used["size"] == "auto"].join(

@@ -42,12 +42,6 @@ if TYPE_CHECKING:
     Doubles = npt.NDArray[np.float64]
     Columns = npt.NDArray[np.intp]
 
-__all__ = [
-    "CLASSIFIERS",
-    "MEASURES",
-    "UnseenRows",
-    "predict_classes",
-]
 
 CLASSIFIERS = ("LinearSVM", "KNN")
 """The learners."""
@@ -63,13 +57,7 @@ _PENALTIES = np.logspace(0, 5, 11)
 
 @dataclass(frozen=True, eq=False)
 class UnseenRows:
-    """A split, standardised once, on which subsets of the columns are scored.
-
-    Parameters
-    ----------
-    split : TrainTest
-        Training part and test part; every column varies on the training part.
-    """
+    """A split, standardised once, on which subsets of the columns are scored."""
 
     split: TrainTest
 
@@ -81,37 +69,14 @@ class UnseenRows:
         return train, scaler.transform(self.split.X_test)
 
     def score(self, classifier: str, columns: Columns) -> float:
-        """Give the balanced accuracy of a learner.
-
-        Parameters
-        ----------
-        classifier : str
-            One of `CLASSIFIERS`.
-        columns : array of int
-            The columns that it sees.
-
-        Returns
-        -------
-        float
-        """
+        """Give the balanced accuracy of a learner."""
         if classifier == "LinearSVM":
             train, test = (part[:, columns] for part in self.tables)
             return self._accuracy(predict_classes(train, self.split.y_train, test))
         return self._accuracy(self._vote(self._nearest(columns)))
 
     def everything(self, columns: Columns) -> tuple[dict[str, float], dict[str, float]]:
-        """Give the accuracies, and what needs no labels.
-
-        Parameters
-        ----------
-        columns : array of int
-            The chosen columns.
-
-        Returns
-        -------
-        dict of str to float, dict of str to float
-            By `CLASSIFIERS` and by `MEASURES`.
-        """
+        """Give the accuracies, and what needs no labels."""
         nearest = self._nearest(columns)
         accuracies = {
             "LinearSVM": self.score("LinearSVM", columns),
@@ -170,19 +135,6 @@ def predict_classes(
     train: Doubles, classes: npt.NDArray[Any], test: Doubles, *, penalty: float = 1.0
 ) -> npt.NDArray[Any]:
     """Fit the machine to some rows and predict the classes of others.
-
-    Parameters
-    ----------
-    train, test : array, shape (n_rows, n_columns)
-        Standardised columns.
-    classes : array, shape (n_train,)
-        Of the rows to learn from.
-    penalty : float, default=1.0
-        The factor C.
-
-    Returns
-    -------
-    array, shape (n_test,)
 
     Examples
     --------

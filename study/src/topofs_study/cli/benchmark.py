@@ -199,21 +199,7 @@ def run_fseval(
     scheduler: str | None,
     report_only: bool,
 ) -> None:
-    """Run what the store does not hold, then print and write what it holds.
-
-    Parameters
-    ----------
-    datasets, methods : tuple of str, optional
-        Names; the datasets at hand that FSEVAL has numbers for, and a few methods.
-    data_dir, jobs, scheduler
-        As in `topofs_study.cli.runs.run_to_store`.
-    results : pathlib.Path
-        The store.
-    out : pathlib.Path
-        The folder for the tables.
-    report_only : bool
-        Run nothing.
-    """
+    """Run what the store does not hold, then print and write what it holds."""
     from topofs.atomic_write import replacing_together
     from topofs_study.benchmark.fseval import (
         FSEVAL_METHODS,

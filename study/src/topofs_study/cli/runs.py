@@ -62,16 +62,6 @@ Scheduler = Annotated[
 def names(value: str | None) -> tuple[str, ...] | None:
     """Split ``a,b`` into its names.
 
-    Parameters
-    ----------
-    value : str or None
-        What was given.
-
-    Returns
-    -------
-    tuple of str or None
-        Every name once; None where nothing was given.
-
     Examples
     --------
     >>> names("wine, colon,wine")
@@ -83,18 +73,7 @@ def names(value: str | None) -> tuple[str, ...] | None:
 
 
 def numbers(value: str | None) -> tuple[int, ...] | None:
-    """Split ``10,50`` into its numbers.
-
-    Parameters
-    ----------
-    value : str or None
-        What was given.
-
-    Returns
-    -------
-    tuple of int or None
-        None where nothing was given.
-    """
+    """Split ``10,50`` into its numbers."""
     found = names(value)
     if found is None:
         return None
@@ -109,19 +88,7 @@ def numbers(value: str | None) -> tuple[int, ...] | None:
 
 
 def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
-    """List the paper's datasets that are on this machine, or else the embedded ones.
-
-    Parameters
-    ----------
-    data_dir : Path or None
-        The folder to look in first.
-    replay : bool
-        Whether only the paper's own datasets will do.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """List the paper's datasets that are on this machine, or else the embedded ones."""
     from topofs_study.datasets import registry
     from topofs_study.datasets.entries import find
     from topofs_study.errors import DatasetNotFoundError
@@ -150,24 +117,7 @@ def run_to_store(
     jobs: int,
     scheduler: str | None,
 ) -> dict[str, str]:
-    """Run what a store does not hold yet; an interruption leaves what is done.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is to be run.
-    path : pathlib.Path
-        The store; its folder is made where it is missing, once there is something to run.
-    data_dir : pathlib.Path or None
-        The folder to look for datasets in.
-    jobs, scheduler
-        As in `topofs_study.running.driver.run_tasks`.
-
-    Returns
-    -------
-    dict of str to str
-        The datasets that could not be read, with the reason.
-    """
+    """Run what a store does not hold yet; an interruption leaves what is done."""
     from topofs.cli.app import exit_status
     from topofs_study.errors import DatasetError
     from topofs_study.running.driver import run_plan, survey
@@ -201,13 +151,7 @@ def run_to_store(
 
 
 def say_not_run(missing: Mapping[str, str]) -> None:
-    """Say which datasets could not be read.
-
-    Parameters
-    ----------
-    missing : mapping of str to str
-        The reasons.
-    """
+    """Say which datasets could not be read."""
     for reason in missing.values():
         _errors().print(f"[red]not run:[/] {escape(reason)}")
 
@@ -221,14 +165,7 @@ _SECONDS_BETWEEN_LINES = 30
 
 
 class RunProgress:
-    """Watches a run and shows how it gets on; the bar moves with the cost of the work.
-
-    Parameters
-    ----------
-    console : rich.console.Console, optional
-        Where to draw; the error stream by default. Where that is no terminal, a line is
-        printed now and then.
-    """
+    """Watches a run and shows how it gets on; the bar moves with the cost of the work."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True, emoji=False, soft_wrap=True)
@@ -257,15 +194,7 @@ class RunProgress:
         self.n_done = 0
 
     def planned(self, n_items: int, total_cost: float, n_done: int, done_cost: float) -> None:
-        """Hear how much there is to do and how much an earlier run has done.
-
-        Parameters
-        ----------
-        n_items, n_done : int
-            Work items of the plan, and those with a record.
-        total_cost, done_cost : float
-            Their cost.
-        """
+        """Hear how much there is to do and how much an earlier run has done."""
         self.n_items, self.n_done, self._cost_before = n_items, n_done, done_cost
         self._began = time.monotonic()
         self._task = self._bar.add_task(
@@ -275,27 +204,13 @@ class RunProgress:
         self._show(0.0)
 
     def started(self, task: tuple[WorkItem[Any], ...]) -> None:
-        """Hear that a task was handed to a worker.
-
-        Parameters
-        ----------
-        task : tuple of WorkItem
-            The task.
-        """
+        """Hear that a task was handed to a worker."""
         with self._lock:
             self._running[task[0].key] = task[0].label
         self._show(0.0)
 
     def finished(self, task: tuple[WorkItem[Any], ...], done_cost: float) -> None:
-        """Hear that the records of a task are stored.
-
-        Parameters
-        ----------
-        task : tuple of WorkItem
-            The task.
-        done_cost : float
-            Its cost.
-        """
+        """Hear that the records of a task are stored."""
         with self._lock:
             self._running.pop(task[0].key, None)
             self.n_done += len(task)

@@ -25,19 +25,7 @@ from topofs_study.errors import DatasetError, DatasetNotFoundError, UnknownDatas
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DatasetInfo",
-    "fetch",
-    "find",
-    "how_to_get",
-    "info",
-    "locate",
-    "registry",
-    "search_path",
-    "sha256",
-    "user_cache",
-    "verify",
-]
+__all__ = ["DatasetInfo", "fetch", "info", "registry", "search_path"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,23 +166,6 @@ _VARIABLE = "TOPOFS_DATA"
 def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) -> Path:
     """Find the file of a dataset: in `data_dir`, in ``$TOPOFS_DATA``, in the user cache.
 
-    Parameters
-    ----------
-    entry : DatasetInfo
-        The dataset, one that has a file.
-    data_dir : path-like, optional
-        A folder to look in first.
-
-    Returns
-    -------
-    pathlib.Path
-        The first file (for GISETTE: folder) with the right name; its content is not looked at.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        None of the folders has it; the message says where it was looked for and how to get it.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -217,17 +188,6 @@ def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None
 
 def find(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
     """Like `locate`, with None for a file that is nowhere.
-
-    Parameters
-    ----------
-    entry : DatasetInfo
-        The dataset; an embedded one has no file.
-    data_dir : path-like, optional
-        A folder to look in first.
-
-    Returns
-    -------
-    pathlib.Path or None
 
     Examples
     --------
@@ -272,10 +232,6 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> tuple[Path, .
 def user_cache() -> Path:
     """Name the folder that `fetch` puts files in; it need not exist yet.
 
-    Returns
-    -------
-    pathlib.Path
-
     Examples
     --------
     >>> user_cache().name
@@ -290,16 +246,6 @@ def user_cache() -> Path:
 
 def how_to_get(entry: DatasetInfo) -> str:
     """Tell how the file of a dataset is obtained.
-
-    Parameters
-    ----------
-    entry : DatasetInfo
-        The dataset, one that has a file.
-
-    Returns
-    -------
-    str
-        What can be said of the file, to go on with a sentence that names it.
 
     Examples
     --------
@@ -321,16 +267,6 @@ def how_to_get(entry: DatasetInfo) -> str:
 def sha256(path: Path) -> str:
     """Checksum of a file, remembered as long as its size and time stay the same.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -347,18 +283,6 @@ def sha256(path: Path) -> str:
 
 def verify(path: Path, expected: str) -> None:
     """Make sure that a file is the one it is taken for.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    expected : str
-        The checksum it must have.
-
-    Raises
-    ------
-    DatasetError
-        It has another one.
 
     Examples
     --------

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
     from topofs.tables import Table
 
-__all__ = [
-    "Dataset",
-    "load",
-    "read",
-    "read_arrays",
-]
+__all__ = ["Dataset", "load", "read"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,26 +241,7 @@ def read(
 
 
 def read_arrays(path: Path, kind: str, *, max_bytes: int = MAX_BYTES) -> Dataset:
-    """Read a format that keeps the table and its labels apart.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file or folder.
-    kind : {"mat", "npz", "uci"}
-        The format.
-    max_bytes : int, default 2 GiB
-        The largest array to make of it.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DatasetError
-        The file is not what it should be; the message says how.
-    """
+    """Read a format that keeps the table and its labels apart."""
     try:
         found = READERS[kind](path, max_bytes=max_bytes)
     except TableError as error:

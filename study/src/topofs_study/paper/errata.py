@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from topofs_study.paper.claims import ClaimResult
 
-__all__ = ["SHIFTED_DATASETS", "Erratum", "errata", "shifted_columns_table"]
+__all__ = ["Erratum", "errata"]
 
 SHIFTED_DATASETS = ("PCMAC", "RELATHE", "GLIOMA")
 _NAMES = {
@@ -98,21 +98,7 @@ def errata(
 
 
 def shifted_columns_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give the effect of E1, cell by cell.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``dataset, classifier, n_features, method, published, shifted, aligned`` for the
-        balanced accuracies of PCMAC, RELATHE and GLIOMA: `shifted` is protocol ``paper``,
-        `aligned` is protocol ``corrected``, whose graph is right too (E3), so that the
-        Inf-FS rows of a replay show E1 alone.
-    """
+    """Give the effect of E1, cell by cell."""
     chosen = cells[
         cells["dataset"].isin(SHIFTED_DATASETS)
         & cells["method"].isin(TUNED_METHODS)

@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from topofs_study.paper.splits import Part, TrainTest
     from topofs_study.running.work_item import Shape
 
-__all__ = [
-    "N_RANDOM_SUBSETS",
-    "Cell",
-    "ClassCounts",
-    "OutOfSample",
-    "Paired",
-    "StudyWorkspace",
-    "Tuning",
-    "score_classifier",
-]
-
 
 def score_classifier(
     classifier: str,
@@ -53,24 +42,7 @@ def score_classifier(
     *,
     metrics: tuple[str, ...] = METRICS,
 ) -> tuple[float, ...]:
-    """Scale, fit on the training table and score on the test table.
-
-    Parameters
-    ----------
-    classifier : str
-        One of `CLASSIFIERS`.
-    split : TrainTest
-        The two tables.
-    train_columns, test_columns : ndarray of int
-        The selected columns of each table, in the order in which the classifier sees them.
-    metrics : tuple of str
-        Which scores to compute.
-
-    Returns
-    -------
-    tuple of float
-        The scores, in the order of `metrics`.
-    """
+    """Scale, fit on the training table and score on the test table."""
     scaler = StandardScaler()
     X_train = scaler.fit_transform(split.X_train[:, train_columns])
     X_test = scaler.transform(split.X_test[:, test_columns])
@@ -102,13 +74,7 @@ def _score(metric: str, y: NDArray[Any], predicted: NDArray[Any]) -> float:
 
 
 class StudyWorkspace:
-    """A dataset with its parts, and the rankings and fits made on them so far.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The dataset.
-    """
+    """A dataset with its parts, and the rankings and fits made on them so far."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.whole = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
@@ -120,33 +86,13 @@ class StudyWorkspace:
         self._fits: dict[tuple[str, Part, bytes, bytes], tuple[float, ...]] = {}
 
     def part(self, part: Part) -> TrainTest:
-        """Give the tables of a part: the test part, a fold or a half of the training table.
-
-        Parameters
-        ----------
-        part : Part
-            Which one.
-
-        Returns
-        -------
-        TrainTest
-        """
+        """Give the tables of a part: the test part, a fold or a half of the training table."""
         if part not in self._parts:
             self._parts[part] = part.tables(self.whole)
         return self._parts[part]
 
     def kept(self, protocol: str) -> NDArray[np.intp]:
-        """Give the columns that vary on the training table.
-
-        Parameters
-        ----------
-        protocol : str
-            Name of the protocol.
-
-        Returns
-        -------
-        ndarray of int
-        """
+        """Give the columns that vary on the training table."""
         if protocol not in self._kept:
             varying = PROTOCOLS[protocol].varying(self.whole.X_train)
             self._kept[protocol] = np.flatnonzero(varying)
@@ -155,24 +101,7 @@ class StudyWorkspace:
     def rankings(
         self, protocol: str, part: Part, method: str, settings: Sequence[Setting]
     ) -> list[NDArray[np.intp]]:
-        """Rank the kept columns for each setting, best first.
-
-        Parameters
-        ----------
-        protocol : str
-            Name of the protocol.
-        part : Part
-            On what.
-        method : {"tfs", "inf_fs"}
-            What to rank by.
-        settings : sequence of Setting
-            How.
-
-        Returns
-        -------
-        list of ndarray of int
-            Positions among the kept columns, one array for each setting.
-        """
+        """Rank the kept columns for each setting, best first."""
         missing = [s for s in settings if (protocol, part, method, s) not in self._rankings]
         if missing:
             ranker = self._ranker(protocol, part)
@@ -193,24 +122,7 @@ class StudyWorkspace:
         *,
         aligned: bool = False,
     ) -> tuple[float, ...]:
-        """Fit a classifier on some columns, once for equal columns.
-
-        Parameters
-        ----------
-        classifier, protocol : str
-            Their names.
-        part : Part
-            On what.
-        positions : ndarray of int
-            Positions among the kept columns, in the order the classifier sees them.
-        aligned : bool
-            Whether the test table is read at the same columns whatever the protocol says.
-
-        Returns
-        -------
-        tuple of float
-            Balanced accuracy, and on the test part F1 and Matthews correlation.
-        """
+        """Fit a classifier on some columns, once for equal columns."""
         kept = self.kept(protocol)
         train_columns = kept[positions]
         test_columns = train_columns
@@ -268,13 +180,7 @@ class _OfStudy(WorkItem[StudyWorkspace]):
 
 @dataclass(frozen=True)
 class ClassCounts(_OfStudy):
-    """Count the rows of each class in both tables, and the columns before and after pruning.
-
-    Parameters
-    ----------
-    protocol, dataset : str
-        Of what.
-    """
+    """Count the rows of each class in both tables, and the columns before and after pruning."""
 
     kind: ClassVar[str] = "split"
     result_type: ClassVar[type] = dict
@@ -311,19 +217,7 @@ class ClassCounts(_OfStudy):
 
 @dataclass(frozen=True)
 class _OfClassifier(_OfStudy):
-    """One method and one classifier on one part, at some sizes.
-
-    Parameters
-    ----------
-    protocol, dataset, method, classifier : str
-        Of what.
-    part : Part
-        On what.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of Setting
-        One for each size; none where they are tried, and for a baseline.
-    """
+    """One method and one classifier on one part, at some sizes."""
 
     part_type: ClassVar[type[Part]]
     result_type: ClassVar[type] = list

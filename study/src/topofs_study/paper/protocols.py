@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 
     from topofs.similarity import Measure
 
-__all__ = [
-    "BASELINES",
-    "GRIDS",
-    "PROTOCOLS",
-    "SIZES",
-    "TUNED_METHODS",
-    "Ranker",
-    "Setting",
-    "StudyProtocol",
-]
 
 SIZES = (10, 50, 100, 150, 200)
 """The paper's numbers of features to keep."""
@@ -55,19 +45,7 @@ BASELINES = ("random", "variance", "all")
 
 @dataclass(frozen=True)
 class Setting:
-    """How one ranking of the features is made.
-
-    Parameters
-    ----------
-    similarity : {"pearson", "spearman", "energy"}
-        The similarity; Inf-FS always weighs by the energy.
-    squared : bool
-        Whether each correlation is squared.
-    alpha : float or None
-        The mixture of the energy.
-    theta : float or None
-        Share of the inverse spectral radius that damps the paths (Inf-FS only).
-    """
+    """How one ranking of the features is made."""
 
     similarity: str
     squared: bool = False

@@ -75,21 +75,7 @@ if TYPE_CHECKING:
 
     from topofs.comparison.resampled_test import PairedTest
 
-__all__ = [
-    "METHODS",
-    "N_DRAWS",
-    "ROPE",
-    "STATISTICS",
-    "RankComparison",
-    "compare_methods",
-    "dataset_scores",
-    "holm",
-    "nadeau_bengio_test",
-    "paired_tests",
-    "program_test",
-    "stars",
-    "text_test",
-]
+__all__ = ["RankComparison", "compare_methods", "nadeau_bengio_test", "paired_tests"]
 
 _STAR_LEVELS = ((0.001, "****"), (0.01, "***"), (0.05, "**"), (0.1, "*"))
 _CELL = ["protocol", "dataset", "classifier", "n_features"]
@@ -97,16 +83,6 @@ _CELL = ["protocol", "dataset", "classifier", "n_features"]
 
 def program_test(differences: ArrayLike) -> PairedTest:
     """Dietterich's R×2cv paired t-test: the first difference over R pooled variances.
-
-    Parameters
-    ----------
-    differences : array-like of shape (R, 2)
-        Repetitions by halves; R ≥ 2.
-
-    Returns
-    -------
-    PairedTest
-        With R degrees of freedom.
 
     Examples
     --------
@@ -123,16 +99,6 @@ def program_test(differences: ArrayLike) -> PairedTest:
 
 def text_test(differences: ArrayLike) -> PairedTest:
     """Give the t-test of the paper's text, √m·d̄/σ̂; **too liberal** (see the module's notes).
-
-    Parameters
-    ----------
-    differences : array-like of shape (R, 2)
-        Repetitions by halves; R ≥ 2.
-
-    Returns
-    -------
-    PairedTest
-        With 2R − 1 degrees of freedom.
 
     Examples
     --------
@@ -179,16 +145,6 @@ def stars(p_value: float) -> str:
     """Mark a p-value as the paper does, by one to four stars.
 
     ``*`` ≤ 0.1, ``**`` ≤ 0.05, ``***`` ≤ 0.01, ``****`` ≤ 0.001.
-
-    Parameters
-    ----------
-    p_value : float
-        NaN (not run) has no mark.
-
-    Returns
-    -------
-    str
-        One to four stars, or the empty string.
 
     Examples
     --------
@@ -322,22 +278,6 @@ def dataset_scores(
     classifier: str | None = None,
 ) -> pd.DataFrame:
     """One score a dataset and method: the mean over subset sizes and classifiers.
-
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        ``dataset, classifier, n_features, method, metric, value`` of one protocol.
-    metric : str, default "balanced_accuracy"
-        The metric to average.
-    classifier : str, optional
-        Average over the sizes of this classifier only.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by methods. Within a dataset only the cells that every subset method has
-        are averaged; a dataset that lacks a method (or a common cell) is left out. Method
-        ``all`` has one cell a classifier and counts for the classifiers of those cells.
 
     Examples
     --------
@@ -507,15 +447,6 @@ def holm(p_values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
     The i-th smallest of m becomes the largest of (m − j + 1)·p_j for j ≤ i, at most 1.
     (statsmodels has it, too, and collects all garbage of the process in each call.)
-
-    Parameters
-    ----------
-    p_values : array, shape (m,)
-        Of m tests.
-
-    Returns
-    -------
-    array, shape (m,)
 
     Examples
     --------

@@ -39,15 +39,7 @@ if TYPE_CHECKING:
     from topofs_study.running.store import Store
     from topofs_study.running.work_item import Record, WorkItem
 
-__all__ = [
-    "Chosen",
-    "Study",
-    "plan_pairs",
-    "plan_tests",
-    "plan_tuning",
-    "published_settings",
-    "winners",
-]
+__all__ = ["Study"]
 
 
 @dataclass(frozen=True)
@@ -131,22 +123,7 @@ class Study:
         return tuple(sorted(set(self.sizes)))
 
     def shape_of(self, dataset: Dataset) -> Shape:
-        """Give the sizes of a dataset.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The dataset.
-
-        Returns
-        -------
-        Shape
-
-        Raises
-        ------
-        StudyError
-            A size that was asked for is larger than the number of features.
-        """
+        """Give the sizes of a dataset."""
         split = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
         n_features = min(int(p.varying(split.X_train).sum()) for p in PROTOCOLS.values())
         shape = Shape(len(split.y_train), n_features, len(np.unique(split.y_train)))
@@ -154,19 +131,7 @@ class Study:
         return shape
 
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
-        """List every item, with stand-ins for settings that are not yet chosen.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far.
-
-        Returns
-        -------
-        list of WorkItem
-        """
+        """List every item, with stand-ins for settings that are not yet chosen."""
         chosen = self._chosen(store)
         if self.source == "tuned":
             stand_ins = {
@@ -188,17 +153,6 @@ class Study:
         Tests wait for the tuning of their own dataset, so those of the previous dataset fill
         the cores at the end of a tuning; a run that is stopped leaves whole datasets behind. A
         replay, which has no tuning, is one stage.
-
-        Parameters
-        ----------
-        shapes : mapping of str to Shape
-            The datasets that are there.
-        store : Store
-            The results so far; asked again before every stage.
-
-        Yields
-        ------
-        list of WorkItem
         """
         tuning = plan_tuning(self, shapes)
         if not tuning:
@@ -246,33 +200,14 @@ def _tests_and_pairs(
 
 @dataclass(frozen=True)
 class Chosen:
-    """The setting of one cell.
-
-    Parameters
-    ----------
-    setting : Setting
-        The setting.
-    cv_balanced_accuracy : float
-        Its mean over the folds; not rounded, unless it is the paper's.
-    """
+    """The setting of one cell."""
 
     setting: Setting
     cv_balanced_accuracy: float
 
 
 def winners(records: Iterable[Record[Tuning]]) -> dict[Cell, Chosen]:
-    """Choose the setting of every cell whose folds are all there.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The records of the tuning.
-
-    Returns
-    -------
-    dict of cell to Chosen
-        By protocol, dataset, method, classifier and number of features.
-    """
+    """Choose the setting of every cell whose folds are all there."""
     fold_scores: dict[Cell, dict[int, list[float]]] = defaultdict(dict)
     for record in records:
         for cell, scores in zip(record.item.cells, record.result, strict=True):
@@ -288,11 +223,6 @@ def winners(records: Iterable[Record[Tuning]]) -> dict[Cell, Chosen]:
 
 def published_settings() -> dict[Cell, Chosen]:
     """Give the paper's settings, the same for both protocols.
-
-    Returns
-    -------
-    dict of cell to Chosen
-        By protocol, dataset, method, classifier and number of features.
 
     Examples
     --------
@@ -314,18 +244,6 @@ def published_settings() -> dict[Cell, Chosen]:
 
 def plan_tuning(study: Study, shapes: Mapping[str, Shape]) -> list[Tuning]:
     """List the cross-validation of every setting, cheap datasets first.
-
-    Parameters
-    ----------
-    study : Study
-        What is to be run.
-    shapes : mapping of str to Shape
-        The datasets that are there.
-
-    Returns
-    -------
-    list of Tuning
-        Empty for a replay.
 
     Examples
     --------

@@ -32,7 +32,6 @@ __all__ = [
     "agreement",
     "cells_table",
     "class_counts_table",
-    "dataset_order",
     "misses",
     "p_values_table",
     "tuned_agreement",
@@ -48,16 +47,6 @@ _NOISE = 1e-9
 
 def dataset_order(names: Sequence[str]) -> list[str]:
     """Dataset names without repeats, the paper's first and in its order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Any names.
-
-    Returns
-    -------
-    list of str
-        The rest follows in alphabetical order.
 
     Examples
     --------

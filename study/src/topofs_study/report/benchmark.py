@@ -48,15 +48,7 @@ if TYPE_CHECKING:
     from topofs_study.benchmark.summary import AutoSizes, BenchmarkSummary, Group
     from topofs_study.paper.statistics import RankComparison
 
-__all__ = [
-    "FIGURE",
-    "TRADE_OFF",
-    "Answer",
-    "answers",
-    "sections",
-    "trade_off_svg",
-    "write_benchmark",
-]
+__all__ = ["write_benchmark"]
 
 _OUTPUTS = (
     *("report.md", "critical_difference.svg", "accuracy_and_stability.svg"),
@@ -131,30 +123,14 @@ def write_benchmark(
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and what came out.
-
-    Attributes
-    ----------
-    question, found : str
-        The two, in words and numbers.
-    """
+    """A question and what came out."""
 
     question: str
     found: str
 
 
 def answers(summary: BenchmarkSummary) -> list[Answer]:
-    """Answer what the results suffice for.
-
-    Parameters
-    ----------
-    summary : BenchmarkSummary
-        What the benchmark found.
-
-    Returns
-    -------
-    list of Answer
-    """
+    """Answer what the results suffice for."""
     found = _gain(summary)
     found += _against_best(summary)
     rivals = {name: METHOD_NAMES[name] for name in (REFERENCE, GREEDY, "inf_fs")}
@@ -244,19 +220,7 @@ _GAIN_HEADS = {
 
 
 def sections(summary: BenchmarkSummary, missing: Sequence[str]) -> tuple[Section, ...]:
-    """Lay out the report; a section without content is left out.
-
-    Parameters
-    ----------
-    summary : BenchmarkSummary
-        What the benchmark found.
-    missing : sequence of str
-        What was planned and is not there.
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Lay out the report; a section without content is left out."""
     every = (
         _answers_section(summary),
         _missing_section(missing),
@@ -472,18 +436,7 @@ _ROWS = (0.0, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 2.5, -2.5, 3.0, -3.0, 4.0, -4.0, 
 
 
 def trade_off_svg(measures: pd.DataFrame) -> str:
-    """Draw mean accuracy against mean stability.
-
-    Parameters
-    ----------
-    measures : pandas.DataFrame
-        Methods by at least ``accuracy`` and ``stability``.
-
-    Returns
-    -------
-    str
-        An SVG drawing on a white ground, with its own letters.
-    """
+    """Draw mean accuracy against mean stability."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

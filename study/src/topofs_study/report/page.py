@@ -16,22 +16,6 @@ if TYPE_CHECKING:
 
     from topofs_study.paper.statistics import RankComparison
 
-__all__ = [
-    "LABELS",
-    "MISSING",
-    "STYLE",
-    "Cell",
-    "Figure",
-    "Grid",
-    "Line",
-    "Section",
-    "critical_difference_svg",
-    "equals_p_value",
-    "grid_of_frame",
-    "number",
-    "p_value",
-    "svg",
-]
 
 MISSING = "·"
 
@@ -52,19 +36,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a cell.
-
-    Attributes
-    ----------
-    text : str
-        What stands there.
-    source : str
-        ``published``, ``paper``, ``corrected``, or empty.
-    mark : str
-        A sign after the text, such as ``≠``; what it means stands in the section.
-    strong : bool
-        Whether the line is set in bold.
-    """
+    """One line of a cell."""
 
     text: str
     source: str = ""
@@ -86,21 +58,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
-
-    Attributes
-    ----------
-    caption : str
-        What it shows.
-    columns : tuple of str
-        The heads; the first column names the rows.
-    rows : tuple of tuple of Cell
-        As many cells as columns.
-    groups : tuple of (str, int)
-        Heads above the heads with the columns they span; may be empty.
-    words : bool
-        Whether cells hold words rather than numbers.
-    """
+    """A table."""
 
     caption: str
     columns: tuple[str, ...]
@@ -118,17 +76,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing.
-
-    Attributes
-    ----------
-    name : str
-        Of its file, without the ending.
-    caption : str
-        What it shows, for those who cannot see it too.
-    svg : str
-        The drawing.
-    """
+    """A drawing."""
 
     name: str
     caption: str
@@ -150,18 +98,6 @@ class Section:
 def number(value: Any, decimals: int = 2) -> str:
     """Print a number, or `MISSING` where there is none.
 
-    Parameters
-    ----------
-    value : number
-        May be NaN or None.
-    decimals : int, default 2
-        Ignored for whole numbers.
-
-    Returns
-    -------
-    str
-        Never a negative zero.
-
     Examples
     --------
     >>> number(0.705), number(-0.001), number(float("nan")), number(3)
@@ -177,16 +113,6 @@ def number(value: Any, decimals: int = 2) -> str:
 
 def p_value(value: Any) -> str:
     """Print a p-value: two decimals, and no zero for one that is not.
-
-    Parameters
-    ----------
-    value : float
-        May be NaN.
-
-    Returns
-    -------
-    str
-        With three decimals below 0.1, and ``<0.001`` below that.
 
     Examples
     --------
@@ -215,28 +141,7 @@ def grid_of_frame(
     p_values: Sequence[str] = (),
     words: bool = False,
 ) -> Grid:
-    """Lay a frame out as a grid, a column a head.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Its names of methods, classifiers and metrics are written out.
-    caption : str
-        What it shows.
-    heads : mapping, optional
-        Heads for columns whose name would not explain itself.
-    decimals : int, default 2
-        Of the numbers.
-    p_values : sequence of str
-        The columns that hold p-values.
-    words : bool, default False
-        Whether cells hold words rather than numbers.
-
-    Returns
-    -------
-    Grid
-        With the rows of `frame`.
-    """
+    """Lay a frame out as a grid, a column a head."""
     names = heads or {}
     rows = tuple(
         tuple(
@@ -260,20 +165,7 @@ STYLE: dict[Any, Any] = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font
 
 
 def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -> str:
-    """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart.
-
-    Parameters
-    ----------
-    comparison : RankComparison
-        As `topofs_study.paper.statistics.compare_methods` gives.
-    width : float, default 6.4
-        Of the drawing, in inches; long names need more.
-
-    Returns
-    -------
-    str
-        An SVG drawing on a white ground, with its own letters.
-    """
+    """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart."""
     import matplotlib as mpl
     import scikit_posthocs
     from matplotlib.figure import Figure
@@ -297,17 +189,7 @@ def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -
 
 
 def svg(figure: Any) -> str:
-    """Give a drawing as SVG that is the same for the same numbers.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The drawing.
-
-    Returns
-    -------
-    str
-    """
+    """Give a drawing as SVG that is the same for the same numbers."""
     stream = StringIO()
     figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None})
     text = stream.getvalue()

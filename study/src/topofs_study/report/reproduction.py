@@ -59,20 +59,7 @@ if TYPE_CHECKING:
     from topofs_study.paper.frames import Frames
     from topofs_study.report.page import Figure
 
-__all__ = [
-    "MethodsCompared",
-    "Summary",
-    "agreement_section",
-    "claims_section",
-    "contents",
-    "errata_section",
-    "markdown",
-    "overview_section",
-    "sections",
-    "splits_section",
-    "summarise",
-    "write_reproduction",
-]
+__all__ = ["write_reproduction"]
 
 _TITLE = "The study of Topological Feature Selection, reproduced"
 _LEAD = "The numbers published by Briola and Aste (2023) beside measured ones."
@@ -109,18 +96,7 @@ def write_reproduction(
 
 
 def contents(summary: Summary) -> dict[str, str]:
-    """Give the text of every file, by its name.
-
-    Parameters
-    ----------
-    summary : Summary
-        As `topofs_study.report.reproduction.summarise` gives.
-
-    Returns
-    -------
-    dict
-        In the order in which they are written.
-    """
+    """Give the text of every file, by its name."""
     tables = {
         "cells.csv": summary.cells,
         "tuned.csv": summary.tuned,
@@ -140,18 +116,7 @@ def contents(summary: Summary) -> dict[str, str]:
 
 
 def sections(summary: Summary) -> tuple[Section, ...]:
-    """Lay out the report; a section without content is left out.
-
-    Parameters
-    ----------
-    summary : Summary
-        As `topofs_study.report.reproduction.summarise` gives.
-
-    Returns
-    -------
-    tuple of Section
-        In the order of the page.
-    """
+    """Lay out the report; a section without content is left out."""
     cells, sources = summary.cells, summary.sources
     every = (
         overview_section(summary.frames),
@@ -170,20 +135,7 @@ def sections(summary: Summary) -> tuple[Section, ...]:
 
 
 def markdown(page: Sequence[Section], *, title: str, lead: str) -> str:
-    """Set sections as Markdown.
-
-    Parameters
-    ----------
-    page : sequence of Section
-        The sections, with one level of parts.
-    title, lead : str
-        The heading of the page, and the sentence under it.
-
-    Returns
-    -------
-    str
-        Figures are links to ``NAME.svg`` beside the page.
-    """
+    """Set sections as Markdown."""
     environment = _environment(autoescape=True, finalize=_markdown_escaper())
     template = environment.get_template("report.md.j2")
     text: str = template.render(sections=page, title=title, lead=lead)
@@ -252,15 +204,7 @@ def _markdown_escaper() -> Callable[[Any], Any]:
 
 @dataclass(frozen=True)
 class MethodsCompared:
-    """Methods across datasets.
-
-    Attributes
-    ----------
-    overall : RankComparison
-        Of every method, over the mean of all sizes and classifiers.
-    by_classifier : pandas.DataFrame
-        ``classifier`` and the pairwise tests of TFS against Inf-FS.
-    """
+    """Methods across datasets."""
 
     overall: RankComparison
     by_classifier: pd.DataFrame
@@ -268,25 +212,7 @@ class MethodsCompared:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything the report prints.
-
-    Attributes
-    ----------
-    frames : Frames
-        What was run.
-    sources : tuple of str
-        ``published`` and the protocols that were run.
-    cells, tuned, p_values : pandas.DataFrame
-        The tables of the files of the same names.
-    studies : mapping
-        From each source to its cells.
-    claims : tuple of ClaimResult
-        The claims, recomputed.
-    errata : tuple of Erratum
-        The defects with their effect.
-    comparisons : mapping
-        From each source with two datasets and two methods to the methods compared.
-    """
+    """Everything the report prints."""
 
     frames: Frames
     sources: tuple[str, ...]
@@ -300,20 +226,7 @@ class Summary:
 
 
 def summarise(frames: Frames, *, n_draws: int = N_DRAWS) -> Summary:
-    """Compute the numbers of the report.
-
-    Parameters
-    ----------
-    frames : Frames
-        The tidy frames of a store; any of them may be empty or partial.
-    n_draws : int, default 20000
-        Draws from the posterior of the Bayesian tests, a pair of methods.
-
-    Returns
-    -------
-    Summary
-        The same for the same frames.
-    """
+    """Compute the numbers of the report."""
     tests = paired_tests(frames.pairs)
     cells, tuned = cells_table(frames.scores), tuned_table(frames.tuned)
     protocols = [name for name in PROTOCOLS if cells[name].notna().any()]
@@ -365,18 +278,7 @@ _RECONSTRUCTED = ("lung",)
 
 
 def overview_section(frames: Frames) -> Section:
-    """Say what was run, a row a protocol.
-
-    Parameters
-    ----------
-    frames : Frames
-        The tidy frames of a store.
-
-    Returns
-    -------
-    Section
-        Titled "What was run".
-    """
+    """Say what was run, a row a protocol."""
     every = (_overview_row(frames, protocol) for protocol in PROTOCOLS)
     rows = tuple(row for row in every if row is not None)
     text = (
@@ -414,18 +316,7 @@ def _overview_row(frames: Frames, protocol: str) -> tuple[Cell, ...] | None:
 def agreement_section(
     cells: pd.DataFrame, tuned: pd.DataFrame, p_values: pd.DataFrame
 ) -> Section | None:
-    """Count how far protocol paper comes out as published, and list what does not.
-
-    Parameters
-    ----------
-    cells, tuned, p_values : pandas.DataFrame
-        As the functions of `topofs_study.paper.tables` give.
-
-    Returns
-    -------
-    Section or None
-        None where protocol paper has nothing to compare.
-    """
+    """Count how far protocol paper comes out as published, and list what does not."""
     if cells.dropna(subset=["published", "paper"]).empty:
         return None
     grids = [
@@ -496,18 +387,7 @@ def _agreement_by_dataset(cells: pd.DataFrame) -> Grid:
 
 
 def claims_section(claims: Sequence[ClaimResult]) -> Section:
-    """Lay out the paper's claims beside what their cells, and a run, give.
-
-    Parameters
-    ----------
-    claims : sequence of ClaimResult
-        As `topofs_study.paper.claims.recompute_claims` gives.
-
-    Returns
-    -------
-    Section
-        Titled "The paper's claims, recomputed".
-    """
+    """Lay out the paper's claims beside what their cells, and a run, give."""
     heads = ("Claim", "Printed", "From the published cells", "Same cells, datasets of this run")
     rows = tuple(
         (
@@ -537,18 +417,7 @@ def claims_section(claims: Sequence[ClaimResult]) -> Section:
 
 
 def errata_section(errata: Sequence[Erratum]) -> Section:
-    """Lay out the errata, a part each.
-
-    Parameters
-    ----------
-    errata : sequence of Erratum
-        As `topofs_study.paper.errata.errata` gives.
-
-    Returns
-    -------
-    Section
-        Titled "Errata and their effect".
-    """
+    """Lay out the errata, a part each."""
     parts = tuple(
         Section(
             anchor=erratum.number.lower(),
@@ -574,18 +443,7 @@ def _effect_grid(erratum: Erratum) -> Grid:
 
 
 def splits_section(splits: pd.DataFrame) -> Section | None:
-    """Compare the class counts of the splits with the published ones.
-
-    Parameters
-    ----------
-    splits : pandas.DataFrame
-        ``protocol, dataset, part, class, count, n_features_before, n_features_after``.
-
-    Returns
-    -------
-    Section or None
-        None where no split was recorded.
-    """
+    """Compare the class counts of the splits with the published ones."""
     if splits.empty:
         return None
     table = class_counts_table(splits)

@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from topofs_study.paper.statistics import RankComparison
     from topofs_study.report.reproduction import MethodsCompared
 
-__all__ = [
-    "across_datasets_section",
-    "all_features_section",
-    "balanced_accuracy_section",
-    "baselines_section",
-    "other_metrics_section",
-    "p_values_section",
-]
 
 # The paper's order of columns.
 _METHODS = ("inf_fs", "tfs")
@@ -48,22 +40,7 @@ _CHANGE = 0.03
 def balanced_accuracy_section(
     cells: pd.DataFrame, studies: Mapping[str, StudyCells], sources: Sequence[str]
 ) -> Section:
-    """Lay out datasets × sizes × methods, a grid a classifier, with the row of wins.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-    studies : mapping
-        From ``published``, ``paper`` and ``corrected`` to its cells.
-    sources : sequence of str
-        Those to show.
-
-    Returns
-    -------
-    Section
-        Titled "Balanced accuracy".
-    """
+    """Lay out datasets × sizes × methods, a grid a classifier, with the row of wins."""
     sizes = _sizes(cells)
     grids = []
     for classifier in CLASSIFIERS:
@@ -91,20 +68,7 @@ def balanced_accuracy_section(
 
 
 def other_metrics_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section:
-    """Lay out the three metrics of each dataset, as the paper's appendix does.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-    sources : sequence of str
-        Those to show.
-
-    Returns
-    -------
-    Section
-        Titled "Balanced accuracy, F1 and MCC".
-    """
+    """Lay out the three metrics of each dataset, as the paper's appendix does."""
     sizes = _sizes(cells)
     grids = []
     for classifier in CLASSIFIERS:
@@ -125,20 +89,7 @@ def other_metrics_section(cells: pd.DataFrame, sources: Sequence[str]) -> Sectio
 
 
 def all_features_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section:
-    """Lay out the balanced accuracy with every feature kept.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-    sources : sequence of str
-        Those to show.
-
-    Returns
-    -------
-    Section
-        Titled "All features".
-    """
+    """Lay out the balanced accuracy with every feature kept."""
     chosen = cells[cells["method"].eq("all") & cells["metric"].eq("balanced_accuracy")]
     by_cell = {
         (row["dataset"], row["classifier"]): {source: row[source] for source in sources}
@@ -292,18 +243,7 @@ _SHOWN = (
 
 
 def p_values_section(p_values: pd.DataFrame) -> Section:
-    """Lay out the p-values of TFS against Inf-FS as the paper does.
-
-    Parameters
-    ----------
-    p_values : pandas.DataFrame
-        As `topofs_study.paper.tables.p_values_table` gives.
-
-    Returns
-    -------
-    Section
-        Titled "P-values by cell".
-    """
+    """Lay out the p-values of TFS against Inf-FS as the paper does."""
     shown = [line for line in _SHOWN if p_values[line.column].notna().any()]
     sizes = sorted({int(n) for n in p_values["n_features"]})
     rows = {
@@ -359,18 +299,7 @@ def _published_p(row: dict[str, Any]) -> str:
 
 
 def baselines_section(cells: pd.DataFrame) -> Section | None:
-    """Show who wins when random subsets and the largest variances take part.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-
-    Returns
-    -------
-    Section or None
-        None where protocol corrected ran fewer than three ways to choose subsets.
-    """
+    """Show who wins when random subsets and the largest variances take part."""
     scores = cells[cells["metric"].eq("balanced_accuracy") & cells["corrected"].notna()]
     wide = scores[scores["method"].isin(_SUBSET_METHODS)].pivot_table(
         index=["dataset", "classifier", "n_features"], columns="method", values="corrected"
@@ -408,18 +337,7 @@ def _by_size(wide: pd.DataFrame, how: str) -> pd.DataFrame:
 
 
 def across_datasets_section(comparisons: Mapping[str, MethodsCompared]) -> Section:
-    """Compare the methods with one score a dataset, published and by protocol.
-
-    Parameters
-    ----------
-    comparisons : mapping
-        From ``published``, ``paper`` and ``corrected`` to the methods compared.
-
-    Returns
-    -------
-    Section
-        With a part for the published cells and one for each protocol.
-    """
+    """Compare the methods with one score a dataset, published and by protocol."""
     return Section(
         anchor="across-datasets",
         title="Methods across datasets",

@@ -31,19 +31,7 @@ if TYPE_CHECKING:
 
     Task = tuple[WorkItem[Any], ...]
 
-__all__ = [
-    "Plan",
-    "PlanOfOneStage",
-    "Survey",
-    "Watcher",
-    "check_names",
-    "check_sizes",
-    "record_of",
-    "run_plan",
-    "run_task",
-    "run_tasks",
-    "survey",
-]
+__all__ = ["Plan", "Survey", "Watcher", "run_plan", "run_tasks", "survey"]
 
 
 class Plan(Protocol):
@@ -341,20 +329,7 @@ def _lost_worker_errors() -> tuple[type[BaseException], ...]:
 
 
 def run_task(task: tuple[WorkItem[Any], ...], data_dir: str | None) -> list[Record[Any]]:
-    """Compute the items of one task.
-
-    Parameters
-    ----------
-    task : tuple of WorkItem
-        Items of one dataset that share work.
-    data_dir : str, optional
-        The folder to look for it in.
-
-    Returns
-    -------
-    list of Record
-        One for each item, in order.
-    """
+    """Compute the items of one task."""
     # One thread: the workers share the cores, and sums come out the same everywhere.
     with threadpool_limits(1):
         workspace = task[0].workspace(_dataset(task[0].dataset, data_dir))
@@ -362,20 +337,7 @@ def run_task(task: tuple[WorkItem[Any], ...], data_dir: str | None) -> list[Reco
 
 
 def record_of(item: WorkItem[Any], workspace: Any) -> Record[Any]:
-    """Compute one item and count its fits and its time.
-
-    Parameters
-    ----------
-    item : WorkItem
-        What to compute.
-    workspace : Workspace
-        What `item.workspace` gave, with the work of earlier items of the task.
-
-    Returns
-    -------
-    Record
-        Apart from the two counters, the same whatever the workspace remembers.
-    """
+    """Compute one item and count its fits and its time."""
     start, fits_before = time.perf_counter(), workspace.n_fits
     result = item.compute(workspace)
     return Record(item, result, workspace.n_fits - fits_before, time.perf_counter() - start)

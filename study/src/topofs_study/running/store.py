@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from topofs_study.running.work_item import Item
 
-__all__ = ["SCHEMA_VERSION", "Store"]
+__all__ = ["Store"]
 
 SCHEMA_VERSION = 1
 """Raised whenever a record of an older version can no longer stand beside a new one."""

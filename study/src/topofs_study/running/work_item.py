@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVa
 if TYPE_CHECKING:
     from topofs_study.datasets import Dataset
 
-__all__ = [
-    "Identity",
-    "Item",
-    "Record",
-    "Shape",
-    "WorkItem",
-    "Workspace",
-    "tasks",
-]
+__all__ = ["Record", "WorkItem"]
 
 
 class Workspace(Protocol):
@@ -39,17 +31,7 @@ Item = TypeVar("Item", bound="WorkItem[Any]")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a plan has to know of a dataset.
-
-    Parameters
-    ----------
-    n_train : int
-        Rows of the training table.
-    n_features : int
-        Columns of the training table that can be selected.
-    n_classes : int
-        Number of classes.
-    """
+    """What a plan has to know of a dataset."""
 
     n_train: int
     n_features: int
@@ -128,18 +110,7 @@ class Record(Generic[Item]):
 
 
 def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
-    """Put items that can share work into one task, in the order of their first item.
-
-    Parameters
-    ----------
-    items : list of WorkItem
-        In any order.
-
-    Returns
-    -------
-    list of tuple of WorkItem
-        Every item once.
-    """
+    """Put items that can share work into one task, in the order of their first item."""
     groups: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
         groups.setdefault(item.shared_work, []).append(item)
@@ -149,17 +120,6 @@ def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
 @dataclass(frozen=True, kw_only=True)
 class Identity:
     """The words that a store keeps of an item.
-
-    Parameters
-    ----------
-    kind : str
-        The kind of the item; its key begins with it.
-    protocol, dataset, method, classifier, part : str
-        On what; empty where an item has none.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of dict
-        The parameters of each setting, where settings are part of the identity.
 
     Examples
     --------
@@ -192,22 +152,7 @@ class Identity:
 
     @classmethod
     def from_json(cls, text: str) -> Identity:
-        """Give back the identity that `to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The line.
-
-        Returns
-        -------
-        Identity
-
-        Raises
-        ------
-        ValueError
-            The line is no JSON, or not that of an identity.
-        """
+        """Give back the identity that `to_json` wrote."""
         fields: Any = json.loads(text)
         if not isinstance(fields, dict) or not {"kind", "sizes", "settings"} <= set(fields):
             raise ValueError(f"its item is {text[:60]}")
