@@ -169,8 +169,8 @@ def _print_summary(summary: BenchmarkSummary, console: Console) -> None:
         for method, row in summary.measures.iterrows():
             table.add_row(METHOD_NAMES[str(method)], *(f"{value:.3f}" for value in row))
         console.print(table)
-    for answer in answers(summary):
-        console.print(f"{escape(answer.question)}: {escape(answer.found)}")
+    for question, found in answers(summary):
+        console.print(f"{escape(question)}: {escape(found)}")
 
 
 def _table(title: str, numbers: Iterable[str]) -> Table:

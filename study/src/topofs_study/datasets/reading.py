@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -171,6 +172,7 @@ def _load_embedded(name: str) -> Dataset:
 
 _TABLES = (".csv", ".parquet")
 _ARRAYS = {".mat": "mat", ".npz": "npz"}
+_TRAIN_TABLE = "_train.data"
 _BYTES_OF_A_NUMBER = 8
 _SHOWN_COLUMNS = 8
 
@@ -241,12 +243,66 @@ def read(
 
 
 def read_arrays(path: Path, kind: str, *, max_bytes: int = MAX_BYTES) -> Dataset:
-    """Read a format that keeps the table and its labels apart."""
+    """Read a format that keeps the table and its labels apart: mat, npz or uci."""
     try:
+        if kind == "uci":
+            return _read_uci(path, max_bytes)
         found = READERS[kind](path, max_bytes=max_bytes)
     except TableError as error:
         raise DatasetError(str(error)) from error
-    return Dataset(path.stem, found.X, found.y, test_rows=found.test_rows)
+    return Dataset(path.stem, found.X, found.y)
+
+
+def _read_uci(folder: Path, max_bytes: int) -> Dataset:
+    """Read the text format of the NIPS 2003 challenge: whole numbers, a sample a line.
+
+    The two parts are stacked, and the validation part becomes the test rows.
+    """
+    if not folder.is_dir():
+        raise DatasetError(f"{folder}: must be a folder with the files NAME{_TRAIN_TABLE}, …")
+    tables = sorted(folder.glob(f"*{_TRAIN_TABLE}"))
+    if len(tables) != 1:
+        names = ", ".join(table.name for table in tables) or "none"
+        raise DatasetError(f"{folder}: needs one file NAME{_TRAIN_TABLE}; found {names}")
+    name = tables[0].name.removesuffix(_TRAIN_TABLE)
+    train, train_labels = _uci_part(folder, f"{name}_train", max_bytes)
+    test, test_labels = _uci_part(folder, f"{name}_valid", max_bytes)
+    if train.shape[1] != test.shape[1]:
+        raise DatasetError(
+            f"{folder}: {name}_train.data has {train.shape[1]} columns and "
+            f"{name}_valid.data has {test.shape[1]}"
+        )
+    y = np.concatenate([train_labels, test_labels])
+    found = checked_arrays(folder, np.concatenate([train, test]), y)
+    test_rows = slice(len(train), len(train) + len(test))
+    return Dataset(folder.stem, found.X, found.y, test_rows=test_rows)
+
+
+def _uci_part(
+    folder: Path, stem: str, max_bytes: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    table, path = _uci_numbers(folder / f"{stem}.data", max_bytes), folder / f"{stem}.labels"
+    labels = _uci_numbers(path, max_bytes)
+    if labels.shape != (len(table), 1):
+        raise DatasetError(
+            f"{path}: holds {labels.shape[0]} lines of {labels.shape[1]} numbers; "
+            f"{stem}.data needs one label for each of its {len(table)} lines"
+        )
+    return table, labels
+
+
+def _uci_numbers(path: Path, max_bytes: int) -> npt.NDArray[Any]:
+    if not path.is_file():
+        raise DatasetError(f"{path}: the file is missing")
+    # A value takes two characters at least in the file and eight bytes in memory.
+    refuse_oversize(path, "a table as long as this", path.stat().st_size * 4, max_bytes)
+    with warnings.catch_warnings():
+        # numpy only warns of a file without a line.
+        warnings.filterwarnings("error", message=".*input contained no data")
+        try:
+            return np.loadtxt(path, comments=None, ndmin=2, encoding="ascii")
+        except (UserWarning, ValueError) as error:
+            raise DatasetError(f"{path}: not a table of numbers ({error})") from error
 
 
 def _read_table(path: Path, target: str, max_bytes: int) -> Dataset:

@@ -1,12 +1,12 @@
-"""The defects E1, E2 and E3 of the paper's program, on purpose and nowhere else.
+"""The similarities and the graph of the paper's program, with its defect E3 on purpose.
 
 The protocol `paper` has to arrive at the published numbers, and some of those come from
-mistakes of the program that made them. Nothing else in topofs imports this module.
+mistakes of the program that made them. Nothing but that protocol imports this module.
 
 - **E1**: columns that are constant on the training table are removed from it but not from
-  the test table; both are then indexed with the same positions (`shifted_test_columns`).
+  the test table; both are then indexed with the same positions (in the protocol).
 - **E2**: inside a fold the topological selector drops the columns that are constant there
-  and uses the positions it finds in the undropped table (`positions_in_the_undropped_table`).
+  and uses the positions it finds in the undropped table (in the protocol's ranker).
 - **E3**: a vertex that is already in the graph keeps the gain 0 instead of leaving the
   race. Once no free vertex has a positive gain, the lowest index is inserted, whether it
   is free or not (`defective_tmfg_cliques`).
@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 def varying_columns(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Mark the columns whose sample standard deviation pandas finds positive."""
     return np.asarray(pd.DataFrame(X).std() > 0.0)
-
-
-def shifted_test_columns(positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the columns of the test table that the program reads (defect E1)."""
-    return positions
-
-
-def positions_in_the_undropped_table(positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the columns of the fold that the topological selector takes (defect E2)."""
-    return positions
 
 
 def program_alpha(alpha: float) -> float:

@@ -183,7 +183,7 @@ class _Paper:
         positions: NDArray[np.intp],
         kept: NDArray[np.intp],  # noqa: ARG002 - not to look at it is the defect
     ) -> NDArray[np.intp]:
-        return paper_defects.shifted_test_columns(positions)
+        return positions  # defect E1: the same positions among all columns of the test table
 
     def winner(self, fold_means: Sequence[float]) -> int:
         return int(np.argmax(np.round(fold_means, 2)))
@@ -208,8 +208,8 @@ class _PaperRanker:
         else:
             similarity = self._of_tfs.signed(setting.similarity, squared=setting.squared)
         degrees = paper_defects.defective_degrees(similarity)
-        best_first = np.argsort(-degrees, kind="stable")
-        return paper_defects.positions_in_the_undropped_table(best_first)
+        # Defect E2: positions among the columns that vary here, used in the undropped table.
+        return np.argsort(-degrees, kind="stable")
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
         energy_of = partial(self._of_inf_fs.energy, undefined_is_unrelated=True)

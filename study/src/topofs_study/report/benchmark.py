@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -121,16 +121,8 @@ def write_benchmark(
     return list(written)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A question and what came out."""
-
-    question: str
-    found: str
-
-
-def answers(summary: BenchmarkSummary) -> list[Answer]:
-    """Answer what the results suffice for."""
+def answers(summary: BenchmarkSummary) -> list[tuple[str, str]]:
+    """Answer what the results suffice for: questions, and what came out."""
     found = _gain(summary)
     found += _against_best(summary)
     rivals = {name: METHOD_NAMES[name] for name in (REFERENCE, GREEDY, "inf_fs")}
@@ -145,13 +137,13 @@ def answers(summary: BenchmarkSummary) -> list[Answer]:
     return found
 
 
-def _gain(summary: BenchmarkSummary) -> list[Answer]:
+def _gain(summary: BenchmarkSummary) -> list[tuple[str, str]]:
     """Compare the default with the mean of random subsets."""
     if summary.label_free is None:
         return []
     gains = summary.label_free.gains
     return [
-        Answer(
+        (
             f"default against {METHOD_NAMES[REFERENCE]}",
             f"{row['gain']:+.3f} on average, ahead on {row['ahead']} of {row['n_datasets']} "
             f"datasets, Wilcoxon p {equals_p_value(row['wilcoxon'])} "
@@ -161,7 +153,7 @@ def _gain(summary: BenchmarkSummary) -> list[Answer]:
     ]
 
 
-def _against_best(summary: BenchmarkSummary) -> list[Answer]:
+def _against_best(summary: BenchmarkSummary) -> list[tuple[str, str]]:
     """Compare the default with the most accurate method, and say who wins by the rule."""
     measures = summary.measures
     if measures is None or DEFAULT not in measures.index:
@@ -169,7 +161,7 @@ def _against_best(summary: BenchmarkSummary) -> list[Answer]:
     best = str(measures["accuracy"].idxmax())
     own, other = measures.loc[DEFAULT], measures.loc[best]
     found = [
-        Answer(
+        (
             f"default against the most accurate method ({METHOD_NAMES[best]})",
             f"{own['accuracy'] - other['accuracy']:+.3f} accuracy, "
             f"{own['stability'] - other['stability']:+.3f} stability",
@@ -177,21 +169,21 @@ def _against_best(summary: BenchmarkSummary) -> list[Answer]:
     ]
     if summary.choice is not None:
         winner = METHOD_NAMES[summary.choice.winner]
-        found.append(Answer("default by the rule written down before the run", winner))
+        found.append(("default by the rule written down before the run", winner))
     return found
 
 
-def _by_size(wide: pd.DataFrame, label: str, rival: str) -> Answer:
+def _by_size(wide: pd.DataFrame, label: str, rival: str) -> tuple[str, str]:
     """Say how far the default is ahead on average at every size."""
     leads = gains_by_size(wide, DEFAULT, rival).mean().drop("mean")
     found = ", ".join(f"{size}: {lead:+.3f}" for size, lead in leads.items())
-    return Answer(f"default against {label}, by number of columns", found)
+    return f"default against {label}, by number of columns", found
 
 
-def _auto(by_method: pd.DataFrame) -> list[Answer]:
+def _auto(by_method: pd.DataFrame) -> list[tuple[str, str]]:
     """Compare the automatic size of the default with all columns."""
     return [
-        Answer(
+        (
             "automatic size against all columns",
             f"{row['lead']:+.3f} (LinearSVM {row['LinearSVM']:+.3f}, KNN {row['KNN']:+.3f}) "
             f"with {row['share']:.1%} of the columns",
@@ -236,10 +228,11 @@ def sections(summary: BenchmarkSummary, missing: Sequence[str]) -> tuple[Section
 
 
 def _answers_section(summary: BenchmarkSummary) -> Section | None:
-    rows = [{"question": answer.question, "found": answer.found} for answer in answers(summary)]
+    rows = answers(summary)
     if not rows:
         return None
-    grid = grid_of_frame(pd.DataFrame(rows), "What was asked, and what came out", words=True)
+    frame = pd.DataFrame(rows, columns=["question", "found"])
+    grid = grid_of_frame(frame, "What was asked, and what came out", words=True)
     return Section("answers", "Answers", grids=(grid,))
 
 

@@ -25,7 +25,6 @@ from topofs_study.paper.published import published_scores
 from topofs_study.paper.statistics import (
     METHODS,
     N_DRAWS,
-    RankComparison,
     compare_methods,
     dataset_scores,
     paired_tests,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from topofs_study.paper.claims import StudyCells
     from topofs_study.paper.frames import Frames
     from topofs_study.report.page import Figure
+    from topofs_study.report.scores import Compared
 
 __all__ = ["write_reproduction"]
 
@@ -203,14 +203,6 @@ def _markdown_escaper() -> Callable[[Any], Any]:
 
 
 @dataclass(frozen=True)
-class MethodsCompared:
-    """Methods across datasets."""
-
-    overall: RankComparison
-    by_classifier: pd.DataFrame
-
-
-@dataclass(frozen=True)
 class Summary:
     """Everything the report prints."""
 
@@ -222,7 +214,7 @@ class Summary:
     studies: Mapping[str, StudyCells]
     claims: tuple[ClaimResult, ...]
     errata: tuple[Erratum, ...]
-    comparisons: Mapping[str, MethodsCompared]
+    comparisons: Mapping[str, Compared]
 
 
 def summarise(frames: Frames, *, n_draws: int = N_DRAWS) -> Summary:
@@ -252,12 +244,12 @@ def summarise(frames: Frames, *, n_draws: int = N_DRAWS) -> Summary:
     )
 
 
-def _compare(scores: pd.DataFrame, n_draws: int) -> MethodsCompared | None:
+def _compare(scores: pd.DataFrame, n_draws: int) -> Compared | None:
     by_dataset = dataset_scores(scores)
     if min(by_dataset.shape) < 2:
         return None
     overall = compare_methods(by_dataset, n_draws=n_draws)
-    return MethodsCompared(overall, _compare_by_classifier(scores, n_draws))
+    return overall, _compare_by_classifier(scores, n_draws)
 
 
 def _compare_by_classifier(scores: pd.DataFrame, n_draws: int) -> pd.DataFrame:
@@ -290,7 +282,7 @@ def overview_section(frames: Frames) -> Section:
     )
     heads = ("Protocol", "Datasets", "Methods", "Settings", "Test scores", "Paired scores")
     grids = (Grid("Protocols", heads, rows, words=True),) if rows else ()
-    return Section(anchor="run", title="What was run", paragraphs=(text,), grids=grids)
+    return Section("run", "What was run", (text,), grids=grids)
 
 
 def _overview_row(frames: Frames, protocol: str) -> tuple[Cell, ...] | None:
@@ -334,9 +326,9 @@ def agreement_section(
     if len(compared):
         grids.append(_p_value_agreement(compared))
     return Section(
-        anchor="agreement",
-        title="Agreement with the published numbers",
-        paragraphs=(
+        "agreement",
+        "Agreement with the published numbers",
+        (
             "Protocol paper beside the published tables. Equal is to the printed two "
             "decimals; within 0.01 and 0.03 compare the unrounded score. lung is a "
             "reconstruction whose ranks tie differently, so it is counted apart. A p-value "
@@ -402,9 +394,9 @@ def claims_section(claims: Sequence[ClaimResult]) -> Section:
     )
     wrong, printed = wrong_values(claims)
     return Section(
-        anchor="claims",
-        title="The paper's claims, recomputed",
-        paragraphs=(
+        "claims",
+        "The paper's claims, recomputed",
+        (
             "≠ marks a printed value that the paper's own cells do not give under the rule "
             f"named; {wrong} of {printed} values fail under every rule listed. An "
             "empty printed value is context that the paper does not state. "
@@ -420,9 +412,9 @@ def errata_section(errata: Sequence[Erratum]) -> Section:
     """Lay out the errata, a part each."""
     parts = tuple(
         Section(
-            anchor=erratum.number.lower(),
-            title=f"{erratum.number} {erratum.title}",
-            paragraphs=(erratum.defect, f"Effect: {erratum.effect}"),
+            erratum.number.lower(),
+            f"{erratum.number} {erratum.title}",
+            (erratum.defect, f"Effect: {erratum.effect}"),
             grids=(_effect_grid(erratum),) if len(erratum.table) else (),
         )
         for erratum in errata
@@ -461,9 +453,9 @@ def splits_section(splits: pd.DataFrame) -> Section | None:
     ]
     heads = ("Dataset", "Part", "Columns", "Samples", "Class counts", "As published")
     return Section(
-        anchor="splits",
-        title="Class counts of the splits",
-        paragraphs=(
+        "splits",
+        "Class counts of the splits",
+        (
             "Columns before and after those constant on the training part are removed. Counts "
             "are class: samples; where they are not as published, the published ones follow.",
         ),

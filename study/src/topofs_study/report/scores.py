@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -29,7 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topofs_study.paper.statistics import RankComparison
-    from topofs_study.report.reproduction import MethodsCompared
+
+    # Over all sizes and classifiers; the pairs of TFS and Inf-FS, classifier by classifier.
+    Compared = tuple[RankComparison, pd.DataFrame]
 
 
 # The paper's order of columns.
@@ -55,16 +56,12 @@ def balanced_accuracy_section(
         ]
         rows.append((Cell.of("# bests"), *_bests_row(studies, classifier, sizes, sources)))
         grids.append(_grid(LABELS.get(classifier, classifier), ("Dataset",), sizes, rows))
-    return Section(
-        anchor="balanced-accuracy",
-        title="Balanced accuracy",
-        paragraphs=(
-            _legend(sources),
-            "Bold is the best of a dataset, ties to TFS and then to the smaller size. The "
-            "last row counts the paper's datasets that a method wins at a size, ties to TFS.",
-        ),
-        grids=tuple(grids),
+    text = (
+        "Bold is the best of a dataset, ties to TFS and then to the smaller size. The "
+        "last row counts the paper's datasets that a method wins at a size, ties to TFS."
     )
+    paragraphs = (_legend(sources), text)
+    return Section("balanced-accuracy", "Balanced accuracy", paragraphs, tuple(grids))
 
 
 def other_metrics_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section:
@@ -80,12 +77,8 @@ def other_metrics_section(cells: pd.DataFrame, sources: Sequence[str]) -> Sectio
         ]
         heads = ("Dataset", "Metric")
         grids.append(_grid(LABELS.get(classifier, classifier), heads, sizes, rows))
-    return Section(
-        anchor="other-metrics",
-        title="Balanced accuracy, F1 and MCC",
-        paragraphs=(_legend(sources),),
-        grids=tuple(grids),
-    )
+    title = "Balanced accuracy, F1 and MCC"
+    return Section("other-metrics", title, (_legend(sources),), tuple(grids))
 
 
 def all_features_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section:
@@ -96,22 +89,12 @@ def all_features_section(cells: pd.DataFrame, sources: Sequence[str]) -> Section
         for row in chosen.to_dict("records")
     }
     rows = tuple(
-        (
-            Cell.of(name),
-            *(
-                _cell(by_cell.get((name, classifier), {}), sources)
-                for classifier in CLASSIFIERS
-            ),
-        )
+        (Cell.of(name), *(_cell(by_cell.get((name, c), {}), sources) for c in CLASSIFIERS))
         for name in dict.fromkeys(chosen["dataset"])
     )
     heads = tuple(LABELS.get(name, name) for name in CLASSIFIERS)
-    return Section(
-        anchor="all-features",
-        title="All features",
-        paragraphs=(_legend(sources),),
-        grids=(Grid("Balanced accuracy with every feature", ("Dataset", *heads), rows),),
-    )
+    grid = Grid("Balanced accuracy with every feature", ("Dataset", *heads), rows)
+    return Section("all-features", "All features", (_legend(sources),), (grid,))
 
 
 def _legend(sources: Sequence[str]) -> str:
@@ -226,25 +209,17 @@ def _grid(
 _SUBSET_METHODS = ("tfs", "inf_fs", "random", "variance")
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A column of the p-value table that stands as a line of each cell."""
-
-    column: str
-    source: str
-    words: str
-
-
+# The columns of the p-value table that are a line of each cell: name, protocol, words.
 _SHOWN = (
-    _Shown("paper_program", "paper", "program statistic of protocol paper"),
-    _Shown("paper_nadeau_bengio", "paper", "Nadeau–Bengio of protocol paper"),
-    _Shown("corrected_nadeau_bengio", "corrected", "Nadeau–Bengio of protocol corrected"),
+    ("paper_program", "paper", "program statistic of protocol paper"),
+    ("paper_nadeau_bengio", "paper", "Nadeau–Bengio of protocol paper"),
+    ("corrected_nadeau_bengio", "corrected", "Nadeau–Bengio of protocol corrected"),
 )
 
 
 def p_values_section(p_values: pd.DataFrame) -> Section:
     """Lay out the p-values of TFS against Inf-FS as the paper does."""
-    shown = [line for line in _SHOWN if p_values[line.column].notna().any()]
+    shown = [line for line in _SHOWN if p_values[line[0]].notna().any()]
     sizes = sorted({int(n) for n in p_values["n_features"]})
     rows = {
         (row["dataset"], row["classifier"], int(row["n_features"])): row
@@ -265,11 +240,11 @@ def p_values_section(p_values: pd.DataFrame) -> Section:
         )
         for classifier in CLASSIFIERS
     )
-    order = ", ".join(["published", *(line.words for line in shown)])
+    order = ", ".join(["published", *(words for _, _, words in shown)])
     return Section(
-        anchor="p-values",
-        title="P-values by cell",
-        paragraphs=(
+        "p-values",
+        "P-values by cell",
+        (
             f"TFS against Inf-FS over halves of the training part. Lines of a cell: {order}. "
             "* p ≤ 0.1, ** ≤ 0.05, *** ≤ 0.01, **** ≤ 0.001; (∨) TFS is better, (∧) worse, as "
             "published, and by the mean difference in the lines below. The test as the text "
@@ -279,15 +254,15 @@ def p_values_section(p_values: pd.DataFrame) -> Section:
     )
 
 
-def _p_cell(row: dict[str, Any], shown: Sequence[_Shown]) -> Cell:
+def _p_cell(row: dict[str, Any], shown: Sequence[tuple[str, str, str]]) -> Cell:
     lines = [Line(_published_p(row), source="published")]
-    for line in shown:
-        value = row.get(line.column, float("nan"))
+    for column, source, _ in shown:
+        value = row.get(column, float("nan"))
         mark = stars(value)
         if mark:
-            difference = row[f"{line.source}_mean_difference"]
+            difference = row[f"{source}_mean_difference"]
             mark += " (∨)" if difference > 0 else " (∧)" if difference < 0 else ""
-        lines.append(Line(p_value(value), source=line.source, mark=mark))
+        lines.append(Line(p_value(value), source=source, mark=mark))
     return Cell(tuple(lines))
 
 
@@ -310,19 +285,21 @@ def baselines_section(cells: pd.DataFrame) -> Section | None:
         return None
     rounded = wide.round(9)
     best = rounded.eq(rounded.max(axis=1), axis=0)
-    means = _by_size(wide, "mean")
-    wins = _by_size(best, "sum")
     return Section(
-        anchor="baselines",
-        title="Random subsets and other rivals",
-        paragraphs=(
+        "baselines",
+        "Random subsets and other rivals",
+        (
             "Protocol corrected. Random is the mean of ten random subsets; its spread is not "
             "used, so a method must beat a typical draw, not a lucky one. The second table "
             "counts the cells in which a method is the best, or one of the best.",
         ),
         grids=(
-            grid_of_frame(means, "Mean balanced accuracy by subset size", decimals=3),
-            grid_of_frame(wins, "Cells won by subset size, ties to all who tie"),
+            grid_of_frame(
+                _by_size(wide, "mean"), "Mean balanced accuracy by subset size", decimals=3
+            ),
+            grid_of_frame(
+                _by_size(best, "sum"), "Cells won by subset size, ties to all who tie"
+            ),
         ),
     )
 
@@ -336,12 +313,12 @@ def _by_size(wide: pd.DataFrame, how: str) -> pd.DataFrame:
     return pd.concat([table, pd.DataFrame([last])], ignore_index=True)
 
 
-def across_datasets_section(comparisons: Mapping[str, MethodsCompared]) -> Section:
+def across_datasets_section(comparisons: Mapping[str, Compared]) -> Section:
     """Compare the methods with one score a dataset, published and by protocol."""
     return Section(
-        anchor="across-datasets",
-        title="Methods across datasets",
-        paragraphs=(
+        "across-datasets",
+        "Methods across datasets",
+        (
             "One score a dataset: the mean balanced accuracy over subset sizes and "
             "classifiers. Cells of one dataset share their samples and are no independent "
             "observations.",
@@ -350,12 +327,12 @@ def across_datasets_section(comparisons: Mapping[str, MethodsCompared]) -> Secti
     )
 
 
-def _comparison_part(source: str, compared: MethodsCompared) -> Section:
-    overall = compared.overall
+def _comparison_part(source: str, compared: Compared) -> Section:
+    overall, by_classifier = compared
     grids = [_ranks_grid(overall), _pairwise_grid(overall.pairwise, "Pairs of methods")]
-    if not compared.by_classifier.empty:
+    if not by_classifier.empty:
         caption = "TFS against Inf-FS, classifier by classifier"
-        grids.append(_pairwise_grid(compared.by_classifier, caption))
+        grids.append(_pairwise_grid(by_classifier, caption))
     names = ", ".join(LABELS[name] for name in overall.average_ranks.index)
     figure = Figure(
         name=f"critical_difference_{source}",
@@ -364,9 +341,9 @@ def _comparison_part(source: str, compared: MethodsCompared) -> Section:
         svg=critical_difference_svg(overall),
     )
     return Section(
-        anchor=f"across-datasets-{source}",
-        title=source.capitalize() if source == "published" else f"Protocol {source}",
-        paragraphs=(_verdict(overall),),
+        f"across-datasets-{source}",
+        source.capitalize() if source == "published" else f"Protocol {source}",
+        (_verdict(overall),),
         grids=tuple(grids),
         figures=(figure,),
     )
@@ -384,14 +361,11 @@ def _verdict(comparison: RankComparison) -> str:
 
 
 def _ranks_grid(comparison: RankComparison) -> Grid:
-    frame = pd.DataFrame(
-        {
-            "method": comparison.average_ranks.index,
-            "average_rank": comparison.average_ranks.to_numpy(),
-            "mean": [comparison.scores[m].mean() for m in comparison.average_ranks.index],
-        }
-    )
+    ranks = comparison.average_ranks
+    means = [comparison.scores[name].mean() for name in ranks.index]
+    table = {"method": ranks.index, "average_rank": ranks.to_numpy(), "mean": means}
     heads = {"mean": "mean balanced accuracy"}
+    frame = pd.DataFrame(table)
     return grid_of_frame(frame, "Average ranks, 1 is best", heads=heads, decimals=3)
 
 
