@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ _CELL = ["dataset", "split", "method", "size", "classifier"]
 
 
 def load_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read the scores of a store; see `frame_of`.
+    """Read the scores of a store, a row each.
 
     Parameters
     ----------
@@ -41,12 +41,14 @@ def load_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
+        ``dataset, split, method, size, n_features, n_varying, seed, classifier,
+        balanced_accuracy``; `size` is text: a number, ``auto`` or ``all``.
     """
     with Store(path, read_only=True) as store:
-        return frame_of(store.records(BenchmarkItem))
+        return scores_frame(store.records(BenchmarkItem))
 
 
-def frame_of(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
+def scores_frame(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
     """Give every score of a benchmark as one row."""
     rows = [
         (
@@ -63,10 +65,10 @@ def frame_of(records: Iterable[Record[BenchmarkItem]]) -> pd.DataFrame:
 def within_plan(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     """Leave out what a benchmark did not ask for; a store may hold more."""
     sizes = {"auto", "all", *map(str, benchmark.sizes)}
-    return asked_for(frame[frame["size"].isin(sizes)], benchmark)
+    return requested_rows(frame[frame["size"].isin(sizes)], benchmark)
 
 
-def asked_for(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
+def requested_rows(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     """Leave out datasets, methods, splits and seeds that a benchmark did not ask for."""
     return frame[
         frame["dataset"].isin(benchmark.datasets)
@@ -76,12 +78,12 @@ def asked_for(frame: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
     ]
 
 
-def count_in_words(fewest: int, most: int) -> str:
+def format_range(fewest: int, most: int) -> str:
     """Give ``3``, or ``3 to 5`` where not all have as many."""
     return str(fewest) if most <= fewest else f"{fewest} to {most}"
 
 
-def cells_of(frame: pd.DataFrame) -> pd.DataFrame:
+def mean_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Average the random subsets of a cell: one row a dataset, split, method, size, classifier."""
     grouped = frame.groupby(_CELL, sort=False)
     cells = grouped.agg(
@@ -156,7 +158,7 @@ def missing_parts(frame: pd.DataFrame, benchmark: Benchmark) -> list[str]:
             sentences.append(f"{planned - found} of {planned} dataset splits of {names}")
     for row in counts.itertuples():
         if row.method == "random" and 0 < row.fewest_seeds < row.planned_seeds:
-            spread = count_in_words(row.fewest_seeds, row.most_seeds)
+            spread = format_range(row.fewest_seeds, row.most_seeds)
             sentences.append(
                 f"some random subsets (there are {spread} of {row.planned_seeds} a size)"
             )
@@ -192,7 +194,7 @@ class Measurements:
         Measurements
         """
         return Measurements(
-            asked_for(self.values, benchmark), asked_for(self.rankings, benchmark)
+            requested_rows(self.values, benchmark), requested_rows(self.rankings, benchmark)
         )
 
 
@@ -218,7 +220,7 @@ class OtherMeasures:
 
 
 def load_measurements(path: str | os.PathLike[str]) -> Measurements:
-    """Read the measurements of a store; see `measurements_of`.
+    """Read what a store holds beside the scores.
 
     Parameters
     ----------
@@ -246,18 +248,20 @@ def measurements_of(records: Iterable[Record[BenchmarkItem]]) -> Measurements:
         ]
     key = ["dataset", "split", "method"]
     return Measurements(
-        pd.DataFrame(
-            values, columns=[*key, "size", "seed", "measure", "value"]
-        ).drop_duplicates([*key, "size", "seed", "measure"]),
-        pd.DataFrame(
-            rankings, columns=[*key, "seed", "seconds", "n_columns", "chosen"]
-        ).drop_duplicates([*key, "seed"]),
+        _unique(values, [*key, "size", "seed", "measure"], ["value"]),
+        _unique(rankings, [*key, "seed"], ["seconds", "n_columns", "chosen"]),
     )
+
+
+def _unique(rows: list[Any], key: list[str], values: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=[*key, *values]).drop_duplicates(key)
 
 
 def other_measures(found: Measurements) -> OtherMeasures | None:
     """Average over datasets, each method over what all methods have."""
-    rankings = _common_splits(found.rankings)
+    rankings = found.rankings  # on the splits that every method was run on
+    n_methods = rankings.groupby(["dataset", "split"])["method"].transform("nunique")
+    rankings = rankings[n_methods == rankings["method"].nunique()]
     resamples = rankings.groupby("dataset")["split"].nunique()
     rankings = rankings[rankings["dataset"].map(resamples) >= 2]
     if rankings.empty:
@@ -278,12 +282,8 @@ def other_measures(found: Measurements) -> OtherMeasures | None:
 
 def stability_by_dataset(rankings: pd.DataFrame) -> pd.DataFrame:
     """Give Nogueira's stability over the splits of a dataset."""
-    rows = [
-        (dataset, method, _stability(group))
-        for (dataset, method, _), group in rankings.groupby(
-            ["dataset", "method", "seed"], sort=False
-        )
-    ]
+    groups = rankings.groupby(["dataset", "method", "seed"], sort=False)
+    rows = [(dataset, method, _stability(group)) for (dataset, method, _), group in groups]
     frame = pd.DataFrame(rows, columns=["dataset", "method", "stability"])
     return frame.pivot_table(index="dataset", columns="method", values="stability")
 
@@ -294,12 +294,6 @@ def _stability(group: pd.DataFrame) -> float:
     for row, chosen in zip(sets, group["chosen"], strict=True):
         row[list(chosen)] = 1.0
     return nogueira_stability(sets)[0]
-
-
-def _common_splits(frame: pd.DataFrame) -> pd.DataFrame:
-    """Keep the splits that every method was run on."""
-    n_methods = frame.groupby(["dataset", "split"])["method"].transform("nunique")
-    return frame[n_methods == frame["method"].nunique()]
 
 
 def _means(values: pd.DataFrame, measure: str) -> pd.Series:

@@ -93,7 +93,7 @@ def random_order(n_features: int, seed: int) -> npt.NDArray[np.intp]:
     return np.argsort(scores)[::-1]
 
 
-NAMES_THERE = {"lung_small": "lung_discrete", "MADELON": "madelon"}
+FSEVAL_NAMES = {"lung_small": "lung_discrete", "MADELON": "madelon"}
 """Datasets that have another name there."""
 
 RANDOM = "Random"
@@ -110,7 +110,7 @@ def published_shares() -> pd.DataFrame:
     """
     with (files("topofs_study.benchmark") / "fseval.csv").open() as stream:
         table = pd.read_csv(stream)
-    here = {there: here for here, there in NAMES_THERE.items()}
+    here = {there: here for here, there in FSEVAL_NAMES.items()}
     table["dataset"] = table["dataset"].replace(here)
     return table
 
@@ -155,7 +155,6 @@ class FsevalItem(WorkItem[WholeTable]):
 
     @property
     def identity(self) -> Identity:
-        """What a store knows the item by."""
         return Identity(
             kind=self.kind,
             protocol="whole-table",
@@ -167,27 +166,22 @@ class FsevalItem(WorkItem[WholeTable]):
 
     @classmethod
     def from_identity(cls, identity: Identity) -> FsevalItem:
-        """Give back the item that has an identity."""
         seed = int(identity.part.removeprefix("seed-"))
         return cls(identity.dataset, identity.method, identity.classifier, seed)
 
     @property
     def label(self) -> str:
-        """What a person is told while it runs."""
         return f"{self.dataset} {self.method} {self.metric} {self.seed}"
 
     def cost(self, shape: Shape) -> float:
-        """Estimate the work, in units that only compare items."""
         columns = sum(n_columns_of(share, shape.n_features) for share in SHARES)
         per_fit = 50.0 if self.metric == FOREST else 1.0
         return per_fit * shape.n_train * (10.0 + columns / 10) + shape.n_features**2 / 50
 
     def workspace(self, dataset: Dataset) -> WholeTable:
-        """Take the whole table."""
         return WholeTable(dataset)
 
     def compute(self, workspace: WholeTable) -> list[tuple[float, float]]:
-        """Rank, take shares and score them."""
         X, y = np.asarray(workspace.dataset.X), np.asarray(workspace.dataset.y).ravel()
         score, seeds = forest_accuracy, range(self.seed, self.seed + 1)
         if self.metric == K_MEANS:
@@ -335,7 +329,7 @@ def summarise_fseval(frame: pd.DataFrame) -> list[FsevalSummary]:
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `fseval_frame`.
+        ``dataset, method, metric, seed, share_of_columns, value``, as `load_fseval` reads it.
 
     Returns
     -------

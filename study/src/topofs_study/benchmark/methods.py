@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-
 SIZES = (10, 25, 50, 100, 200)
 """Numbers of columns to choose."""
 
@@ -107,7 +106,17 @@ METHODS = tuple(METHOD_NAMES)
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The columns of a table, best first, or the columns of each size."""
+    """The columns of a table, best first, or the columns of each size.
+
+    Parameters
+    ----------
+    columns : array of int, shape (n_features,)
+        Positions; empty where a method is asked size by size.
+    n_auto : int or None
+        How many of them the method itself would keep, if it has an opinion.
+    sets : mapping of int to array of int
+        The columns of a size, of a method that does not choose one after the other.
+    """
 
     columns: npt.NDArray[np.intp]
     n_auto: int | None = None

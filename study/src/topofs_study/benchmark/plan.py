@@ -80,12 +80,10 @@ class SplitWorkspace:
             [(label, seed, *pair) for pair in measures.items()],
         )
 
-    def accuracies(self, label: str) -> list[Row]:
+    def accuracies(self) -> list[Row]:
         """Score all columns with every classifier."""
-        columns = np.arange(self.n_varying)
-        return [
-            (label, len(columns), 0, name, self.score(name, columns)) for name in CLASSIFIERS
-        ]
+        size, columns = self.n_varying, np.arange(self.n_varying)
+        return [("all", size, 0, name, self.score(name, columns)) for name in CLASSIFIERS]
 
     def score(self, classifier: str, columns: npt.NDArray[np.intp]) -> float:
         """Score some columns with a classifier."""
@@ -119,7 +117,6 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
 
     @property
     def identity(self) -> Identity:
-        """What a store knows the item by."""
         part = f"split-{self.split:02d}"
         if self.seeds:
             part += f"-seeds-{self.seeds[0]:02d}-{self.seeds[-1]:02d}"
@@ -134,7 +131,6 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
 
     @classmethod
     def from_identity(cls, identity: Identity) -> BenchmarkItem:
-        """Give back the item that has an identity."""
         # split-00 or split-00-seeds-00-04
         _, split, *rest = identity.part.split("-")
         seeds = range(int(rest[1]), int(rest[2]) + 1) if rest else range(0)
@@ -142,11 +138,9 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
 
     @property
     def label(self) -> str:
-        """What a person is told while it runs."""
         return f"{self.dataset} {self.identity.part} {self.method}"
 
     def cost(self, shape: Shape) -> float:
-        """Estimate the work, in units that only compare items."""
         rankings = 1.0
         subsets = float(len(self.seeds) or 1)
         if self.method == "tfs_tuned":
@@ -158,18 +152,16 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
         return fits * n_rows + rankings * shape.n_features**2 / 50
 
     def workspace(self, dataset: Dataset) -> SplitWorkspace:
-        """Split the dataset."""
         return _split_of_dataset(dataset, self.split)
 
     def compute(self, workspace: SplitWorkspace) -> dict[str, Any]:
-        """Rank, cut and score."""
         n_varying = workspace.n_varying
         sizes = [size for size in self.sizes if size <= n_varying]
         found: dict[str, Any] = {"n_columns": workspace.n_columns, "n_varying": n_varying}
         if self.method == "tfs_tuned":
             return found | {"rows": _tuned_rows(workspace, sizes), **_NOTHING_ELSE}
         if self.method == "all":
-            return found | {"rows": workspace.accuracies("all"), **_NOTHING_ELSE}
+            return found | {"rows": workspace.accuracies(), **_NOTHING_ELSE}
         asked = sorted({*sizes, STABILITY_SIZE})
         start = time.process_time()
         orders = self._orders(workspace.split.X_train, asked)
@@ -178,19 +170,18 @@ class BenchmarkItem(WorkItem[SplitWorkspace]):
         measures: list[Measured] = []
         chosen = []
         for seed, order in orders.items():
-            for label, size in _cuts(order, sizes):
+            cuts = [(str(size), size) for size in sizes]
+            if order.n_auto is not None:
+                cuts.append(("auto", order.n_auto))
+            for label, size in cuts:
                 scored = workspace.rows(label, order.first(size), seed=seed)
                 rows += scored[0]
                 measures += scored[1]
             if n_varying >= STABILITY_SIZE:
                 columns = workspace.kept[order.first(STABILITY_SIZE)]
                 chosen.append([seed, sorted(columns.tolist())])
-        return found | {
-            "rows": rows,
-            "measures": measures,
-            "chosen": chosen,
-            "seconds": seconds,
-        }
+        found |= {"rows": rows, "measures": measures}
+        return found | {"chosen": chosen, "seconds": seconds}
 
     def _orders(self, X: npt.NDArray[np.float64], sizes: list[int]) -> dict[int, Order]:
         """Rank the columns; random subsets have one order a seed."""
@@ -226,12 +217,6 @@ def varying_split(
 
 
 _NOTHING_ELSE: dict[str, Any] = {"measures": [], "chosen": [], "seconds": None}
-
-
-def _cuts(order: Order, sizes: list[int]) -> list[tuple[str, int]]:
-    """List where a ranking is cut, and what to call it."""
-    cuts = [(str(size), size) for size in sizes]
-    return cuts if order.n_auto is None else [*cuts, ("auto", order.n_auto)]
 
 
 def _tuned_rows(workspace: SplitWorkspace, sizes: list[int]) -> list[Row]:
@@ -377,10 +362,7 @@ class Benchmark(PlanOfOneStage):
     ) -> BenchmarkItem:
         """One method on one split, at the sizes that the dataset has the columns for."""
         sizes = sorted({size for size in self.sizes if size <= shapes[dataset].n_features})
+        kept = () if method == "all" else tuple(sizes)
         return BenchmarkItem(
-            dataset,
-            method,
-            split,
-            () if method == "all" else tuple(sizes),
-            seeds if method == "random" else range(0),
+            dataset, method, split, kept, seeds if method == "random" else range(0)
         )

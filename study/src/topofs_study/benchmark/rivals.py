@@ -81,24 +81,26 @@ if TYPE_CHECKING:
 
     from scipy.sparse import coo_array
 
-    Order = npt.NDArray[np.intp]
+    Table = npt.NDArray[np.floating[Any]]
     Doubles = npt.NDArray[np.float64]
+    Order = npt.NDArray[np.intp]
+    Sets = dict[int, Order]
 
 
-def unit_columns(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+def unit_columns(X: Table) -> Doubles:
     """Centre the columns of a table, which all vary, and scale them to length 1."""
     centred = np.asarray(X, dtype=np.float64) - np.mean(X, axis=0)
     return np.asarray(centred / np.linalg.norm(centred, axis=0))
 
 
-def in_fewest_rows(columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def in_fewest_rows(columns: Doubles) -> Doubles:
     """Turn the columns into a space of no more rows than columns: lengths and angles stay."""
     if columns.shape[0] <= columns.shape[1]:
         return columns
     return np.asarray(np.linalg.qr(columns, mode="r"))
 
 
-def squared_correlations(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+def squared_correlations(X: Table) -> Doubles:
     """Give r² of every pair of columns: ones on the diagonal, nothing above 1."""
     units = unit_columns(X)
     squares = np.minimum((units.T @ units) ** 2, 1.0)
@@ -106,10 +108,8 @@ def squared_correlations(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.flo
     return squares
 
 
-def in_sweeps(
-    choose: Callable[[npt.NDArray[np.float64], int], Order],
-    columns: npt.NDArray[np.float64],
-    size: int,
+def choose_in_sweeps(
+    choose: Callable[[Doubles, int], Order], columns: Doubles, size: int
 ) -> Order:
     """Ask for columns until `size` of them are chosen; then all others in the order of the table.
 
@@ -128,7 +128,7 @@ def in_sweeps(
 _NOTHING = 1e-9
 
 
-def greedy_subset_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
+def greedy_subset_order(X: Table, size: int) -> Order:
     """Order standardised columns by what each adds to the variance that is explained.
 
     After `size` of them the others follow as they stand.
@@ -141,15 +141,15 @@ def greedy_subset_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDAr
     >>> int(greedy_subset_order(X, 1)[0])
     1
     """
-    return in_sweeps(_greedy_sweep, in_fewest_rows(unit_columns(X)), size)
+    return choose_in_sweeps(_greedy_sweep, in_fewest_rows(unit_columns(X)), size)
 
 
-def _greedy_sweep(units: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]:
+def _greedy_sweep(units: Doubles, size: int) -> Order:
     """Choose until nothing is left to explain."""
     rows = units @ units.T
     explains = np.einsum("ij,ij->j", units, rows @ units)
     left = np.ones(units.shape[1])
-    steps: list[npt.NDArray[np.float64]] = []
+    steps: list[Doubles] = []
     chosen: list[int] = []
     while len(chosen) < size:
         possible = left > _NOTHING
@@ -170,15 +170,12 @@ def _greedy_sweep(units: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.i
     return np.array(chosen, dtype=np.intp)
 
 
-_NOTHING = 1e-9
-
-
-def pivoted_qr_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
+def pivoted_qr_order(X: Table, size: int) -> Order:
     """Order standardised columns by pivoted QR; after `size` of them, as they stand."""
-    return in_sweeps(_pivots, in_fewest_rows(unit_columns(X)), size)
+    return choose_in_sweeps(_pivots, in_fewest_rows(unit_columns(X)), size)
 
 
-def _pivots(units: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]:
+def _pivots(units: Doubles, size: int) -> Order:
     """Take pivots until only rounding is left."""
     triangle, order = qr(units, mode="r", pivoting=True, check_finite=False)
     independent = np.count_nonzero(np.abs(np.diag(triangle)) > _NOTHING)
@@ -188,9 +185,7 @@ def _pivots(units: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]:
 _DECIMALS = 10
 
 
-def facility_location_order(
-    X: npt.NDArray[np.floating[Any]], size: int
-) -> npt.NDArray[np.intp]:
+def facility_location_order(X: Table, size: int) -> Order:
     """Order columns by what each adds to the function; after `size` of them, as they stand."""
     alike = squared_correlations(X)
     covered = np.zeros(len(alike))
@@ -212,9 +207,7 @@ def facility_location_order(
     return np.concatenate([np.array(chosen, dtype=np.intp), others])
 
 
-def cluster_medoids(
-    X: npt.NDArray[np.floating[Any]], sizes: Sequence[int], *, method: str
-) -> dict[int, npt.NDArray[np.intp]]:
+def cluster_medoids(X: Table, sizes: Sequence[int], *, method: str) -> Sets:
     """Choose one column of each cluster, for each size, in the order of the table."""
     alike = squared_correlations(X)
     apart = squareform(1.0 - alike, checks=False)
@@ -224,7 +217,7 @@ def cluster_medoids(
     return {size: _medoids(alike, _clusters(joins, size)) for size in sizes}
 
 
-def _clusters(joins: npt.NDArray[np.intp], n_clusters: int) -> npt.NDArray[np.intp]:
+def _clusters(joins: Order, n_clusters: int) -> Order:
     """Follow the first joins until so many clusters are left; exactly so many, ties or not."""
     n_columns = len(joins) + 1
     joined = joins[: n_columns - n_clusters]
@@ -235,9 +228,7 @@ def _clusters(joins: npt.NDArray[np.intp], n_clusters: int) -> npt.NDArray[np.in
     return parent[:n_columns]
 
 
-def _medoids(
-    alike: npt.NDArray[np.float64], labels: npt.NDArray[np.integer[Any]]
-) -> npt.NDArray[np.intp]:
+def _medoids(alike: Doubles, labels: npt.NDArray[np.integer[Any]]) -> Order:
     """Give the column of each cluster that shares most with it; the first of equal ones."""
     found = []
     for label in np.unique(labels):
@@ -250,9 +241,7 @@ def _medoids(
 _KEPT_VARIANCE = 0.9
 
 
-def principal_features(
-    X: npt.NDArray[np.floating[Any]], sizes: Sequence[int]
-) -> dict[int, npt.NDArray[np.intp]]:
+def principal_features(X: Table, sizes: Sequence[int]) -> Sets:
     """Choose, for each size, the columns nearest to the centres of as many clusters of loadings."""
     units = unit_columns(X)
     _, lengths, directions = svd(units, full_matrices=False, check_finite=False)
@@ -261,7 +250,7 @@ def principal_features(
     return {size: _nearest(np.abs(directions[: min(enough, size)].T), size) for size in sizes}
 
 
-def _nearest(loadings: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]:
+def _nearest(loadings: Doubles, size: int) -> Order:
     """Cluster the loadings; equal rows leave fewer clusters, filled up in order of the table."""
     k_means = KMeans(n_clusters=size, n_init=1, max_iter=100, random_state=0)
     with warnings.catch_warnings():
@@ -280,17 +269,13 @@ def _nearest(loadings: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.int
 _BISECTIONS = 20
 
 
-def uncorrelated_columns(
-    X: npt.NDArray[np.floating[Any]], sizes: Sequence[int]
-) -> dict[int, npt.NDArray[np.intp]]:
+def uncorrelated_columns(X: Table, sizes: Sequence[int]) -> Sets:
     """Choose, for each size, so many columns, no two of them correlated above a threshold."""
     alike = squared_correlations(X)
     return {size: _bisected(alike, size) for size in sizes}
 
 
-def kept_below(
-    alike: npt.NDArray[np.float64], threshold: float, most: int
-) -> npt.NDArray[np.intp]:
+def columns_below_threshold(alike: Doubles, threshold: float, most: int) -> Order:
     """Keep the first `most` columns whose r² with none kept before is above a threshold."""
     possible = np.ones(len(alike), dtype=bool)
     kept: list[int] = []
@@ -306,13 +291,13 @@ def kept_below(
     return np.array(kept, dtype=np.intp)
 
 
-def _bisected(alike: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]:
+def _bisected(alike: Doubles, size: int) -> Order:
     """Lower the threshold as long as enough columns stay."""
     low, high = 0.0, 1.0
-    best = kept_below(alike, high, size)
+    best = columns_below_threshold(alike, high, size)
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        found = kept_below(alike, middle, size)
+        found = columns_below_threshold(alike, middle, size)
         if len(found) >= size:
             high, best = middle, found
         else:
@@ -320,9 +305,7 @@ def _bisected(alike: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.intp]
     return best
 
 
-def laplacian_scores(
-    X: npt.NDArray[np.floating[Any]], *, n_neighbors: int = 5
-) -> npt.NDArray[np.float64]:
+def laplacian_scores(X: Table, *, n_neighbors: int = 5) -> Doubles:
     """Score each column; the lower, the better it keeps the neighbourhoods.
 
     Examples
@@ -342,9 +325,7 @@ def laplacian_scores(
     return np.asarray(1.0 - smooth / spread)
 
 
-def heat_kernel(
-    rows: npt.NDArray[np.float64], n_neighbors: int
-) -> tuple[coo_array, npt.NDArray[np.float64]]:
+def heat_kernel(rows: Doubles, n_neighbors: int) -> tuple[coo_array, Doubles]:
     """Join rows to their nearest neighbours; the sparse matrix S and its row sums."""
     neighbors = min(n_neighbors, len(rows) - 1)
     joined = kneighbors_graph(rows, neighbors, mode="connectivity")
@@ -360,7 +341,7 @@ _NEIGHBOURS = 5
 _DIRECTIONS = 5
 
 
-def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.intp]:
+def mcfs_order(X: Table, size: int) -> Order:
     """Order columns by their largest coefficient in sparse regressions of five directions.
 
     Each regression gives at most `size` columns a coefficient.
@@ -379,7 +360,7 @@ def mcfs_order(X: npt.NDArray[np.floating[Any]], size: int) -> npt.NDArray[np.in
     return np.lexsort((-np.abs(units.T @ targets).max(axis=1), -np.max(scores, axis=0)))
 
 
-def spec_order(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.intp]:
+def spec_order(X: Table) -> Order:
     """Order columns by SPEC's third score with five directions."""
     units = unit_columns(X)
     values, directions, degrees = _smooth_directions(units)

@@ -15,9 +15,9 @@ import pandas as pd
 from topofs_study.benchmark.frames import (
     OtherMeasures,
     at_fixed_sizes,
-    cells_of,
     common_cells,
-    count_in_words,
+    format_range,
+    mean_cells,
     other_measures,
 )
 from topofs_study.benchmark.methods import (
@@ -78,7 +78,7 @@ class Group:
     @property
     def splits(self) -> str:
         """How many splits, in words."""
-        return count_in_words(self.n_splits, self.most_splits)
+        return format_range(self.n_splits, self.most_splits)
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ def summarise(
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs_study.benchmark.frames.frame_of`; may hold any part of a benchmark.
+        From `topofs_study.benchmark.frames.load_frame`; may hold any part of a benchmark.
     found : Measurements, optional
-        From `topofs_study.benchmark.frames.measurements_of`.
+        From `topofs_study.benchmark.frames.load_measurements`.
     n_draws : int, default 20000
         Draws of the Bayesian test, a pair of methods.
 
@@ -136,7 +136,7 @@ def summarise(
     -------
     BenchmarkSummary
     """
-    cells = cells_of(frame)
+    cells = mean_cells(frame)
     fixed = at_fixed_sizes(cells)
     present = [name for name in METHODS if (fixed["method"] == name).any()]
     label_free = [name for name in present if name != "tfs_tuned"]
@@ -224,14 +224,9 @@ def _gains(comparison: RankComparison | None, reference: str) -> pd.DataFrame:
     ]
     if comparison is None or reference not in comparison.scores:
         return pd.DataFrame(columns=columns)
-    tests = comparison.pairwise.rename(
-        columns={
-            "first": "method",
-            "mean_difference": "gain",
-            "p_first_better": "p_better",
-            "p_second_better": "p_worse",
-        }
-    )
+    names = {"first": "method", "mean_difference": "gain"}
+    names |= {"p_first_better": "p_better", "p_second_better": "p_worse"}
+    tests = comparison.pairwise.rename(columns=names)
     lead = comparison.scores.sub(comparison.scores[reference], axis=0)
     tests["ahead"] = [int((lead[name] > 0).sum()) for name in tests["method"]]
     tests["n_datasets"] = comparison.n_datasets
@@ -257,7 +252,17 @@ CLASSIFIERS_OF_AUTO = ("LinearSVM", "KNN")
 
 @dataclass(frozen=True)
 class AutoSizes:
-    """Automatic sizes beside all columns."""
+    """Automatic sizes beside all columns.
+
+    Attributes
+    ----------
+    by_dataset : pandas.DataFrame
+        ``method, dataset, n_splits, n_varying, n_auto, share``, then for each classifier
+        ``auto_NAME`` and ``all_NAME``.
+    by_method : pandas.DataFrame
+        ``method, n_datasets, share``, for each classifier the mean lead ``NAME`` over all
+        columns, and ``lead``, the mean of these.
+    """
 
     by_dataset: pd.DataFrame
     by_method: pd.DataFrame
@@ -292,20 +297,14 @@ def auto_sizes(
         table[f"auto_{name}"] = of_one["balanced_accuracy"].mean()
         table[f"all_{name}"] = of_one["all"].mean()
     table = table.reset_index()
-    return AutoSizes(table, _by_method(table, classifiers))
-
-
-def _by_method(table: pd.DataFrame, classifiers: Sequence[str]) -> pd.DataFrame:
-    """Average over datasets."""
-    leads = pd.DataFrame(
-        {name: table[f"auto_{name}"] - table[f"all_{name}"] for name in classifiers}
-    )
-    leads["lead"] = leads[list(classifiers)].mean(axis=1)
+    lead_of = {name: table[f"auto_{name}"] - table[f"all_{name}"] for name in classifiers}
+    leads = pd.DataFrame(lead_of)
+    leads["lead"] = leads.mean(axis=1)
     leads.insert(0, "share", table["share"])
     groups = leads.groupby(table["method"], sort=False)
     means = groups.mean()
     means.insert(0, "n_datasets", groups.size())
-    return means.reset_index()
+    return AutoSizes(table, means.reset_index())
 
 
 STABILITY_SLACK = 0.02
@@ -332,7 +331,11 @@ class DefaultChoice:
 
 
 def choose_default(table: pd.DataFrame, today: str = DEFAULT) -> DefaultChoice | None:
-    """Apply the rule.
+    """Choose the default by the rule, as it was written down before the run.
+
+    Candidates are the settings of the estimator that need no n × n matrix. Those count whose
+    mean stability is at least that of the default minus 0.02; the highest mean accuracy wins;
+    settings within 0.002 of it tie, and the cheapest of them wins.
 
     Parameters
     ----------

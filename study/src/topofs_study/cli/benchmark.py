@@ -18,22 +18,21 @@ from topofs_study.cli.runs import (
     Out,
     Scheduler,
     StoreFile,
-    found_datasets,
+    available_datasets,
     names,
     numbers,
+    print_missing,
+    run_to_store,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topofs_study.benchmark.fseval import FsevalSummary
+    from topofs_study.benchmark.fseval import FsevalBenchmark, FsevalSummary
     from topofs_study.benchmark.plan import Benchmark
     from topofs_study.benchmark.summary import BenchmarkSummary
 
-__all__ = [
-    "app",
-    "run_fseval",
-]
+__all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
@@ -50,8 +49,7 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     *,
     datasets: Datasets = None,
     methods: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Methods; all of them by default."),
+        str | None, typer.Option(metavar="A,B", help="Methods; all of them by default.")
     ] = None,
     sizes: Annotated[
         str | None,
@@ -84,34 +82,28 @@ def benchmark(  # noqa: PLR0913 - one argument an option
     from topofs.cli.options import check_jobs
     from topofs_study.benchmark.methods import METHODS, SIZES
     from topofs_study.benchmark.plan import Benchmark
-    from topofs_study.cli.runs import run_to_store, say_not_run
 
     check_jobs(jobs)
     results = store or out / "store.sqlite"
+    plan: Benchmark | FsevalBenchmark
     if protocol is Protocol.fseval:
-        run_fseval(
-            datasets=names(datasets),
-            methods=names(methods),
-            data_dir=data_dir,
-            results=results,
-            out=out,
-            jobs=jobs,
-            scheduler=scheduler,
-            report_only=report_only,
+        plan = _fseval_plan(names(datasets), names(methods), data_dir)
+    else:
+        plan = Benchmark(
+            datasets=names(datasets) or available_datasets(data_dir, replay=False),
+            methods=names(methods) or METHODS,
+            sizes=numbers(sizes) or SIZES,
+            n_splits=splits,
+            n_seeds=seeds,
         )
-        return
-    plan = Benchmark(
-        datasets=names(datasets) or found_datasets(data_dir, replay=False),
-        methods=names(methods) or METHODS,
-        sizes=numbers(sizes) or SIZES,
-        n_splits=splits,
-        n_seeds=seeds,
-    )
     missing: dict[str, str] = {}
     if not report_only:
         missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
-    say_not_run(missing)
-    _report(plan, results, out)
+    print_missing(missing)
+    if isinstance(plan, Benchmark):
+        _report(plan, results, out)
+    else:
+        _report_fseval(plan, results, out)
     if missing:
         raise typer.Exit(3)
 
@@ -188,62 +180,47 @@ _TITLES = {
 }
 
 
-def run_fseval(
-    *,
-    datasets: tuple[str, ...] | None,
-    methods: tuple[str, ...] | None,
-    data_dir: Path | None,
-    results: Path,
-    out: Path,
-    jobs: int,
-    scheduler: str | None,
-    report_only: bool,
-) -> None:
-    """Run what the store does not hold, then print and write what it holds."""
-    from topofs.atomic_write import replacing_together
-    from topofs_study.benchmark.fseval import (
-        FSEVAL_METHODS,
-        FsevalBenchmark,
-        load_fseval,
-        published_shares,
-        summarise_fseval,
-    )
-    from topofs_study.cli.runs import found_datasets, run_to_store, say_not_run
-    from topofs_study.errors import StoreError
+def _fseval_plan(
+    datasets: tuple[str, ...] | None, methods: tuple[str, ...] | None, data_dir: Path | None
+) -> FsevalBenchmark:
+    """Take the datasets at hand that FSEVAL has numbers for, unless some are named."""
+    from topofs_study.benchmark.fseval import FSEVAL_METHODS, FsevalBenchmark, published_shares
 
     if datasets is None:
         there = set(published_shares()["dataset"])
-        found = found_datasets(data_dir, replay=True)
+        found = available_datasets(data_dir, replay=True)
         datasets = tuple(name for name in found if name in there)
-    plan = FsevalBenchmark(datasets, methods or FSEVAL_METHODS)
-    missing: dict[str, str] = {}
-    if not report_only:
-        missing = run_to_store(plan, results, data_dir=data_dir, jobs=jobs, scheduler=scheduler)
-    say_not_run(missing)
-    summaries = summarise_fseval(load_fseval(results, plan))
+    return FsevalBenchmark(datasets, methods or FSEVAL_METHODS)
+
+
+def _report_fseval(plan: FsevalBenchmark, path: Path, out: Path) -> None:
+    """Print our rows beside the published ones, and write them."""
+    from topofs.atomic_write import replacing_together
+    from topofs_study.benchmark.fseval import load_fseval, summarise_fseval
+    from topofs_study.errors import StoreError
+
+    summaries = summarise_fseval(load_fseval(path, plan))
     if not summaries:
-        raise StoreError(f"{results} holds no results for these datasets and methods")
+        raise StoreError(f"{path} holds no results for these datasets and methods")
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     for summary in summaries:
         console.print(_fseval_table(summary))
     out.mkdir(parents=True, exist_ok=True)
     written = {out / f"fseval_{summary.metric}.csv": summary.table for summary in summaries}
     with replacing_together(written) as unfinished:
-        for path, table in zip(unfinished, written.values(), strict=True):
-            table.to_csv(path, index=False, lineterminator="\n", float_format="%.6g")
+        for file, table in zip(unfinished, written.values(), strict=True):
+            table.to_csv(file, index=False, lineterminator="\n", float_format="%.6g")
     console.print(f"written: {escape(', '.join(map(str, written)))}")
-    if missing:
-        raise typer.Exit(3)
 
 
 def _fseval_table(summary: FsevalSummary) -> Table:
     """Lay out the rows, ours and theirs."""
-    from topofs_study.benchmark.frames import count_in_words
+    from topofs_study.benchmark.frames import format_range
     from topofs_study.benchmark.methods import METHOD_NAMES
 
     title = f"{_TITLES[summary.metric]}; datasets: {len(summary.by_dataset)}"
     if summary.metric == "rf_accuracy":
-        title += f", seeds: {count_in_words(summary.n_seeds, summary.most_seeds)}"
+        title += f", seeds: {format_range(summary.n_seeds, summary.most_seeds)}"
     table = Table(title=f"{title}; mean by share of columns", title_justify="left", box=None)
     shown = summary.table.rename(columns={"over_random": "over Random", "source": "row of"})
     for name in shown.columns:

@@ -85,8 +85,7 @@ def fetch(
         Path | None, typer.Option(help="The folder to put it in, instead of the user cache.")
     ] = None,
     url: Annotated[
-        str | None,
-        typer.Option(help="A mirror: the address of a folder that has the file."),
+        str | None, typer.Option(help="A mirror: the address of a folder that has the file.")
     ] = None,
 ) -> None:
     """Download a dataset and verify its checksum."""

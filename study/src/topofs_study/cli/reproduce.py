@@ -17,7 +17,7 @@ from topofs_study.cli.runs import (
     Out,
     Scheduler,
     StoreFile,
-    found_datasets,
+    available_datasets,
     names,
     numbers,
 )
@@ -73,7 +73,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     stopped.
     """
     from topofs.cli.options import check_jobs
-    from topofs_study.cli.runs import run_to_store, say_not_run
+    from topofs_study.cli.runs import print_missing, run_to_store
     from topofs_study.paper.frames import load
     from topofs_study.paper.protocols import BASELINES, CLASSIFIERS, TUNED_METHODS
     from topofs_study.paper.study import Study
@@ -81,7 +81,7 @@ def reproduce(  # noqa: PLR0913 - one argument an option
 
     check_jobs(jobs)
     study = Study(
-        datasets=names(datasets) or found_datasets(data_dir, replay=replay),
+        datasets=names(datasets) or available_datasets(data_dir, replay=replay),
         protocols=("paper", "corrected") if protocol == "both" else (protocol.value,),
         classifiers=names(classifiers) or CLASSIFIERS,
         methods=names(methods) or TUNED_METHODS + BASELINES,
@@ -95,6 +95,6 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     written = write_reproduction(load(results, source=study.source), out)
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
-    say_not_run(missing)
+    print_missing(missing)
     if missing:
         raise typer.Exit(3)

@@ -17,25 +17,9 @@ from topofs.cli.messages import Pace, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from topofs_study.running.driver import Plan
     from topofs_study.running.work_item import WorkItem
-
-__all__ = [
-    "DataDir",
-    "Datasets",
-    "Jobs",
-    "Out",
-    "RunProgress",
-    "Scheduler",
-    "StoreFile",
-    "found_datasets",
-    "names",
-    "numbers",
-    "run_to_store",
-    "say_not_run",
-]
 
 Datasets = Annotated[
     str | None,
@@ -87,7 +71,7 @@ def numbers(value: str | None) -> tuple[int, ...] | None:
     return tuple(int(name) for name in found)
 
 
-def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
+def available_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
     """List the paper's datasets that are on this machine, or else the embedded ones."""
     from topofs_study.datasets import registry
     from topofs_study.datasets.entries import find
@@ -110,12 +94,7 @@ def found_datasets(data_dir: Path | None, *, replay: bool) -> tuple[str, ...]:
 
 
 def run_to_store(
-    plan: Plan,
-    path: Path,
-    *,
-    data_dir: Path | None,
-    jobs: int,
-    scheduler: str | None,
+    plan: Plan, path: Path, *, data_dir: Path | None, jobs: int, scheduler: str | None
 ) -> dict[str, str]:
     """Run what a store does not hold yet; an interruption leaves what is done."""
     from topofs.cli.app import exit_status
@@ -150,7 +129,7 @@ def run_to_store(
     return dict(found.missing)
 
 
-def say_not_run(missing: Mapping[str, str]) -> None:
+def print_missing(missing: Mapping[str, str]) -> None:
     """Say which datasets could not be read."""
     for reason in missing.values():
         _errors().print(f"[red]not run:[/] {escape(reason)}")
@@ -220,12 +199,7 @@ class RunProgress:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def _show(self, advance: float) -> None:

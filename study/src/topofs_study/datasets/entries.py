@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from topofs_study.errors import DatasetError, DatasetNotFoundError, UnknownDatasetError
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["DatasetInfo", "fetch", "info", "registry", "search_path"]
+
+_SIZES = ("n_samples", "n_features", "n_classes", "n_train")
+_VARIABLE = "TOPOFS_DATA"
+_TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +106,12 @@ def registry() -> Mapping[str, DatasetInfo]:
     ['digits', 'breast_cancer', 'wine']
     """
     text = files("topofs_study.datasets").joinpath("registry.csv").read_text(encoding="utf-8")
-    entries = (_entry(row) for row in csv.DictReader(text.splitlines()))
-    return MappingProxyType({entry.name: entry for entry in entries})
+    entries = {}
+    for row in csv.DictReader(text.splitlines()):
+        known: dict[str, Any] = {name: value or None for name, value in row.items()}
+        sizes = {name: int(value) for name, value in row.items() if name in _SIZES and value}
+        entries[row["name"]] = DatasetInfo(**known | sizes)
+    return MappingProxyType(entries)
 
 
 def info(name: str) -> DatasetInfo:
@@ -144,25 +152,6 @@ def info(name: str) -> DatasetInfo:
     )
 
 
-def _entry(row: dict[str, str]) -> DatasetInfo:
-    return DatasetInfo(
-        name=row["name"],
-        category=row["category"],
-        n_samples=int(row["n_samples"]),
-        n_features=int(row["n_features"]),
-        n_classes=int(row["n_classes"]),
-        n_train=int(row["n_train"]) if row["n_train"] else None,
-        file=row["file"] or None,
-        reader=row["reader"],
-        sha256=row["sha256"] or None,
-        url=row["url"] or None,
-        source=row["source"],
-    )
-
-
-_VARIABLE = "TOPOFS_DATA"
-
-
 def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) -> Path:
     """Find the file of a dataset: in `data_dir`, in ``$TOPOFS_DATA``, in the user cache.
 
@@ -181,7 +170,7 @@ def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None
         searched = ", ".join(str(folder) for folder in search_path(data_dir))
         raise DatasetNotFoundError(
             f"{entry.name}: {entry.file} is in none of the folders {searched}; "
-            + how_to_get(entry)
+            + download_advice(entry)
         )
     return path
 
@@ -244,13 +233,13 @@ def user_cache() -> Path:
     return Path(pooch.os_cache("topofs"))
 
 
-def how_to_get(entry: DatasetInfo) -> str:
+def download_advice(entry: DatasetInfo) -> str:
     """Tell how the file of a dataset is obtained.
 
     Examples
     --------
     >>> from topofs_study.datasets import info
-    >>> how_to_get(info("Yale"))
+    >>> download_advice(info("Yale"))
     'fetch it with `topofs datasets fetch Yale`, or set $TOPOFS_DATA to the folder that has it'
     """
     if entry.url is not None:
@@ -307,14 +296,8 @@ def _sha256(path: str, mtime_ns: int, size: int) -> str:  # noqa: ARG001 - part 
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_TIMEOUT_SECONDS = 30
-
-
 def fetch(
-    name: str,
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    base_url: str | None = None,
+    name: str, *, data_dir: str | os.PathLike[str] | None = None, base_url: str | None = None
 ) -> Path:
     """Download the file of a dataset, unless it is there already.
 
@@ -377,7 +360,9 @@ def _address(entry: DatasetInfo, base_url: str | None) -> str:
     if entry.embedded:
         raise ValueError(f"{entry.name} comes with scikit-learn; there is nothing to fetch")
     if entry.sha256 is None or (base_url is None and entry.url is None):
-        raise DatasetError(f"{entry.name}: {entry.file} has no address; {how_to_get(entry)}")
+        raise DatasetError(
+            f"{entry.name}: {entry.file} has no address; {download_advice(entry)}"
+        )
     if base_url is None:
         return str(entry.url)
     if urlsplit(base_url).scheme not in {"http", "https"}:

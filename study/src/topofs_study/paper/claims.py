@@ -227,14 +227,14 @@ def recompute_claims(studies: Mapping[str, StudyCells]) -> tuple[ClaimResult, ..
     )
 
 
-def wrong_values(results: Sequence[ClaimResult]) -> tuple[int, int]:
+def count_wrong_values(results: Sequence[ClaimResult]) -> tuple[int, int]:
     """Count the printed values that the printed cells give under no tie rule, and all of them.
 
     A printed value has a row for each rule it may follow, told apart by the words in brackets.
 
     Examples
     --------
-    >>> wrong_values(recompute_claims({}))
+    >>> count_wrong_values(recompute_claims({}))
     (15, 97)
     """
     by_value: dict[str, list[bool]] = {}
@@ -563,8 +563,10 @@ _TIE_RULES: tuple[tuple[TieRule, str], ...] = (
     ("ties to TFS", "ties to TFS"),
     ("smaller size first", "ties to the smaller size, then to TFS"),
 )
-_DOMAINS = ("text", "face images", "hand written images", "biological", "digits")
-_DOMAINS += ("spoken letters", "artificial")
+_DOMAINS = (
+    *("text", "face images", "hand written images", "biological", "digits"),
+    *("spoken letters", "artificial"),
+)
 _EXTREMES = (
     ("fewest features", "USPS (256)", "n_features", False),
     ("most features", "GISETTE (5000)", "n_features", True),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
     from topofs_study.running.work_item import Shape
 
 
+_ESTIMATORS: dict[str, Any] = {
+    "LinearSVM": partial(LinearSVC, max_iter=50_000, random_state=0),
+    "KNN": KNeighborsClassifier,
+    "DecisionTree": partial(DecisionTreeClassifier, random_state=0),
+}
+_SCORES: dict[str, Any] = {
+    "balanced_accuracy": balanced_accuracy_score,
+    "f1": partial(f1_score, average="macro", zero_division=0.0),
+    "mcc": matthews_corrcoef,
+}
+
+
 def score_classifier(
     classifier: str,
     split: TrainTest,
@@ -51,26 +64,8 @@ def score_classifier(
         # class that the small test part does not hold.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
-        predicted = _estimator(classifier).fit(X_train, split.y_train).predict(X_test)
-        return tuple(_score(metric, split.y_test, predicted) for metric in metrics)
-
-
-def _estimator(classifier: str) -> Any:
-    """Build a classifier with the settings of the study."""
-    if classifier == "LinearSVM":
-        return LinearSVC(max_iter=50_000, random_state=0)
-    if classifier == "KNN":
-        return KNeighborsClassifier()
-    return DecisionTreeClassifier(random_state=0)
-
-
-def _score(metric: str, y: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """Compare a prediction with the truth."""
-    if metric == "balanced_accuracy":
-        return float(balanced_accuracy_score(y, predicted))
-    if metric == "f1":
-        return float(f1_score(y, predicted, average="macro", zero_division=0.0))
-    return float(matthews_corrcoef(y, predicted))
+        predicted = _ESTIMATORS[classifier]().fit(X_train, split.y_train).predict(X_test)
+        return tuple(float(_SCORES[name](split.y_test, predicted)) for name in metrics)
 
 
 class StudyWorkspace:
@@ -130,12 +125,10 @@ class StudyWorkspace:
             test_columns = PROTOCOLS[protocol].test_columns(positions, kept)
         key = (classifier, part, train_columns.tobytes(), test_columns.tobytes())
         if key not in self._fits:
+            metrics = METRICS if part == TEST_PART else METRICS[:1]
+            tables = self.part(part)
             self._fits[key] = score_classifier(
-                classifier,
-                self.part(part),
-                train_columns,
-                test_columns,
-                metrics=METRICS if part == TEST_PART else METRICS[:1],
+                classifier, tables, train_columns, test_columns, metrics=metrics
             )
             self.n_fits += 1
         return self._fits[key]
@@ -157,7 +150,7 @@ N_RANDOM_SUBSETS = 10
 """Seeds of the random baseline."""
 
 
-class _OfStudy(WorkItem[StudyWorkspace]):
+class _StudyItem(WorkItem[StudyWorkspace]):
     """What all items of the study have in common."""
 
     protocol: str
@@ -179,7 +172,7 @@ class _OfStudy(WorkItem[StudyWorkspace]):
 
 
 @dataclass(frozen=True)
-class ClassCounts(_OfStudy):
+class ClassCounts(_StudyItem):
     """Count the rows of each class in both tables, and the columns before and after pruning."""
 
     kind: ClassVar[str] = "split"
@@ -216,7 +209,7 @@ class ClassCounts(_OfStudy):
 
 
 @dataclass(frozen=True)
-class _OfClassifier(_OfStudy):
+class _ClassifierItem(_StudyItem):
     """One method and one classifier on one part, at some sizes."""
 
     part_type: ClassVar[type[Part]]
@@ -257,7 +250,7 @@ class _OfClassifier(_OfStudy):
         """Give back the item that has an identity."""
         known: dict[str, Any] = {
             **vars(identity),
-            "part": cls.part_type.of_name(identity.part),
+            "part": cls.part_type.from_name(identity.part),
             "settings": tuple(Setting(**setting) for setting in identity.settings),
         }
         return cls(**{given.name: known[given.name] for given in fields(cls) if given.init})
@@ -277,7 +270,7 @@ class _OfClassifier(_OfStudy):
 
 
 @dataclass(frozen=True)
-class Tuning(_OfClassifier):
+class Tuning(_ClassifierItem):
     """Score every setting of the grid on one fold: a list of them for each size."""
 
     kind: ClassVar[str] = "tune"
@@ -311,7 +304,7 @@ class Tuning(_OfClassifier):
 
 
 @dataclass(frozen=True)
-class OutOfSample(_OfClassifier):
+class OutOfSample(_ClassifierItem):
     """Score the chosen settings, or a baseline, on the test table.
 
     The result has, for each size, balanced accuracy, F1 and Matthews correlation (for random
@@ -361,7 +354,7 @@ class OutOfSample(_OfClassifier):
 
 
 @dataclass(frozen=True)
-class Paired(_OfClassifier):
+class Paired(_ClassifierItem):
     """Score the chosen settings on one half: a balanced accuracy for each size."""
 
     kind: ClassVar[str] = "pair"

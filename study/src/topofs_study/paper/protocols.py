@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from topofs.similarity import Measure
 
-
 SIZES = (10, 50, 100, 150, 200)
 """The paper's numbers of features to keep."""
 
@@ -45,7 +44,19 @@ BASELINES = ("random", "variance", "all")
 
 @dataclass(frozen=True)
 class Setting:
-    """How one ranking of the features is made."""
+    """How one ranking of the features is made.
+
+    Parameters
+    ----------
+    similarity : {"pearson", "spearman", "energy"}
+        The similarity; Inf-FS always weighs by the energy.
+    squared : bool
+        Whether each correlation is squared.
+    alpha : float or None
+        The mixture of the energy.
+    theta : float or None
+        Share of the inverse spectral radius that damps the paths (Inf-FS only).
+    """
 
     similarity: str
     squared: bool = False
@@ -82,11 +93,9 @@ class Ranker(Protocol):
 
     def tfs(self, setting: Setting) -> NDArray[np.intp]:
         """Rank by degree in the filtered graph; positions of columns, best first."""
-        ...
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
         """Rank by the sums over paths of every length, one run for all theta of an alpha."""
-        ...
 
 
 class StudyProtocol(Protocol):
@@ -94,21 +103,17 @@ class StudyProtocol(Protocol):
 
     def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the columns of the training table that take part."""
-        ...
 
     def ranker(self, X: NDArray[np.float64]) -> Ranker:
         """Prepare to rank the columns of a training table, or of a fold of it."""
-        ...
 
     def test_columns(
         self, positions: NDArray[np.intp], kept: NDArray[np.intp]
     ) -> NDArray[np.intp]:
         """Columns of the untouched test table for positions among the kept columns."""
-        ...
 
     def winner(self, fold_means: Sequence[float]) -> int:
         """Index of the setting that the cross-validation chooses."""
-        ...
 
 
 class _Corrected:

@@ -14,7 +14,6 @@ from sklearn.utils import shuffle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 N_FOLDS = 3
 """Folds of the cross-validation that tunes the settings."""
 
@@ -102,7 +101,7 @@ class Whole:
         return "test"
 
     @classmethod
-    def of_name(cls, _: str) -> Whole:
+    def from_name(cls, _: str) -> Whole:
         """Give it back, whatever a store calls it."""
         return cls()
 
@@ -117,7 +116,7 @@ class Fold:
 
     Examples
     --------
-    >>> Fold.of_name("fold-2")
+    >>> Fold.from_name("fold-2")
     Fold(number=2)
     """
 
@@ -129,7 +128,7 @@ class Fold:
         return f"fold-{self.number}"
 
     @classmethod
-    def of_name(cls, name: str) -> Fold:
+    def from_name(cls, name: str) -> Fold:
         """Give back the fold of a name in a store."""
         return cls(int(name.removeprefix("fold-")))
 
@@ -145,7 +144,7 @@ class Half:
 
     Examples
     --------
-    >>> Half.of_name("half-03-1")
+    >>> Half.from_name("half-03-1")
     Half(repetition=3, half=1)
     """
 
@@ -158,7 +157,7 @@ class Half:
         return f"half-{self.repetition:02d}-{self.half}"
 
     @classmethod
-    def of_name(cls, name: str) -> Half:
+    def from_name(cls, name: str) -> Half:
         """Give back the half of a name in a store."""
         repetition, half = name.removeprefix("half-").split("-")
         return cls(int(repetition), int(half))

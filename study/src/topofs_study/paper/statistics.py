@@ -134,11 +134,7 @@ def nadeau_bengio_test(differences: ArrayLike, *, test_to_train: float = 1.0) ->
     return corrected_resampled_test(_checked(differences).ravel(), test_to_train=test_to_train)
 
 
-STATISTICS = {
-    "program": program_test,
-    "text": text_test,
-    "nadeau_bengio": nadeau_bengio_test,
-}
+STATISTICS = {"program": program_test, "text": text_test, "nadeau_bengio": nadeau_bengio_test}
 
 
 def stars(p_value: float) -> str:
@@ -272,10 +268,7 @@ class RankComparison:
 
 
 def dataset_scores(
-    scores: pd.DataFrame,
-    *,
-    metric: str = "balanced_accuracy",
-    classifier: str | None = None,
+    scores: pd.DataFrame, *, metric: str = "balanced_accuracy", classifier: str | None = None
 ) -> pd.DataFrame:
     """One score a dataset and method: the mean over subset sizes and classifiers.
 
@@ -336,6 +329,7 @@ def compare_methods(
     >>> compare_methods(by_dataset, n_draws=1000).average_ranks.to_dict()
     {'tfs': 1.0, 'inf_fs': 2.0}
     """
+    import baycomp
     import scikit_posthocs
 
     n_datasets, n_methods = by_dataset.shape
@@ -347,22 +341,36 @@ def compare_methods(
     rounded = by_dataset.round(_DECIMALS)
     ranks = rounded.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
     friedman_statistic, friedman_p_value = _friedman(rounded)
+    q = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2.0)
     nemenyi = scikit_posthocs.posthoc_nemenyi_friedman(rounded.to_numpy())
     nemenyi.index = nemenyi.columns = rounded.columns
+    pairs = list(combinations(rounded.columns, 2))
+    if reference is not None:
+        pairs = [(name, reference) for name in rounded.columns if name != reference]
+    rows = []
+    for first, second in pairs:
+        x, y = rounded[first].to_numpy(), rounded[second].to_numpy()
+        better, equivalent, worse = baycomp.SignedRankTest.probs(
+            x, y, rope, nsamples=n_draws, random_state=random_state
+        )
+        wilcoxon = _wilcoxon(np.round(x - y, _DECIMALS))
+        mean_difference = float((x - y).mean())
+        probabilities = (float(better), float(equivalent), float(worse))
+        rows.append((first, second, mean_difference, wilcoxon, *probabilities))
+    columns = ["first", "second", "mean_difference", "wilcoxon"]
+    columns += ["p_first_better", "p_equivalent", "p_second_better"]
+    pairwise = pd.DataFrame(rows, columns=columns)
+    pairwise.insert(4, "holm", holm(pairwise["wilcoxon"].to_numpy()))
     return RankComparison(
         scores=by_dataset,
         average_ranks=ranks,
         friedman_statistic=friedman_statistic,
         friedman_p_value=friedman_p_value,
-        critical_difference=_critical_difference(n_methods, n_datasets, alpha),
-        nemenyi=nemenyi,
-        pairwise=_pairwise(
-            rounded,
-            _pairs(list(rounded.columns), reference),
-            rope=rope,
-            random_state=random_state,
-            n_draws=n_draws,
+        critical_difference=float(
+            q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets))
         ),
+        nemenyi=nemenyi,
+        pairwise=pairwise,
         alpha=alpha,
         rope=rope,
     )
@@ -397,49 +405,6 @@ def _friedman(by_dataset: pd.DataFrame) -> tuple[float, float]:
         return 0.0, 1.0
     result = stats.friedmanchisquare(*(by_dataset[name] for name in by_dataset))
     return float(result.statistic), float(result.pvalue)
-
-
-def _critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float:
-    q = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2.0)
-    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
-
-
-def _pairs(methods: list[str], reference: str | None) -> list[tuple[str, str]]:
-    if reference is None:
-        return list(combinations(methods, 2))
-    return [(name, reference) for name in methods if name != reference]
-
-
-def _pairwise(
-    by_dataset: pd.DataFrame,
-    pairs: list[tuple[str, str]],
-    *,
-    rope: float,
-    random_state: int,
-    n_draws: int,
-) -> pd.DataFrame:
-    import baycomp
-
-    rows: list[dict[str, Any]] = []
-    for first, second in pairs:
-        x, y = by_dataset[first].to_numpy(), by_dataset[second].to_numpy()
-        better, equivalent, worse = baycomp.SignedRankTest.probs(
-            x, y, rope, nsamples=n_draws, random_state=random_state
-        )
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "mean_difference": float((x - y).mean()),
-                "wilcoxon": _wilcoxon(np.round(x - y, _DECIMALS)),
-                "p_first_better": float(better),
-                "p_equivalent": float(equivalent),
-                "p_second_better": float(worse),
-            }
-        )
-    frame = pd.DataFrame(rows)
-    frame.insert(4, "holm", holm(frame["wilcoxon"].to_numpy()))
-    return frame
 
 
 def holm(p_values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

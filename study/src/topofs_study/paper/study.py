@@ -256,15 +256,9 @@ def plan_tuning(study: Study, shapes: Mapping[str, Shape]) -> list[Tuning]:
     if study.source == "replay":
         return []
     return [
-        Tuning(
-            protocol,
-            dataset,
-            method,
-            classifier,
-            Fold(fold),
-            study.sizes_for(dataset, shapes[dataset]),
-        )
+        Tuning(protocol, dataset, method, classifier, Fold(fold), sizes)
         for dataset in _by_cost(study, shapes)
+        for sizes in [study.sizes_for(dataset, shapes[dataset])]
         for method, fold, protocol, classifier in product(
             study.tuned_methods, range(N_FOLDS), study.protocols, study.classifiers
         )
@@ -350,16 +344,10 @@ def _baselines(
     study: Study, protocol: str, dataset: str, sizes: tuple[int, ...], shape: Shape
 ) -> list[OutOfSample]:
     """One item for each baseline and classifier."""
-    methods = [method for method in BASELINES if method in study.methods]
-    if protocol == "paper":
-        methods = [method for method in methods if method == "all"]
+    every = (shape.n_features,)
+    methods = BASELINES if protocol != "paper" else ("all",)
     return [
-        OutOfSample(
-            protocol,
-            dataset,
-            method,
-            classifier,
-            (shape.n_features,) if method == "all" else sizes,
-        )
-        for method, classifier in product(methods, study.classifiers)
+        OutOfSample(protocol, dataset, method, name, every if method == "all" else sizes)
+        for method, name in product(methods, study.classifiers)
+        if method in study.methods
     ]

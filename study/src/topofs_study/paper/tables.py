@@ -101,10 +101,7 @@ def tuned_table(tuned: pd.DataFrame) -> pd.DataFrame:
         corrected, the setting, its in-sample score and its source (``tuned`` or ``replay``).
     """
     return _side_by_side(
-        published_tuned().assign(source=None),
-        tuned,
-        keys=[*_CELL, "method"],
-        values=_SETTING,
+        published_tuned().assign(source=None), tuned, keys=[*_CELL, "method"], values=_SETTING
     ).drop(columns="published_source")
 
 
@@ -209,7 +206,7 @@ def agreement(
     gap = (both[protocol] - both["published"]).abs()
     flags = both[list(by)].assign(
         compared=1,
-        equal=_same_two_decimals(both[protocol], both["published"]),
+        equal=gap <= 0.005 + _NOISE,
         **{f"within_{limit}": gap <= limit + _NOISE for limit in (0.01, 0.03)},
         largest=gap,
     )
@@ -319,10 +316,6 @@ def _class_rank(name: str) -> tuple[float, str]:
         return (np.inf, name)
 
 
-def _same_two_decimals(measured: pd.Series, published: pd.Series) -> pd.Series:
-    return (measured - published).abs() <= 0.005 + _NOISE
-
-
 def _p_value_agreement(published: float, mark: str, ours: float) -> str:
     if np.isnan(ours) or (np.isnan(published) and not mark):
         return ""
@@ -335,20 +328,14 @@ def _p_value_agreement(published: float, mark: str, ours: float) -> str:
 
 def _same_setting(row: dict[str, Any], protocol: str) -> bool:
     """Whether the parameters that the method has are those of the paper."""
-    ours, theirs = (
-        {name: row[f"{source}_{name}"] for name in _SETTING[:4]}
-        for source in (protocol, "published")
-    )
+
+    def same(name: str) -> bool:
+        return bool(abs(row[f"{protocol}_{name}"] - row[f"published_{name}"]) < _NOISE)
+
     if row["method"] == "inf_fs":
-        return _same_number(ours["alpha"], theirs["alpha"]) and _same_number(
-            ours["theta"], theirs["theta"]
-        )
-    if ours["similarity"] != theirs["similarity"]:
+        return same("alpha") and same("theta")
+    if row[f"{protocol}_similarity"] != row["published_similarity"]:
         return False
-    if theirs["similarity"] == "energy":
-        return _same_number(ours["alpha"], theirs["alpha"])
-    return bool(ours["squared"]) == bool(theirs["squared"])
-
-
-def _same_number(ours: float, theirs: float) -> bool:
-    return abs(ours - theirs) < _NOISE
+    if row["published_similarity"] == "energy":
+        return same("alpha")
+    return bool(row[f"{protocol}_squared"]) == bool(row["published_squared"])

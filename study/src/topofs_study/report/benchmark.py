@@ -11,7 +11,7 @@ import pandas as pd
 
 from topofs.atomic_write import replacing_together
 from topofs.plot.axes import COLORS, tidy
-from topofs_study.benchmark.frames import count_in_words
+from topofs_study.benchmark.frames import format_range
 from topofs_study.benchmark.methods import (
     DEFAULT,
     GREEDY,
@@ -34,12 +34,12 @@ from topofs_study.report.page import (
     Grid,
     Section,
     critical_difference_svg,
-    equals_p_value,
     grid_of_frame,
+    markdown,
     p_value,
+    p_value_phrase,
     svg,
 )
-from topofs_study.report.reproduction import markdown
 
 if TYPE_CHECKING:
     import os
@@ -79,7 +79,7 @@ def write_benchmark(
     out_dir : path-like
         The folder to write to, made where it is missing.
     records : pandas.DataFrame
-        Every score, from `topofs_study.benchmark.frames.frame_of`.
+        Every score, from `topofs_study.benchmark.frames.load_frame`.
     missing : sequence of str
         What was planned and is not there; the report says so.
 
@@ -146,8 +146,8 @@ def _gain(summary: BenchmarkSummary) -> list[tuple[str, str]]:
         (
             f"default against {METHOD_NAMES[REFERENCE]}",
             f"{row['gain']:+.3f} on average, ahead on {row['ahead']} of {row['n_datasets']} "
-            f"datasets, Wilcoxon p {equals_p_value(row['wilcoxon'])} "
-            f"(Holm {equals_p_value(row['holm'])})",
+            f"datasets, Wilcoxon p {p_value_phrase(row['wilcoxon'])} "
+            f"(Holm {p_value_phrase(row['holm'])})",
         )
         for _, row in gains[gains["method"] == DEFAULT].iterrows()
     ]
@@ -191,12 +191,6 @@ def _auto(by_method: pd.DataFrame) -> list[tuple[str, str]]:
         for _, row in by_method[by_method["method"] == DEFAULT].iterrows()
     ]
 
-
-FIGURE = "critical_difference"
-"""Name of the drawing of ranks, without its ending."""
-
-TRADE_OFF = "accuracy_and_stability"
-"""Name of the picture of accuracy against stability, without its ending."""
 
 _WIDTH = 11.0
 
@@ -265,20 +259,15 @@ def _group_section(group: Group | None) -> Section | None:
 
 def _gains_grid(gains: pd.DataFrame, reference: str = METHOD_NAMES[REFERENCE]) -> Grid:
     shown = gains.assign(method=gains["method"].map(METHOD_NAMES)).drop(columns="n_datasets")
-    return grid_of_frame(
-        shown,
-        f"Against {reference}, one number a dataset",
-        heads=_GAIN_HEADS,
-        decimals=3,
-        p_values=("wilcoxon", "holm"),
-    )
+    caption, tests = f"Against {reference}, one number a dataset", ("wilcoxon", "holm")
+    return grid_of_frame(shown, caption, heads=_GAIN_HEADS, decimals=3, p_values=tests)
 
 
 def _measures_section(summary: BenchmarkSummary) -> Section | None:
     if summary.measures is None or summary.others is None:
         return None
     others = summary.others
-    resamples = count_in_words(others.n_resamples, others.most_resamples)
+    resamples = format_range(others.n_resamples, others.most_resamples)
     lead = (
         "Accuracy is the mean of the table above; rebuilt, the share of the variance of all "
         "columns on unseen rows that ridge regression rebuilds from the chosen ones; neighbours, "
@@ -295,17 +284,11 @@ def _measures_section(summary: BenchmarkSummary) -> Section | None:
         _named(others.stability.T.reindex(table.index), "Stability by dataset"),
     ]
     figure = Figure(
-        name=TRADE_OFF,
+        name="accuracy_and_stability",
         caption="Accuracy against stability, one dot a method; settings of topofs in colour.",
         svg=trade_off_svg(summary.measures),
     )
-    return Section(
-        "measures",
-        "Beside accuracy",
-        paragraphs=(lead,),
-        grids=tuple(grids),
-        figures=(figure,),
-    )
+    return Section("measures", "Beside accuracy", (lead,), tuple(grids), (figure,))
 
 
 def _choice_section(summary: BenchmarkSummary) -> Section | None:
@@ -318,12 +301,9 @@ def _choice_section(summary: BenchmarkSummary) -> Section | None:
         f"{STABILITY_SLACK} less stable than the default; of those within {ACCURACY_TIE} of the "
         f"highest accuracy, the cheapest wins: {METHOD_NAMES[winner]}, so {stays}."
     )
-    table = summary.choice.candidates.assign(
-        **{
-            name: summary.choice.candidates[name].map({True: "yes", False: "no"})
-            for name in ("stable_enough", "tied")
-        }
-    )
+    table = summary.choice.candidates.copy()
+    for name in ("stable_enough", "tied"):
+        table[name] = table[name].map({True: "yes", False: "no"})
     grid = _named(table, "Candidates")
     return Section("choice", "The default by the rule", paragraphs=(lead,), grids=(grid,))
 
@@ -345,7 +325,7 @@ def _ranks_section(group: Group | None) -> Section | None:
         "test at 5 %."
     )
     figure = Figure(
-        name=FIGURE,
+        name="critical_difference",
         caption=f"Average ranks, the best on the left: {', '.join(ranks.index)}.",
         svg=critical_difference_svg(comparison, width=_WIDTH),
     )

@@ -1,11 +1,14 @@
 """What a page is made of: sections of paragraphs, grids and figures, every text ready to print.
 
-A template only walks through these values. Nothing is computed there.
+A template only walks through these values and sets them as Markdown or HTML. Nothing is computed
+there. Drawings are SVG, the same for the same numbers.
 """
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
+from importlib.resources import files
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topofs_study.paper.statistics import RankComparison
-
 
 MISSING = "·"
 
@@ -54,6 +56,11 @@ class Cell:
     def of(cls, text: str, *, mark: str = "") -> Cell:
         """Make a cell of a single line."""
         return cls((Line(text, mark=mark),))
+
+
+def text_cells(*texts: str) -> tuple[Cell, ...]:
+    """Make cells of a single line each."""
+    return tuple(Cell.of(text) for text in texts)
 
 
 @dataclass(frozen=True)
@@ -126,7 +133,7 @@ def p_value(value: Any) -> str:
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
-def equals_p_value(value: Any) -> str:
+def p_value_phrase(value: Any) -> str:
     """Print a p-value as it follows a p in a sentence: ``= 0.50`` or ``< 0.001``."""
     text = p_value(value)
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
@@ -194,3 +201,50 @@ def svg(figure: Any) -> str:
     figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None})
     text = stream.getvalue()
     return text[text.index("<svg") :]
+
+
+def markdown(page: Sequence[Section], *, title: str, lead: str) -> str:
+    """Set sections as Markdown; figures are links to ``NAME.svg`` beside the page."""
+    import markupsafe
+
+    def escape(value: Any) -> Any:
+        # What a macro gave back is escaped already, and marked so.
+        if isinstance(value, markupsafe.Markup):
+            return value
+        return markupsafe.Markup(str(value).translate(_MARKDOWN_SIGNS))
+
+    template = _environment(finalize=escape).get_template("report.md.j2")
+    text: str = template.render(sections=page, title=title, lead=lead)
+    return text
+
+
+_MARKDOWN_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~!&"} | {"\n": " "})
+
+
+def html(page: Sequence[Section]) -> str:
+    """Set sections as a page of HTML that stands alone."""
+    environment = _environment()
+    environment.filters["data_uri"] = lambda drawing: (
+        f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode('ascii')}"
+    )
+    style = _template_text("style.css")
+    text: str = environment.get_template("report.html.j2").render(sections=page, style=style)
+    return text
+
+
+def _environment(**options: Any) -> Any:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template_text),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **options,
+    )
+
+
+def _template_text(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,10 +12,10 @@ from topofs.atomic_write import replacing
 from topofs_study.paper.claims import (
     ClaimResult,
     claims_frame,
+    count_wrong_values,
     measured_study,
     published_study,
     recompute_claims,
-    wrong_values,
 )
 from topofs_study.paper.errata import Erratum, errata
 from topofs_study.paper.protocols import CLASSIFIERS, METRICS, TUNED_METHODS
@@ -40,7 +38,18 @@ from topofs_study.paper.tables import (
     tuned_agreement,
     tuned_table,
 )
-from topofs_study.report.page import LABELS, MISSING, Cell, Grid, Section, grid_of_frame, number
+from topofs_study.report.page import (
+    LABELS,
+    MISSING,
+    Cell,
+    Grid,
+    Section,
+    grid_of_frame,
+    html,
+    markdown,
+    number,
+    text_cells,
+)
 from topofs_study.report.scores import (
     across_datasets_section,
     all_features_section,
@@ -52,7 +61,7 @@ from topofs_study.report.scores import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from topofs_study.paper.claims import StudyCells
     from topofs_study.paper.frames import Frames
@@ -92,7 +101,10 @@ def write_reproduction(
     # All of it is made before the first file is written.
     texts = contents(summarise(frames, n_draws=n_draws))
     folder.mkdir(parents=True, exist_ok=True)
-    return [_write(folder / name, text) for name, text in texts.items()]
+    for name, text in texts.items():
+        with replacing(folder / name) as unfinished:
+            unfinished.write_text(text, encoding="utf-8", newline="\n")
+    return [folder / name for name in texts]
 
 
 def contents(summary: Summary) -> dict[str, str]:
@@ -108,11 +120,8 @@ def contents(summary: Summary) -> dict[str, str]:
     }
     page = sections(summary)
     drawings = {f"{figure.name}.svg": figure.svg for figure in _figures(page)}
-    return (
-        texts
-        | drawings
-        | {"report.md": markdown(page, title=_TITLE, lead=_LEAD), "report.html": _html(page)}
-    )
+    reports = {"report.md": markdown(page, title=_TITLE, lead=_LEAD), "report.html": html(page)}
+    return texts | drawings | reports
 
 
 def sections(summary: Summary) -> tuple[Section, ...]:
@@ -134,72 +143,10 @@ def sections(summary: Summary) -> tuple[Section, ...]:
     return tuple(section for section in every if section is not None)
 
 
-def markdown(page: Sequence[Section], *, title: str, lead: str) -> str:
-    """Set sections as Markdown."""
-    environment = _environment(autoescape=True, finalize=_markdown_escaper())
-    template = environment.get_template("report.md.j2")
-    text: str = template.render(sections=page, title=title, lead=lead)
-    return text
-
-
 def _figures(page: Sequence[Section]) -> Iterator[Figure]:
     for section in page:
         yield from section.figures
         yield from _figures(section.parts)
-
-
-def _write(path: Path, text: str) -> Path:
-    with replacing(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
-    return path
-
-
-def _html(page: Sequence[Section]) -> str:
-    environment = _environment(autoescape=True)
-    environment.filters["data_uri"] = _data_uri
-    style = _template_text("style.css")
-    text: str = environment.get_template("report.html.j2").render(sections=page, style=style)
-    return text
-
-
-def _environment(**options: Any) -> Any:
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template_text),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        **options,
-    )
-
-
-def _template_text(name: str) -> str:
-    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
-
-
-def _data_uri(svg: str) -> str:
-    encoded = base64.b64encode(svg.encode("utf-8")).decode("ascii")
-    return f"data:image/svg+xml;base64,{encoded}"
-
-
-_MARKDOWN_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~!&"} | {"\n": " "})
-
-
-def _markdown_escaper() -> Callable[[Any], Any]:
-    """Make the function that escapes everything a Markdown template prints.
-
-    What a macro gave back is escaped already, and marked so.
-    """
-    import markupsafe
-
-    def escape(value: Any) -> Any:
-        if isinstance(value, markupsafe.Markup):
-            return value
-        return markupsafe.Markup(str(value).translate(_MARKDOWN_SIGNS))
-
-    return escape
 
 
 @dataclass(frozen=True)
@@ -294,15 +241,9 @@ def _overview_row(frames: Frames, protocol: str) -> tuple[Cell, ...] | None:
     if not names:
         return None
     methods = [LABELS[method] for method in METHODS if scores["method"].eq(method).any()]
-    texts = (
-        protocol,
-        f"{len(names)}: {', '.join(names)}",
-        ", ".join(methods),
-        ", ".join(sorted(set(tuned["source"].dropna()))) or MISSING,
-        str(len(scores)),
-        str(len(pairs)),
-    )
-    return tuple(Cell.of(text) for text in texts)
+    sources = ", ".join(sorted(set(tuned["source"].dropna()))) or MISSING
+    ran = (protocol, f"{len(names)}: {', '.join(names)}", ", ".join(methods), sources)
+    return text_cells(*ran, str(len(scores)), str(len(pairs)))
 
 
 def agreement_section(
@@ -343,9 +284,9 @@ def _agreement_counts(cells: pd.DataFrame) -> pd.DataFrame:
     without = f"without {', '.join(_RECONSTRUCTED)}"
     parts = []
     for metric in METRICS:
-        for words, leaving_out in (("all", ()), (without, _RECONSTRUCTED)):
+        for words, leaving_out in (("every dataset", ()), (without, _RECONSTRUCTED)):
             part = agreement(cells, metric=metric, leaving_out=leaving_out)
-            part.insert(0, "datasets", words if words != "all" else "every dataset")
+            part.insert(0, "datasets", words)
             part.insert(0, "metric", metric)
             parts.append(part)
     return pd.concat(parts, ignore_index=True)
@@ -372,7 +313,7 @@ def _agreement_by_dataset(cells: pd.DataFrame) -> Grid:
         caption="Balanced accuracies within 0.01, dataset by dataset",
         columns=("Dataset", *(LABELS[method] for method in methods)),
         rows=tuple(
-            (Cell.of(name), *(Cell.of(texts.get((name, m), MISSING)) for m in methods))
+            text_cells(name, *(texts.get((name, m), MISSING) for m in methods))
             for name in dict.fromkeys(counts["dataset"])
         ),
     )
@@ -383,16 +324,13 @@ def claims_section(claims: Sequence[ClaimResult]) -> Section:
     heads = ("Claim", "Printed", "From the published cells", "Same cells, datasets of this run")
     rows = tuple(
         (
-            Cell.of(claim.claim),
-            Cell.of(claim.printed, mark="≠" if claim.holds is False else ""),
-            Cell.of(claim.published_cells),
-            Cell.of(claim.same_datasets),
-            Cell.of(claim.paper),
-            Cell.of(claim.corrected),
+            Cell.of(c.claim),
+            Cell.of(c.printed, mark="≠" if c.holds is False else ""),
+            *text_cells(c.published_cells, c.same_datasets, c.paper, c.corrected),
         )
-        for claim in claims
+        for c in claims
     )
-    wrong, printed = wrong_values(claims)
+    wrong, printed = count_wrong_values(claims)
     return Section(
         "claims",
         "The paper's claims, recomputed",
@@ -442,13 +380,9 @@ def splits_section(splits: pd.DataFrame) -> Section | None:
     run = set(splits["dataset"])
     columns = splits.groupby("dataset")[["n_features_before", "n_features_after"]].first()
     rows = [
-        (
-            Cell.of(str(name)),
-            Cell.of(str(part)),
-            Cell.of(f"{columns.loc[name].iloc[0]} → {columns.loc[name].iloc[1]}"),
-            *_counts_cells(group),
-        )
+        text_cells(str(name), str(part), " → ".join(map(str, columns.loc[name])), *texts)
         for (name, part), group in table.groupby(["dataset", "part"], sort=False)
+        for texts in [_counts_texts(group)]
         if name in run
     ]
     heads = ("Dataset", "Part", "Columns", "Samples", "Class counts", "As published")
@@ -463,18 +397,18 @@ def splits_section(splits: pd.DataFrame) -> Section | None:
     )
 
 
-def _counts_cells(group: pd.DataFrame) -> tuple[Cell, Cell, Cell]:
+def _counts_texts(group: pd.DataFrame) -> tuple[str, str, str]:
     ours = group["paper"].fillna(group["corrected"])
-    counted = group["class"][ours.notna()], ours.dropna()
-    text = ", ".join(f"{name}: {count}" for name, count in zip(*counted, strict=True))
+
+    def counted(counts: pd.Series) -> str:
+        there = zip(group["class"][counts.notna()], counts.dropna(), strict=True)
+        return ", ".join(f"{name}: {count}" for name, count in there)
+
     published = group["published"].dropna()
     if published.empty:
         verdict = "not in the paper"
     elif group["published"].fillna(0).eq(ours.fillna(0)).all():
         verdict = "yes"
     else:
-        names = group["class"][group["published"].notna()]
-        verdict = "no: " + ", ".join(
-            f"{name}: {count}" for name, count in zip(names, published, strict=True)
-        )
-    return Cell.of(number(int(ours.sum()))), Cell.of(text), Cell.of(verdict)
+        verdict = f"no: {counted(group['published'])}"
+    return number(int(ours.sum())), counted(ours), verdict

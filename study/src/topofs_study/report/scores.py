@@ -18,10 +18,10 @@ from topofs_study.report.page import (
     Line,
     Section,
     critical_difference_svg,
-    equals_p_value,
     grid_of_frame,
     number,
     p_value,
+    p_value_phrase,
 )
 
 if TYPE_CHECKING:
@@ -193,10 +193,7 @@ def _bests_row(
 
 
 def _grid(
-    caption: str,
-    heads: tuple[str, ...],
-    sizes: Sequence[int],
-    rows: Sequence[tuple[Cell, ...]],
+    caption: str, heads: tuple[str, ...], sizes: Sequence[int], rows: Sequence[tuple[Cell, ...]]
 ) -> Grid:
     return Grid(
         caption=caption,
@@ -356,7 +353,7 @@ def _verdict(comparison: RankComparison) -> str:
         return text + "Friedman's test needs three methods."
     return text + (
         f"Friedman's test: χ² = {comparison.friedman_statistic:.2f}, p "
-        f"{equals_p_value(comparison.friedman_p_value)}."
+        f"{p_value_phrase(comparison.friedman_p_value)}."
     )
 
 

@@ -40,21 +40,17 @@ class Plan(Protocol):
     @property
     def datasets(self) -> tuple[str, ...]:
         """Names of datasets."""
-        ...
 
     def shape_of(self, dataset: Dataset) -> Shape:
         """Give the sizes of a dataset, or refuse one that the plan cannot be run on."""
-        ...
 
     def every_item(self, shapes: Mapping[str, Shape], store: Store) -> list[WorkItem[Any]]:
         """List all the work, with stand-ins where it follows from results that are not there."""
-        ...
 
     def stages(
         self, shapes: Mapping[str, Shape], store: Store
     ) -> Iterator[list[WorkItem[Any]]]:
         """Give the work stage by stage; a stage may follow from what the store holds by then."""
-        ...
 
 
 class PlanOfOneStage:
@@ -93,15 +89,12 @@ class Watcher(Protocol):
 
     def planned(self, n_items: int, total_cost: float, n_done: int, done_cost: float) -> None:
         """Hear how much there is to do and how much an earlier run has done."""
-        ...
 
     def started(self, task: tuple[WorkItem[Any], ...]) -> None:
         """Hear that a task was handed to a worker."""
-        ...
 
     def finished(self, task: tuple[WorkItem[Any], ...], done_cost: float) -> None:
         """Hear that the records of a task are stored."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -333,10 +326,10 @@ def run_task(task: tuple[WorkItem[Any], ...], data_dir: str | None) -> list[Reco
     # One thread: the workers share the cores, and sums come out the same everywhere.
     with threadpool_limits(1):
         workspace = task[0].workspace(_dataset(task[0].dataset, data_dir))
-        return [record_of(item, workspace) for item in task]
+        return [compute_record(item, workspace) for item in task]
 
 
-def record_of(item: WorkItem[Any], workspace: Any) -> Record[Any]:
+def compute_record(item: WorkItem[Any], workspace: Any) -> Record[Any]:
     """Compute one item and count its fits and its time."""
     start, fits_before = time.perf_counter(), workspace.n_fits
     result = item.compute(workspace)

@@ -31,7 +31,11 @@ Item = TypeVar("Item", bound="WorkItem[Any]")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a plan has to know of a dataset."""
+    """What a plan has to know of a dataset.
+
+    `n_train` counts the rows of the training table, `n_features` its columns that can be
+    selected, `n_classes` the classes.
+    """
 
     n_train: int
     n_features: int
@@ -119,7 +123,18 @@ def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """The words that a store keeps of an item.
+    """The words that a store keeps of an item: readable, the same in every version.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of the item; its key begins with it.
+    protocol, dataset, method, classifier, part : str
+        On what; empty where an item has none.
+    sizes : tuple of int
+        Numbers of features to keep.
+    settings : tuple of dict
+        The parameters of each setting, where settings are part of the identity.
 
     Examples
     --------

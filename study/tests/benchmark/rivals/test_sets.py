@@ -6,7 +6,7 @@ from feature_engine.selection import DropCorrelatedFeatures
 
 from topofs_study.benchmark.rivals import (
     cluster_medoids,
-    kept_below,
+    columns_below_threshold,
     mcfs_order,
     principal_features,
     spec_order,
@@ -65,7 +65,7 @@ def test_dropping_is_that_of_feature_engine(threshold):
     table = pd.DataFrame(X, columns=[f"c{i:02d}" for i in range(X.shape[1])])
     kept = DropCorrelatedFeatures(threshold=threshold).fit_transform(table)
     alike = np.corrcoef(X.T) ** 2
-    found = kept_below(alike, threshold**2, X.shape[1])
+    found = columns_below_threshold(alike, threshold**2, X.shape[1])
     assert [f"c{i:02d}" for i in found] == list(kept.columns)
 
 
