@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.filtering import Links
-from topofs.rules import Coverage
-from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs import Coverage, InfiniteFeatureSelector, Links, TopologicalFeatureSelector
 from topofs_study.benchmark.rivals import (
     cluster_medoids,
     facility_location_order,

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from topofs import Energy, energy, pearson, spearman, threshold_mean, tmfg
 from topofs.centrality import infinite_path_scores
-from topofs.filtering import tmfg
 from topofs.selection.short_names import measure_of
-from topofs.similarity import Energy, energy, pearson, spearman, threshold_mean
 from topofs_study.paper import paper_defects
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topofs.similarity import Measure
+    from topofs import Measure
 
 SIZES = (10, 50, 100, 150, 200)
 """The paper's numbers of features to keep."""
