@@ -1,11 +1,15 @@
 """What a page is made of: sections of paragraphs, grids and figures, every text ready to print.
 
-A template only walks through these values. Nothing is computed there.
+A template only walks through these values and sets them as Markdown or HTML. Nothing is computed
+there. Drawings are SVG, the same for the same numbers.
 """
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
+from importlib.resources import files
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,19 +17,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "LABELS",
-    "MISSING",
-    "Cell",
-    "Figure",
-    "Grid",
-    "Line",
-    "Section",
-    "equals_p_value",
-    "grid_of_frame",
-    "number",
-    "p_value",
-]
+    from topofs_study.paper.statistics import RankComparison
 
 MISSING = "·"
 
@@ -46,19 +38,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a cell.
-
-    Attributes
-    ----------
-    text : str
-        What stands there.
-    source : str
-        ``published``, ``paper``, ``corrected``, or empty.
-    mark : str
-        A sign after the text, such as ``≠``; what it means stands in the section.
-    strong : bool
-        Whether the line is set in bold.
-    """
+    """One line of a cell."""
 
     text: str
     source: str = ""
@@ -78,23 +58,14 @@ class Cell:
         return cls((Line(text, mark=mark),))
 
 
+def text_cells(*texts: str) -> tuple[Cell, ...]:
+    """Make cells of a single line each."""
+    return tuple(Cell.of(text) for text in texts)
+
+
 @dataclass(frozen=True)
 class Grid:
-    """A table.
-
-    Attributes
-    ----------
-    caption : str
-        What it shows.
-    columns : tuple of str
-        The heads; the first column names the rows.
-    rows : tuple of tuple of Cell
-        As many cells as columns.
-    groups : tuple of (str, int)
-        Heads above the heads with the columns they span; may be empty.
-    words : bool
-        Whether cells hold words rather than numbers.
-    """
+    """A table."""
 
     caption: str
     columns: tuple[str, ...]
@@ -112,17 +83,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing.
-
-    Attributes
-    ----------
-    name : str
-        Of its file, without the ending.
-    caption : str
-        What it shows, for those who cannot see it too.
-    svg : str
-        The drawing.
-    """
+    """A drawing."""
 
     name: str
     caption: str
@@ -144,18 +105,6 @@ class Section:
 def number(value: Any, decimals: int = 2) -> str:
     """Print a number, or `MISSING` where there is none.
 
-    Parameters
-    ----------
-    value : number
-        May be NaN or None.
-    decimals : int, default 2
-        Ignored for whole numbers.
-
-    Returns
-    -------
-    str
-        Never a negative zero.
-
     Examples
     --------
     >>> number(0.705), number(-0.001), number(float("nan")), number(3)
@@ -172,16 +121,6 @@ def number(value: Any, decimals: int = 2) -> str:
 def p_value(value: Any) -> str:
     """Print a p-value: two decimals, and no zero for one that is not.
 
-    Parameters
-    ----------
-    value : float
-        May be NaN.
-
-    Returns
-    -------
-    str
-        With three decimals below 0.1, and ``<0.001`` below that.
-
     Examples
     --------
     >>> p_value(0.4996), p_value(0.0213), p_value(1e-9)
@@ -194,7 +133,7 @@ def p_value(value: Any) -> str:
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
-def equals_p_value(value: Any) -> str:
+def p_value_phrase(value: Any) -> str:
     """Print a p-value as it follows a p in a sentence: ``= 0.50`` or ``< 0.001``."""
     text = p_value(value)
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
@@ -209,28 +148,7 @@ def grid_of_frame(
     p_values: Sequence[str] = (),
     words: bool = False,
 ) -> Grid:
-    """Lay a frame out as a grid, a column a head.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Its names of methods, classifiers and metrics are written out.
-    caption : str
-        What it shows.
-    heads : mapping, optional
-        Heads for columns whose name would not explain itself.
-    decimals : int, default 2
-        Of the numbers.
-    p_values : sequence of str
-        The columns that hold p-values.
-    words : bool, default False
-        Whether cells hold words rather than numbers.
-
-    Returns
-    -------
-    Grid
-        With the rows of `frame`.
-    """
+    """Lay a frame out as a grid, a column a head."""
     names = heads or {}
     rows = tuple(
         tuple(
@@ -247,3 +165,86 @@ def _printed(value: Any, decimals: int) -> str:
     if isinstance(value, str):
         return LABELS.get(value, value)
     return number(value, decimals)
+
+
+STYLE: dict[Any, Any] = {"svg.hashsalt": "topofs", "svg.fonttype": "path", "font.size": 11}
+"""Settings of matplotlib that make a drawing the same everywhere."""
+
+
+def critical_difference_svg(comparison: RankComparison, *, width: float = 6.4) -> str:
+    """Draw the average ranks; a bar joins methods that Nemenyi's test does not tell apart."""
+    import matplotlib as mpl
+    import scikit_posthocs
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        n_methods = len(comparison.average_ranks)
+        figure = Figure(figsize=(width, 1.1 + 0.28 * n_methods), layout="constrained")
+        axes = figure.subplots()
+        drawn = scikit_posthocs.critical_difference_diagram(
+            comparison.average_ranks.rename(index=LABELS),
+            comparison.nemenyi.rename(index=LABELS, columns=LABELS),
+            alpha=comparison.alpha,
+            ax=axes,
+            label_fmt_left="{label} ({rank:.2f})",
+            label_fmt_right="({rank:.2f}) {label}",
+        )
+        for bar in (line for lines in drawn["crossbars"] for line in lines):
+            # Its points come in the order of a set of names, which follows the hash seed.
+            bar.set_xdata(sorted(bar.get_xdata()))
+        return svg(figure)
+
+
+def svg(figure: Any) -> str:
+    """Give a drawing as SVG that is the same for the same numbers."""
+    stream = StringIO()
+    figure.savefig(stream, format="svg", facecolor="white", metadata={"Date": None})
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
+
+
+def markdown(page: Sequence[Section], *, title: str, lead: str) -> str:
+    """Set sections as Markdown; figures are links to ``NAME.svg`` beside the page."""
+    import markupsafe
+
+    def escape(value: Any) -> Any:
+        # What a macro gave back is escaped already, and marked so.
+        if isinstance(value, markupsafe.Markup):
+            return value
+        return markupsafe.Markup(str(value).translate(_MARKDOWN_SIGNS))
+
+    template = _environment(finalize=escape).get_template("report.md.j2")
+    text: str = template.render(sections=page, title=title, lead=lead)
+    return text
+
+
+_MARKDOWN_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~!&"} | {"\n": " "})
+
+
+def html(page: Sequence[Section]) -> str:
+    """Set sections as a page of HTML that stands alone."""
+    environment = _environment()
+    environment.filters["data_uri"] = lambda drawing: (
+        f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode('ascii')}"
+    )
+    style = _template_text("style.css")
+    text: str = environment.get_template("report.html.j2").render(sections=page, style=style)
+    return text
+
+
+def _environment(**options: Any) -> Any:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template_text),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **options,
+    )
+
+
+def _template_text(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")

@@ -7,9 +7,9 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from topofs_study.errors import StudyError, WorkersLostError
 from topofs_study.paper.items import Tuning
-from topofs_study.paper.parts import Fold
-from topofs_study.running import executor
-from topofs_study.running.executor import run_tasks
+from topofs_study.paper.splits import Fold
+from topofs_study.running import driver
+from topofs_study.running.driver import run_tasks
 from topofs_study.running.work_item import tasks
 
 ITEMS = [
@@ -75,7 +75,7 @@ def test_workers_that_are_lost_again_and_again_end_the_run(monkeypatch):
         calls.append(os.getpid())
         raise TerminatedWorkerError("gone")
 
-    monkeypatch.setattr(executor, "run_task", lose)
+    monkeypatch.setattr(driver, "run_task", lose)
     with pytest.raises(WorkersLostError, match=r"3 times in a row.*smaller --jobs"):
         list(run_tasks(tasks(ITEMS[:2])))
     assert len(calls) == 3
