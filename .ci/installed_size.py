@@ -9,7 +9,9 @@ from importlib.metadata import Distribution, distributions
 
 def main() -> None:
     """Print the table."""
-    found = sorted(((_bytes(held), held) for held in distributions()), key=lambda pair: -pair[0])
+    found = sorted(
+        ((_bytes(held), held) for held in distributions()), key=lambda pair: -pair[0]
+    )
     print("| package | version | licence | MB |\n| --- | --- | --- | ---: |")
     for size, held in found:
         print(f"| {held.name} | {held.version} | {_licence(held)} | {size / 1e6:.1f} |")
