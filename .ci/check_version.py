@@ -13,6 +13,7 @@ STATED = {
     "study/src/topofs_study/__init__.py": r'^__version__ = "(.+)"$',
     "study/pyproject.toml": r'"topofs\[[a-z,]+\]==(.+)"',
     "CITATION.cff": r"^version: (.+)$",
+    "recipe/recipe.yaml": r'^  version: "(.+)"$',
     "CHANGELOG.md": r"^## (\S+) \((?:\d{4}-\d\d-\d\d)\)$",
 }
 
