@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import FrameType
 
 
@@ -30,7 +29,6 @@ __all__ = [
     "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
-    "first_few",
     "import_extra",
     "say",
 ]
@@ -126,8 +124,3 @@ def say(text: str, kind: type[Warning]) -> None:
         depth += inside
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
-
-
-def first_few(names: Sequence[str]) -> str:
-    """Up to five names, for a warning."""
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

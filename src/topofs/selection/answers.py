@@ -15,6 +15,7 @@ from sklearn.base import clone
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
 from topofs.similarity.operator import rows_of
+from topofs.text import counted
 
 if TYPE_CHECKING:
     from topofs.selection.selector import TopologicalFeatureSelector
@@ -440,21 +441,17 @@ class Evaluation:
     def __repr__(self) -> str:
         n, random = len(self.names), self.random
         lines = [
-            f"{_columns(n)} represent{'s' * (n == 1)} {self.coverage:.1%} of the variance of all; "
-            f"random lists of {n}: {random.mean:.1%} ({random.low:.1%} to {random.high:.1%}).",
+            f"{counted(n, 'column')} represent{'s' * (n == 1)} {self.coverage:.1%} of the variance "
+            f"of all; random lists of {n}: {random.mean:.1%} ({random.low:.1%} to "
+            f"{random.high:.1%}).",
         ]
-        if self.alone:
-            are, it = ("is", "it") if len(self.alone) == 1 else ("are", "them")
-            lines.append(
-                f"{_columns(len(self.alone))} {are} alone: none of the list represents {it}, but "
-                "others could."
-            )
-        if self.isolated:
-            are, it = ("is", "it") if len(self.isolated) == 1 else ("are", "them")
-            lines.append(
-                f"{_columns(len(self.isolated))} outside the list {are} isolated: nothing could "
-                f"represent {it}."
-            )
+        for columns, what in (
+            (self.alone, "{} alone: none of the list represents {}, but others could."),
+            (self.isolated, "outside the list {} isolated: nothing could represent {}."),
+        ):
+            if columns:
+                words = ("is", "it") if len(columns) == 1 else ("are", "them")
+                lines.append(f"{counted(len(columns), 'column')} {what.format(*words)}")
         lines += [f"{pair!r}." for pair in self.same[:5]]
         if self.least:
             weakest = ", ".join(f"{one_line(o.name)} ({o.adds:.2f})" for o in self.least[:5])
@@ -463,10 +460,6 @@ class Evaluation:
             best = ", ".join(f"{one_line(one.name)} (+{one.adds:.2f})" for one in self.next[:5])
             lines.append(f"To add next: {best}.")
         return "\n".join(lines)
-
-
-def _columns(number: int) -> str:
-    return f"{number} column{'s' * (number != 1)}"
 
 
 @dataclass(frozen=True)

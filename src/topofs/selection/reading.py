@@ -21,7 +21,6 @@ from topofs.errors import (
     DependentRowsWarning,
     IdentifierFeatureWarning,
     RareFeatureWarning,
-    first_few,
     say,
 )
 from topofs.io.frames import (
@@ -51,6 +50,7 @@ from topofs.runtime import for_row_ranges
 from topofs.similarity.autocorrelation import neighbours_alike
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
+from topofs.text import listed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -274,10 +274,10 @@ def warn_of_columns(read: ReadTable, names: Names) -> None:
     if read.read_from_text:
         written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written]
         if written:
-            say(f"text was read as numbers: {first_few(written)}", ColumnReadingWarning)
+            say(f"text was read as numbers: {listed(written, most=5)}", ColumnReadingWarning)
         hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint]
         if hinted:
-            hints = [f"columns that may be meant otherwise: {first_few(hinted)}"]
+            hints = [f"columns that may be meant otherwise: {listed(hinted, most=5)}"]
     if identifiers is not None:
         unread = {c.name for c in read.read_from_text if c.why is not None}
         is_unread = np.array([name in unread for name in names], dtype=np.bool_)
@@ -379,7 +379,7 @@ def _warn_of_left_out(
     ]
     say(
         f"{len(which)} of {len(names)} columns {what}; they take no part, score 0 and rank "
-        f"last: {first_few(which)}",
+        f"last: {listed(which, most=5)}",
         kind,
     )
 
@@ -391,7 +391,7 @@ def warn_of_rare_columns(which: list[str], least: int, shape: tuple[int, int]) -
         f"{len(which):,} of {n_features:,} columns have another value than their most "
         f"frequent one in fewer than {least} of {n_samples:,} samples, so that chance "
         "makes them alike; they take no part, score 0 and rank last: "
-        f"{first_few(which)} (min_carriers=0 lets them take part)",
+        f"{listed(which, most=5)} (min_carriers=0 lets them take part)",
         RareFeatureWarning,
     )
 
