@@ -110,7 +110,7 @@ def read_table(
         isinstance(X, TypedTable)
         or (measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays))
     ):
-        return _of_columns(_as_typed_table(estimator, X), measure)
+        return _read_columns(estimator, X, measure)
     given = names if isinstance(X, NamedArray) else None
     X = X.values if isinstance(X, NamedArray) else X
     or_else = or_else if measure.takes_table else "turn it into numbers"
@@ -171,8 +171,8 @@ def without_rows(X: Any) -> Any:
     return np.empty((0, X.shape[1]))
 
 
-def _as_typed_table(estimator: BaseEstimator, X: Any) -> TypedTable:
-    """Numbers and names; those of the columns are noted as scikit-learn does."""
+def _read_columns(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
+    """Columns of several kinds; without names that take part they may be an array."""
     if isinstance(X, (NamedArray, TypedTable)):
         _note_names(estimator, X.names)
     elif is_frame(X):
@@ -182,11 +182,7 @@ def _as_typed_table(estimator: BaseEstimator, X: Any) -> TypedTable:
         X = validate_data(
             estimator, X, accept_sparse="csc", dtype=None, ensure_all_finite=False
         )
-    return X if isinstance(X, TypedTable) else typed_table(X)
-
-
-def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
-    """Settle the measure of a typed table: without names that take part it may be an array."""
+    table = X if isinstance(X, TypedTable) else typed_table(X)
     if not measure.takes_names:
         raise ValueError(
             f"a table of several kinds of columns needs 'mixed', not {measure.name!r}"
