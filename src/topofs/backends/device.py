@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ from topofs._kernels.column_weights import ENERGY, SQUARED
 from topofs._kernels.exact_entries import write_bounds
 from topofs._kernels.survey import round_off_of
 from topofs._kernels.top_lists import TopLists, empty_lists
-from topofs.backends.base import Engine
 from topofs.graphs.products import BlockedProducts, rounding_of
 from topofs.runtime import thread_beside
 
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
 
     from topofs._kernels.column_weights import ColumnWeights
     from topofs.backends.device_arrays import DeviceArrays
-    from topofs.similarity.operator import ColumnOperator
 
 
-__all__ = ["ColumnSet", "DeviceEngine", "DeviceProducts", "DeviceRows", "DeviceSimilarity"]
+__all__ = ["ColumnSet", "DeviceProducts", "DeviceRows", "DeviceSimilarity"]
 
 
 Doubles = npt.NDArray[np.float64]
@@ -61,32 +59,6 @@ _KEPT_ROWS = 16384
 _GONE = 16
 
 
-@dataclass(frozen=True)
-class DeviceEngine(Engine):
-    """Products on a device such as a GPU.
-
-    Attributes
-    ----------
-    memory : int
-        Bytes of the host that may be used beside the table and one prepared copy of it.
-    arrays : DeviceArrays
-        The device.
-    limit : int or None
-        Bytes of the device that may be used; None for what is free there.
-    """
-
-    arrays: DeviceArrays
-    limit: int | None = None
-    on_device: ClassVar[bool] = True
-
-    def products(
-        self, operator: ColumnOperator, order: IntArray | None = None
-    ) -> DeviceProducts:
-        """Put the columns on the device."""
-        operator = operator if order is None else operator.select(order)
-        return DeviceProducts(operator, self.arrays, limit=self.limit)
-
-
 class DeviceProducts(BlockedProducts):
     """What `topofs.graphs.products.BatchProducts` asks, answered by a device.
 
@@ -96,7 +68,7 @@ class DeviceProducts(BlockedProducts):
 
     def __init__(
         self,
-        operator: ColumnOperator,
+        operator: Any,
         arrays: DeviceArrays,
         *,
         limit: int | None = None,

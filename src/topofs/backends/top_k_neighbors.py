@@ -14,9 +14,9 @@ from scipy import sparse
 from topofs._kernels.dispatch import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
 from topofs.runtime import counted
-from topofs.similarity.column_order import places
-from topofs.similarity.scale import threshold_mean_in_place, whole_weights
-from topofs.similarity_matrix import row_sums
+from topofs.similarity.column_order import inverse_permutation
+from topofs.similarity.noise_floor import whole_weights
+from topofs.similarity_matrix import row_sums, threshold_mean_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from topofs._kernels.top_lists import TopLists
     from topofs.graphs.products import Products
     from topofs.network import Scale
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 __all__ = ["NeighborSearch", "all_links", "room_for_links"]
 
@@ -200,7 +200,7 @@ class NeighborSearch:
             cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
             shares[~(kept | kept.T)] = 0.0
         np.fill_diagonal(shares, 1.0)
-        place = places(order)
+        place = inverse_permutation(order)
         return self._graph(sparse.csr_array(shares[np.ix_(place, place)]), sums, cut, operator)
 
     def _joined_shares(
@@ -214,7 +214,7 @@ class NeighborSearch:
         """
         from topofs._kernels.top_lists import empty_lists, refill_lists
 
-        n, place = len(self.order), places(self.order)
+        n, place = len(self.order), inverse_permutation(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
         none_used, everyone, least = np.zeros(n), np.arange(n), np.float64(-np.inf)
 

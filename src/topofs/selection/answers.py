@@ -15,14 +15,14 @@ from sklearn.base import clone
 
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
-from topofs.similarity.operator import rows_of
+from topofs.similarity.base import rows_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from topofs.selection.results import Group
     from topofs.selection.selector import TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 
 __all__ = [

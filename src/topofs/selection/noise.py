@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.utils import check_random_state
 
 from topofs.selection.compatibility import graph_of, measure_of
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.terms import is_whole

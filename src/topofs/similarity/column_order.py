@@ -36,7 +36,6 @@ __all__ = [
     "move_rows",
     "order_by_keys",
     "permute_in_place",
-    "places",
     "row_numbers",
     "same_mirrored",
     "spans_of_columns",
@@ -211,8 +210,8 @@ def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
     return np.lexsort(keys[::-1])
 
 
-def places(order: Ints) -> Ints:
-    """Where each stands in an order: the inverse of a permutation."""
+def inverse_permutation(order: Ints) -> Ints:
+    """Where each stands in an order."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return place

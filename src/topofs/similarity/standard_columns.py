@@ -12,7 +12,7 @@ from scipy import sparse
 
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import move_rows
-from topofs.similarity.correlation_blocks import doubled_centred_ranks, unit_columns
+from topofs.similarity.correlation import doubled_centred_ranks, unit_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
