@@ -127,7 +127,7 @@ from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.similarity.base import dense
 from topofs.similarity.noise_floor import leave_out_chance, whole_weights
 from topofs.similarity_matrix import threshold_links_in_place, threshold_mean
-from topofs.similarity.column_order import permute_in_place, value_order
+from topofs.similarity.column_order import move_rows, value_order
 from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
 from topofs.io.types import read_columns
 from topofs.io.types import TypedTable
@@ -152,7 +152,7 @@ for measure, table in (
     matrix = dense(operator)
     scale = measure.scale(operator, n_samples=n_samples, n_features=n)
     order = value_order(table)
-    permute_in_place(matrix, order)
+    move_rows(matrix, order, columns=order)
     whole_weights(matrix, scale, order)
     leave_out_chance(matrix, scale, order)
     measure.standard_columns(table)

@@ -23,7 +23,7 @@ from topofs.similarity.base import MatrixOperator, dense
 from topofs.similarity.column_order import (
     inverse_permutation,
     matrix_order,
-    permute_in_place,
+    move_rows,
     value_order,
 )
 from topofs.similarity.noise_floor import check_shared_variance, leave_out_chance
@@ -125,7 +125,7 @@ class ComparedColumns:
             return dense(self.operator.select(order))
         matrix = dense(self.operator) if self.on_workers is None else self.on_workers
         if order is not None:
-            permute_in_place(matrix, order)
+            move_rows(matrix, order, columns=order)
         return matrix
 
     def matrix_is_too_large(self, links: Links | None = None) -> bool:

@@ -105,8 +105,10 @@ def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple
     tail, samples = LEVEL / _n_pairs(n_features), np.array(counts)
     floors = np.full(len(samples), np.inf)
     enough = samples > 2
+    some = samples[enough]
+    # Of independent normal columns, the quantile of the squared correlation.
     floors[enough] = (
-        rank_floors(samples[enough], tail) if ranks else _floors(samples[enough], tail)
+        rank_floors(some, tail) if ranks else stats.beta.isf(tail, 0.5, (some - 2) / 2)
     )
     return tuple(floors.tolist())
 
@@ -249,11 +251,6 @@ def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
 
 def _n_pairs(n_features: int) -> int:
     return max(1, n_features * (n_features - 1) // 2)
-
-
-def _floors(n_samples: Doubles, tail: float) -> Doubles:
-    """Quantiles of the squared correlation of independent normal columns."""
-    return np.asarray(stats.beta.isf(tail, 0.5, (n_samples - 2) / 2))
 
 
 def _counted_rank_floor(n_samples: int, tail: float) -> float:
