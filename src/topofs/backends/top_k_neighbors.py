@@ -17,7 +17,7 @@ from topofs._kernels.dispatch import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
 from topofs.runtime import counted, for_row_ranges
 from topofs.similarity.column_order import inverse_permutation
-from topofs.similarity.noise_floor import whole_weights
+from topofs.similarity.noise_floor import weights_of_rows, whole_weights
 from topofs.similarity_matrix import row_sums, threshold_mean_in_place
 
 if TYPE_CHECKING:
@@ -170,14 +170,15 @@ class NeighborSearch:
         n, order = len(similarity), self.order
         sums = np.empty(n)
         sums[order] = _row_sums(similarity)
-        shares = whole_weights(similarity, self.scale, order)[np.ix_(order, order)]
+        shares = np.empty((n, n))
+        for rows, block in weights_of_rows(similarity, self.scale, order):
+            shares[rows] = block
         if self.above_mean:
             shares[similarity < _mean(sums)] = 0.0
         np.fill_diagonal(shares, 0.0)
         cut = np.zeros(n, dtype=np.bool_)
         if self.n_links < n - 1:
-            strengths = similarity.astype(np.float64) if self.rises else shares
-            kept = _strongest_of_rows(strengths, self.n_links)
+            kept = _strongest_of_rows(similarity if self.rises else shares, self.n_links)
             cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
             shares[~(kept | kept.T)] = 0.0
         np.fill_diagonal(shares, 1.0)
@@ -279,9 +280,9 @@ def _mean(sums: Doubles) -> np.float64:
 
 def _strongest_of_rows(strengths: Floats, k: int) -> Bools:
     """Mark the k largest entries of each row off the diagonal, of equal ones the first."""
-    strengths = strengths.copy()
-    np.fill_diagonal(strengths, -np.inf)
-    least = -np.partition(-strengths, k - 1, axis=1)[:, k - 1 : k]
-    larger, equal = strengths > least, strengths == least
+    weakness = -strengths
+    np.fill_diagonal(weakness, np.inf)
+    last = np.partition(weakness, k - 1, axis=1)[:, k - 1 : k]
+    larger, equal = weakness < last, weakness == last
     room = k - larger.sum(axis=1, keepdims=True)
     return np.asarray(larger | (equal & (np.cumsum(equal, axis=1) <= room)))

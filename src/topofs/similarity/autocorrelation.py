@@ -116,12 +116,7 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
 
     (Bartlett [1]_), and 1 / S where the rows do not depend on each other.
 
-    Parameters
-    ----------
-    autocorrelation : array, shape (n_features, n_lags)
-        As `autocorrelations` gives them.
-    left, right : array of int
-        The two columns of each pair; as a row and a column, a block.
+    `left` and `right` are the two columns of each pair; as a row and a column, a block.
 
     References
     ----------
@@ -170,15 +165,8 @@ def neighbours_alike(table: Any) -> float | None:
     must be `NEARER` or more, and clearly more than in the same rows shuffled. Of a large table
     some columns and rows are looked at.
 
-    Parameters
-    ----------
-    table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
-        Columns that vary; NaN marks a missing value.
-
-    Returns
-    -------
-    float or None
-        The median autocorrelation of a row and the next; None where rows are not alike.
+    Columns vary; NaN marks a missing value. Gives the median autocorrelation of a row and the
+    next; None where rows are not alike.
     """
     values = _some_values(table)
     n_samples = len(values)

@@ -308,18 +308,22 @@ class CorrelationOperator:
             return (self.alpha * self.deviation).astype(self.dtype)
         return np.ones(self.n_features, dtype=self.dtype)
 
-    def block(self, rows: slice, columns: slice) -> Floats:
+    def block(self, rows: Any, columns: Any) -> Floats:
         """Entries of the given rows and columns."""
-        raise NotImplementedError
+        products: Any = self
+        return np.asarray(products.cross(rows, products.select(columns)))
 
-    def _entries(self, block: Floats, left: Doubles, right: Doubles) -> Floats:
-        """Turn correlations into entries, in place; `left` and `right` are deviations."""
+    def _entries(
+        self, block: Floats, rows: Any, other: CorrelationOperator, columns: Any = slice(None)
+    ) -> Floats:
+        """Turn correlations of some columns of this and of another into entries, in place."""
         if self.kind == "squared":
             np.square(block, out=block)
         elif self.kind == "energy":
             np.abs(block, out=block)
             np.subtract(1.0, block, out=block)
             block *= 1 - self.alpha
+            left, right = self.deviation[rows], other.deviation[columns]
             block += self.alpha * np.maximum.outer(left, right)
         return block
 
@@ -343,10 +347,6 @@ class Correlation(CorrelationOperator):
     sums: Doubles
     spreads: Doubles
 
-    def block(self, rows: slice, columns: slice) -> Floats:
-        """Entries of the given rows and columns."""
-        return self.cross(rows, self.select(columns))
-
     def select(self, columns: slice | Ints) -> Correlation:
         """The similarity among some of the columns; a slice shares their memory."""
         if isinstance(columns, slice):
@@ -367,9 +367,7 @@ class Correlation(CorrelationOperator):
         gram = self.values[rows] @ other.values.T
         sums, spreads = (self.sums[rows], other.sums), (self.spreads[rows], other.spreads)
         block = finish_correlation(gram, self.scale, sums, spreads)
-        if self.kind == "energy":
-            return self._entries(block, self.deviation[rows], other.deviation)
-        return self._entries(block, self.deviation, other.deviation)
+        return self._entries(block, rows, other)
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry; entries below `level` become 0."""
@@ -570,9 +568,7 @@ class PairwiseCorrelation(CorrelationOperator):
         pairs = i + (rows.start or 0), j + (columns.start or 0)
         correlation[i, j] = _correlation_of_pairs(self.columns, *pairs)
         np.clip(correlation, -1.0, 1.0, out=correlation)
-        if self.kind == "energy":
-            return self._entries(correlation, self.deviation[rows], self.deviation[columns])
-        return self._entries(correlation, self.deviation, self.deviation)
+        return self._entries(correlation, rows, self, columns)
 
     def shared_samples(self, left: Ints, right: Ints) -> Doubles:
         """Count the samples that both columns of pairs have; a row and a column: of a block."""

@@ -263,15 +263,19 @@ class MixedSimilarity:
         floors = degrees_floor(self.n_samples, self.n_features, d, e)
         samples = np.array([float(self.n_samples)])
         floors[(d == 1) & (e == 1)] = correlation_floors(samples, self.n_features, ranks=True)
-        both = np.flatnonzero(
-            (self._margins.levels[left] > 0) & (self._margins.levels[right] > 0)
-        )
+        margins = self._margins
+        both = np.flatnonzero((margins.levels[left] > 0) & (margins.levels[right] > 0))
         if len(both):
-            a, b = self._margins[left[both]], self._margins[right[both]]
+            a, b = margins[left[both]], margins[right[both]]
             shared = contingency_floors(self.n_samples, self.n_features, a, b)
             floors[both] = shared / np.minimum(d, e)[both]
         if self.autocorrelation is not None:
-            floors = self._floors_of_ordered_rows(floors, left, right)
+            # Of fewer samples: exact between numbers, else in proportion.
+            floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
+            numbers = (d == 1) & (e == 1)
+            effective = EffectiveSamples(self.n_samples, self.autocorrelation)
+            fewer = effective(left[numbers], right[numbers])
+            floors[numbers] = correlation_floors(fewer, self.n_features, ranks=True)
         if not self.corrected:
             return floors
         free = self._free_samples(left, right)
@@ -296,17 +300,6 @@ class MixedSimilarity:
             fewer = min(highest[row], -lowest[row])
             _set_margins(margins, int(numbers[row]), np.array([fewer, self.n_samples - fewer]))
         return margins
-
-    def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:
-        """Noise floors of fewer samples: exact between numbers, else in proportion."""
-        assert self.autocorrelation is not None
-        floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
-        numbers = (self.degrees[left] == 1) & (self.degrees[right] == 1)
-        samples = EffectiveSamples(self.n_samples, self.autocorrelation)
-        floors[numbers] = correlation_floors(
-            samples(left[numbers], right[numbers]), self.n_features, ranks=True
-        )
-        return floors
 
     def _free_samples(self, left: Ints, right: Ints) -> Any:
         """For how many free samples those of a pair count: S − 1, or fewer in ordered rows."""

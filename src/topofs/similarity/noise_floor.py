@@ -395,7 +395,7 @@ def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -
     n = len(similarity)
     weights = np.empty((n, n))
     order = np.arange(n) if order is None else order
-    for rows, block in _weights_of_rows(similarity, scale, order):
+    for rows, block in weights_of_rows(similarity, scale, order):
         weights[order[rows, None], order] = block
     np.fill_diagonal(weights, 1.0)
     return weights
@@ -408,15 +408,15 @@ def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None
     """
     diagonal = similarity.diagonal().copy()
     order = np.arange(len(similarity)) if order is None else order
-    for rows, block in _weights_of_rows(similarity, scale, order):
+    for rows, block in weights_of_rows(similarity, scale, order):
         similarity[rows][block == 0] = 0
     np.fill_diagonal(similarity, diagonal)
 
 
-def _weights_of_rows(
+def weights_of_rows(
     similarity: Floats, scale: Scale, order: Ints
 ) -> Iterator[tuple[slice, Doubles]]:
-    """Weights of some rows at a time."""
+    """Weights of some rows at a time; `order` says which column each row is."""
     for first in range(0, len(similarity), 256):
         rows = slice(first, first + 256)
         yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])

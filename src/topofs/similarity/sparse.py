@@ -68,10 +68,6 @@ class SparseCorrelation(CorrelationOperator):
         """The columns that are compared, one a row."""
         return self.values[self.chosen]
 
-    def block(self, rows: slice | Ints, columns: slice | Ints) -> Floats:
-        """Entries of the given rows and columns, in float64."""
-        return self.cross(rows, self.select(columns))
-
     def select(self, columns: slice | Ints) -> SparseCorrelation:
         """The similarity among some of the columns."""
         return replace(self, chosen=self.chosen[columns])
@@ -91,7 +87,7 @@ class SparseCorrelation(CorrelationOperator):
                 (self.sums[left[some]], sums),
                 (self.spreads[left[some]], spreads),
             )
-        return self._entries(products, self.deviation, other.deviation)
+        return self._entries(products, rows, other)
 
     def triangle(self) -> Iterator[tuple[Ints, Ints]]:
         """Give rows and columns of blocks that together have every pair once, the largest first.
