@@ -14,12 +14,12 @@ from sklearn.base import clone
 
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
-from topofs.similarity.operator import rows_of
+from topofs.similarity.base import rows_of
 from topofs.text import counted
 
 if TYPE_CHECKING:
     from topofs.selection.selector import TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Ints
 
 REPRESENTS = 0.25

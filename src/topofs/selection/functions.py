@@ -16,7 +16,7 @@ from topofs.io.frames import column_names
 from topofs.runtime import parse_memory
 from topofs.selection.compatibility import graph_of, measure_of
 from topofs.selection.selector import TopologicalFeatureSelector
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.terms import is_whole, registered
