@@ -29,7 +29,6 @@ __all__ = [
     "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
-    "first_few",
     "import_extra",
     "say",
 ]
@@ -117,8 +116,3 @@ def say(text: str, kind: type[Warning], *, depth: int) -> None:
             return
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
-
-
-def first_few(names: Sequence[str]) -> str:
-    """Up to five names, for a warning."""
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

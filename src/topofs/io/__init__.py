@@ -12,8 +12,7 @@ from topofs.io.frames import NamedArray
 from topofs.io.types import Column, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from topofs.io.comparable import comparable_table
-    from topofs.io.numeric_table import numeric_table
+    from topofs.io.comparable import comparable_table, numeric_table
     from topofs.io.read import open_table
     from topofs.io.table import ColumnRoles, ComparableTable, LeftOutColumn, Table
     from topofs.io.write import write_columns, write_records
@@ -41,7 +40,7 @@ _FILES = {
     "LeftOutColumn": "table",
     "Table": "table",
     "comparable_table": "comparable",
-    "numeric_table": "numeric_table",
+    "numeric_table": "comparable",
     "open_table": "read",
     "write_columns": "write",
     "write_records": "write",

@@ -1,9 +1,9 @@
 """CSV and its relatives as tables: the separator, the names, the type of every column.
 
-One pass over the bytes of a delimited file, to see that every line is a record.
-
-polars fills a short line with missing values and reads bytes that are no text where nobody
-looks at them; here both are found, with the line they are in.
+`open_delimited` reads the line of names and hands the rows to polars. Before that, one pass over
+the bytes makes sure that every line is a record. It is by hand because polars fills a short line
+with missing values and reads bytes that are no text where nobody looks at them; here both are
+found, with the line they are in.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from topofs.errors import TableError
 from topofs.io.table import Table, as_table_errors, columns_named
-from topofs.io.text_numbers import numbers_in_text
+from topofs.io.text_columns import numbers_in_text
 from topofs.io.text_values import is_float
 
 if TYPE_CHECKING:
@@ -30,31 +30,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from topofs.io.text_values import Mark
-
-
-__all__ = ["Records", "check_records", "open_delimited"]
-
+    from topofs.typing import Bools
 
 _SEPARATORS = (",", "\t", ";", "|")
-
-
 _SAMPLE = 20
-
-
 _QUOTED = re.compile(r'"[^"]*"')
-
-
 _OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
-
 _SETTLED = (pl.Int64, pl.Float64, pl.Boolean)
-
-
 # polars 1 takes whole numbers for Int64 however long they are, and fails to read them.
 _LONG_ARE_INT64 = pl.__version__.startswith("1.")
-
-
 _SURE_DIGITS = 18
+
+_BLOCK = 1 << 20
+_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
@@ -76,8 +65,8 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
         types = [t if t in _SETTLED else pl.String() for t in found.dtypes()]
         # Names come from the header as it was read here: polars leaves doubled marks in.
         own = found.names()
-        text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows)
-        text = _renamed(text, own, names)
+        renamed = {old: new for old, new in zip(own, names, strict=True) if old != new}
+        text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows).rename(renamed)
         settled = dict(zip(names, types, strict=True))
         unsure = _unsure_numbers(text, settled, is_ascii=records.is_ascii)
         settled |= dict.fromkeys(unsure, pl.String())
@@ -91,8 +80,9 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
         # What is a float with a point may be none with a comma.
         as_text = {*in_text.types, *in_text.not_numbers}
         types = [pl.String() if c in as_text else t for c, t in settled.items()]
-        rows = _scan(path, separator, dict(zip(own, types, strict=True)), n_rows)
-        rows = _renamed(rows, own, names)
+        rows = _scan(path, separator, dict(zip(own, types, strict=True)), n_rows).rename(
+            renamed
+        )
     return Table(
         name=name,
         rows=rows.with_columns(in_text.expressions),
@@ -122,11 +112,6 @@ def _scan(
     )
 
 
-def _renamed(rows: pl.LazyFrame, before: list[str], names: list[str]) -> pl.LazyFrame:
-    changes = {old: new for old, new in zip(before, names, strict=True) if old != new}
-    return rows.rename(changes) if changes else rows
-
-
 def _unsure_numbers(
     text: pl.LazyFrame, types: dict[str, pl.DataType], *, is_ascii: bool
 ) -> list[str]:
@@ -136,19 +121,16 @@ def _unsure_numbers(
     """
     whole = [column for column, kind in types.items() if kind == pl.Int64]
     numbers = [column for column, kind in types.items() if kind in {pl.Int64, pl.Float64}]
-    unsure: list[str] = []
+    conditions = []
     if _LONG_ARE_INT64 and whole:
-        is_long = columns_named(whole).str.len_bytes() > _SURE_DIGITS
-        unsure += _columns_with_any(text, is_long)
+        conditions.append(columns_named(whole).str.len_bytes() > _SURE_DIGITS)
     if numbers and not is_ascii:
-        unsure += _columns_with_any(text, columns_named(numbers).str.contains(r"[^\x00-\x7F]"))
+        conditions.append(columns_named(numbers).str.contains(r"[^\x00-\x7F]"))
+    unsure: list[str] = []
+    for condition in conditions:
+        found = text.select(condition.any()).collect(engine="streaming").row(0, named=True)
+        unsure += [column for column, holds in found.items() if holds]
     return unsure
-
-
-def _columns_with_any(text: pl.LazyFrame, condition: pl.Expr) -> list[str]:
-    """The columns where a condition holds in some row."""
-    found = text.select(condition.any()).collect(engine="streaming").row(0, named=True)
-    return [column for column, holds in found.items() if holds]
 
 
 def _header(path: Path, name: str) -> tuple[str, list[str]]:
@@ -220,12 +202,6 @@ def _notes(names: list[str]) -> tuple[str, ...]:
     if all(is_float(column) for column in names):
         return ("the first line was taken for column names, and all of them are numbers",)
     return ()
-
-
-_BLOCK = 1 << 20
-
-
-_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 @dataclass(frozen=True)
@@ -328,7 +304,7 @@ class _Scan:
             self.n_records += 1
 
     def _stray_mark(
-        self, block: bytes, marks: npt.NDArray[np.intp], is_break: npt.NDArray[np.bool_]
+        self, block: bytes, marks: npt.NDArray[np.intp], is_break: Bools
     ) -> int | None:
         """Find the first quotation that begins inside a field and goes on beyond its end."""
         opened = marks[int(self.inside) :: 2]
@@ -432,11 +408,11 @@ def not_utf8(name: str, byte: int, line: int) -> TableError:
     )
 
 
-def _first(mask: npt.NDArray[np.bool_]) -> int | None:
+def _first(mask: Bools) -> int | None:
     return int(mask.argmax()) if mask.any() else None
 
 
-def _first_after_blank(blank: npt.NDArray[np.bool_], n_blank: int) -> int | None:
+def _first_after_blank(blank: Bools, n_blank: int) -> int | None:
     """The first record that has an empty line just before it."""
-    before: npt.NDArray[Any] = np.concatenate([[n_blank > 0], blank[:-1]])
+    before: Bools = np.concatenate([[n_blank > 0], blank[:-1]])
     return _first(before & ~blank)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs.io.types import TypedTable
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy.typing as npt
-
-__all__ = ["hints_of_numbers"]
+    from topofs.typing import Bools, Doubles, Floats
 
 _LEAST_ROWS = 20
 """With fewer values, numbers without a gap are nothing unusual."""
@@ -47,7 +46,7 @@ _SHOWN = 3
 _DIGITS = 7
 
 
-def _codes() -> npt.NDArray[np.float64]:
+def _codes() -> Doubles:
     """What missing values are coded by: 9, 98, 777 and the like, and 99.9, of either sign."""
     whole = [int(str(digit) * n) for digit in (7, 8, 9) for n in range(1, _DIGITS + 1)]
     whole += [10**n - less for n in range(2, _DIGITS + 1) for less in (2, 3, 4, 5)]
@@ -73,7 +72,8 @@ def hints_of_numbers(
     names: Sequence[str],
     *,
     leaving_out: str,
-    among: npt.NDArray[np.bool_] | None = None,
+    among: Bools | None = None,
+    ranges: Floats | None = None,
 ) -> list[str]:
     """Say which numbers may be identifiers, or hold codes of missing values; a line for each.
 
@@ -97,6 +97,8 @@ def hints_of_numbers(
         How a column is left out, the end of a sentence: "with --drop".
     among : array of bool, shape (n_features,), optional
         The columns that take part; the others are not looked at.
+    ranges : array, shape (2, n_features), optional
+        The lowest and the highest value of each column of an array, where they are known.
 
     Returns
     -------
@@ -114,10 +116,12 @@ one? Then leave those cells empty
     used = range(X.shape[1]) if among is None else np.flatnonzero(among).tolist()
     if isinstance(X, TypedTable):
         used = [i for i in used if not X.columns[i].nominal]
-        columns = [X.columns[i].values for i in used]
-        ranges = np.array([_range(column) for column in columns]).reshape(-1, 2).T
+        columns: list[Floats] = [X.columns[i].values for i in used]
+        ends = [(np.fmin.reduce(column), np.fmax.reduce(column)) for column in columns]
+        lowest, highest = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     elif isinstance(X, np.ndarray) and X.dtype.kind == "f":
-        columns, ranges = [X[:, i] for i in used], _ranges(X)[:, used]
+        columns = [X[:, i] for i in used]
+        lowest, highest = (_ranges(X) if ranges is None else ranges)[:, used]
     else:
         return []
     if not columns or X.shape[0] < _LEAST_ROWS:
@@ -127,29 +131,22 @@ one? Then leave those cells empty
     with np.errstate(over="ignore", invalid="ignore"):
         identifiers = [
             own[i]
-            for i in _possible_identifiers(columns, own, *ranges)
+            for i in _possible_identifiers(columns, own, lowest, highest)
             if _is_identifier(columns[i], own[i])
         ]
-        codes = {
-            own[i]: code
-            for i in _possible_codes(*ranges)
-            if (code := _code_in(columns[i])) is not None
-        }
+        found = ((own[i], _code_in(columns[i])) for i in _possible_codes(lowest, highest))
+        codes = {name: code for name, code in found if code is not None}
     if 2 * len(identifiers) > len(columns):
         identifiers = []
     return [*_of_identifiers(identifiers, leaving_out), *_of_codes(codes)]
 
 
-def _range(values: npt.NDArray[np.floating[Any]]) -> tuple[float, float]:
-    return float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
-
-
-def _ranges(X: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+def _ranges(X: Floats) -> Floats:
     """The lowest and the highest value of each column."""
     # numba, which shares the columns out, is imported where a table is compared.
     from topofs.runtime import for_row_ranges
 
-    def part(i: int, j: int) -> npt.NDArray[np.floating[Any]]:
+    def part(i: int, j: int) -> Floats:
         return np.stack([np.fmin.reduce(X[:, i:j], axis=0), np.fmax.reduce(X[:, i:j], axis=0)])
 
     return np.concatenate(for_row_ranges(part, X.shape[1], X.shape[0]), axis=1)
@@ -159,7 +156,8 @@ def _of_identifiers(names: Sequence[str], leaving_out: str) -> Iterator[str]:
     if len(names) == 1:
         yield f"{names[0]!r} looks like an identifier: if it is one, leave it out {leaving_out}"
     elif names:
-        yield f"{_some(names)} look like identifiers: if they are, leave them out {leaving_out}"
+        some = listed(names, most=_SHOWN, quoted=True)
+        yield f"{some} look like identifiers: if they are, leave them out {leaving_out}"
 
 
 def _of_codes(codes: dict[str, _Code]) -> Iterator[str]:
@@ -170,27 +168,19 @@ def _of_codes(codes: dict[str, _Code]) -> Iterator[str]:
         found = [(name, code) for name, code in codes.items() if code.far == far]
         if found:
             (name, code), *others = found
-            listed = ", ".join(f"{c.value} in {other!r}" for other, c in others[:_SHOWN])
-            rest = len(others) - _SHOWN
-            more = f" (so is {listed}{f' and {rest:,} more' if rest > 0 else ''})" * bool(
-                others
-            )
+            also = listed([f"{c.value} in {other!r}" for other, c in others], most=_SHOWN)
+            more = f" (so is {also})" if others else ""
             yield (
                 f"{code.value} appears {code.times:,} times in {name!r} and is {where}{more}: "
                 "does it stand for a missing one? Then leave those cells empty"
             )
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_SHOWN])
-    return shown + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
-
-
 def _possible_identifiers(
-    columns: Sequence[npt.NDArray[np.floating[Any]]],
+    columns: Sequence[Floats],
     names: Sequence[str],
-    lowest: npt.NDArray[np.floating[Any]],
-    highest: npt.NDArray[np.floating[Any]],
+    lowest: Floats,
+    highest: Floats,
 ) -> list[int]:
     """Find the columns that a glance does not rule out."""
     n = len(columns[0])
@@ -209,7 +199,7 @@ def _is_name_of_identifier(name: str) -> bool:
     return bool(_NAME_OF_IDENTIFIER.search(name) or _NAME_IN_CAPITALS.search(name))
 
 
-def _is_identifier(values: npt.NDArray[np.floating[Any]], name: str) -> bool:
+def _is_identifier(values: Floats, name: str) -> bool:
     given = values[~np.isnan(values)]
     if len(given) < _LEAST_ROWS or not (given == np.rint(given)).all():
         return False
@@ -228,9 +218,7 @@ def _coincidences(n: int, span: Any) -> Any:
     return n * (n - 1) / 2 / span
 
 
-def _possible_codes(
-    lowest: npt.NDArray[np.floating[Any]], highest: npt.NDArray[np.floating[Any]]
-) -> list[int]:
+def _possible_codes(lowest: Floats, highest: Floats) -> list[int]:
     """Find the columns whose lowest or highest value may be a code."""
     codes = _CODES.astype(lowest.dtype)
     whole = (lowest < 0) & (lowest == np.rint(lowest))
@@ -238,13 +226,13 @@ def _possible_codes(
     return np.flatnonzero(possible & (lowest < highest)).tolist()
 
 
-def _code_in(values: npt.NDArray[np.floating[Any]]) -> _Code | None:
+def _code_in(values: Floats) -> _Code | None:
     """Find a code at the lower or the upper end of a column."""
     found = _code_at_lower_end(values, sign=1)
     return _code_at_lower_end(-values, sign=-1) if found is None else found
 
 
-def _code_at_lower_end(values: npt.NDArray[np.floating[Any]], *, sign: int) -> _Code | None:
+def _code_at_lower_end(values: Floats, *, sign: int) -> _Code | None:
     """Find a code among the lowest values; where these are negated, `sign` is −1."""
     lowest, highest = np.fmin.reduce(values), np.fmax.reduce(values)
     is_code = bool(np.isin(lowest, _CODES.astype(values.dtype)))
@@ -273,5 +261,5 @@ def _code_at_lower_end(values: npt.NDArray[np.floating[Any]], *, sign: int) -> _
     return _Code(written, int(times[most]), bool(far))
 
 
-def _next_above(values: npt.NDArray[np.floating[Any]], value: Any) -> Any:
+def _next_above(values: Floats, value: Any) -> Any:
     return np.fmin.reduce(values, where=values > value, initial=np.inf)

@@ -16,7 +16,6 @@ from topofs.errors import (
     DependentRowsWarning,
     IdentifierFeatureWarning,
     RareFeatureWarning,
-    first_few,
     say,
 )
 from topofs.io.frames import (
@@ -24,6 +23,7 @@ from topofs.io.frames import (
     as_array,
     column_names,
     dense_values,
+    is_frame,
     readable_table,
     refuse_infinite,
 )
@@ -35,7 +35,6 @@ from topofs.io.types import (
     check_no_times,
     has_nominal_columns,
     has_text,
-    is_frame,
     read_columns,
     text_as_numbers,
     text_column,
@@ -50,6 +49,7 @@ from topofs.similarity.table import (
     without_duplicates,
 )
 from topofs.terms import is_whole
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +135,7 @@ class RareColumns:
             f"{len(which):,} of {len(names):,} columns have another value than their most "
             f"frequent one in fewer than {self.least} of {n_samples:,} samples, so that chance "
             "makes them alike; they take no part, score 0 and rank last: "
-            f"{first_few(which)} (min_carriers=0 lets them take part)",
+            f"{listed(which, most=5)} (min_carriers=0 lets them take part)",
             RareFeatureWarning,
             depth=4,
         )
@@ -306,7 +306,7 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
     written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written is not None]
     if written:
         say(
-            f"text was read as numbers: {first_few(written)}",
+            f"text was read as numbers: {listed(written, most=5)}",
             ColumnReadingWarning,
             depth=4,
         )
@@ -327,7 +327,7 @@ def warn_of_columns(read: ReadTable, names: npt.NDArray[np.object_]) -> None:
         if which:
             say_left_out(what, kind, {i: read.left_out[i] for i in which}, names, depth=5)
     hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint is not None]
-    hints = [f"columns that may be meant otherwise: {first_few(hinted)}"] if hinted else []
+    hints = [f"columns that may be meant otherwise: {listed(hinted, most=5)}"] if hinted else []
     out = [mask for mask in (read.constant, read.identifiers) if mask is not None]
     hints += hints_of_numbers(
         read.table,
@@ -353,7 +353,7 @@ def say_left_out(
     ]
     say(
         f"{len(which)} of {len(names)} columns {what}; they take no part, score 0 and rank "
-        f"last: {first_few(which)}",
+        f"last: {listed(which, most=5)}",
         kind,
         depth=depth,
     )

@@ -9,10 +9,11 @@ import numpy as np
 
 from topofs.errors import TableError
 from topofs.io import open_table
-from topofs.io.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
-from topofs.io.numeric_table import read_numbers
+from topofs.io.arrays import MAX_BYTES, checked_arrays, refuse_oversize
+from topofs.io.comparable import read_numbers
 from topofs.io.table import column_values
 from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.uci import ARRAY_READERS
 from topofs_study.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def read_arrays(path: Path, kind: str, *, max_bytes: int = MAX_BYTES) -> Dataset
         The file is not what it should be; the message says how.
     """
     try:
-        found = READERS[kind](path, max_bytes=max_bytes)
+        found = ARRAY_READERS[kind](path, max_bytes=max_bytes)
     except TableError as error:
         raise DatasetError(str(error)) from error
     return Dataset(path.stem, found.X, found.y, test_rows=found.test_rows)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from topofs.errors import TableError
-from topofs.io.arrays import read_uci as read
+from topofs_study.datasets.uci import read_uci as read
 
 SOUND = {
     "tiny_train.data": "1 2 3 \n4 5 6 \n7 8 9 \n",
