@@ -142,7 +142,7 @@ def test_help_imports_nothing_heavy():
 
 WAIT = """
 import sys, time, types, typer
-import topofs.cli.commands as commands
+import topofs.cli.app as commands
 from topofs.cli import main
 
 command = typer.Typer(add_completion=False)

@@ -34,7 +34,7 @@ import numpy as np
 
 from topofs import Measure, parameter, register
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import GivenScale
+from topofs.similarity.scale import GivenScale
 
 
 def check_power(power):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import topofs.kernels
+import topofs._kernels
 
 READ_ONLY = """
 import tempfile, warnings
@@ -45,7 +45,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFIN
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy as np
-    from topofs.kernels.matrix_scan import check_rows, zero_below
+    from topofs._kernels.matrix_scan import check_rows, zero_below
 
     sums, matrix = np.empty((2, 3)), np.arange(9.0).reshape(3, 3)
     check_rows(matrix, 0, 3, sums[0])

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from topofs.backends.base import NumpyEngine
-from topofs.backends.dask import DaskEngine
 from topofs.backends.dask_order import order_on_workers
 from topofs.backends.dask_table import is_dask
 from topofs.backends.top_k_neighbors import NeighborSearch, all_links, room_for_links
@@ -216,6 +215,8 @@ def compare_columns(
     ComparedColumns
     """
     if is_dask(table):
+        from topofs.backends.dask import DaskEngine
+
         workers = DaskEngine(memory)
         if needs is not None and not workers.holds_similarity(table):
             here, constant, beside = workers.columns(table, measure)
