@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.naive.constraints import best_within_budget
 
+from tests.naive.constraints import best_within_budget
 from topofs import Centrality, FilteredGraph, Network
 from topofs.constraints import Constraints
 from topofs.rules.coverage_model import MatrixCoverage

@@ -40,6 +40,9 @@ FIRST_ROUNDED = 2**53
 _COLUMNS_AT_ONCE = 256
 _INT64, _UINT64 = {"int64", "Int64", "int64[pyarrow]"}, {"uint64", "UInt64", "uint64[pyarrow]"}
 _ANY_LENGTH = {"object", "Object", "Int128", "UInt128", "Decimal", "decimal128", "decimal256"}
+_LONG = _INT64 | _UINT64 | _ANY_LENGTH
+"""The types of numpy, pandas and polars that may hold whole numbers beyond 2⁵³."""
+
 _QUERIES = {
     ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
     ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
@@ -86,19 +89,11 @@ def is_annotated(table: Any) -> bool:
     return library_of(table) == "anndata" and hasattr(table, "var_names")
 
 
-def _is_arrow(table: Any) -> bool:
-    return library_of(table) == "pyarrow" and hasattr(table, "column_names")
-
-
-def _is_sparse(dtype: Any) -> bool:
-    return type(dtype).__name__ == "SparseDtype"
-
-
 def sparse_columns(table: Any) -> list[int]:
     """Positions of the columns of a pandas data frame that are sparse; none in other tables."""
     if library_of(table) != "pandas" or not is_frame(table):
         return []
-    return [i for i, dtype in enumerate(table.dtypes) if _is_sparse(dtype)]
+    return [i for i, dtype in enumerate(table.dtypes) if type(dtype).__name__ == "SparseDtype"]
 
 
 def column_name(label: Any) -> str:
@@ -121,7 +116,7 @@ def column_names(table: Any) -> tuple[str, ...] | None:
         return table.names
     if is_annotated(table):
         return tuple(map(str, table.var_names))
-    if _is_arrow(table):
+    if library_of(table) == "pyarrow" and hasattr(table, "column_names"):
         return tuple(table.column_names)
     # The columns of a `TypedTable` are no labels.
     labels = None if library_of(table) == "topofs" else getattr(table, "columns", None)
@@ -212,7 +207,7 @@ def named_matrix(
         )
     X = arrow_as_frame(X)
     if thin := sparse_columns(X):
-        if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
+        if len(thin) == X.shape[1] and all(dtype.fill_value == 0 for dtype in X.dtypes):
             return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
         X = X.copy(deep=False)
         for i in thin:
@@ -257,7 +252,7 @@ def _matrix_of(X: Any, layer: str | None) -> Any:
 
 def arrow_as_frame(table: Any) -> Any:
     """Make a data frame of an Arrow table; others stay as they are."""
-    if not _is_arrow(table):
+    if library_of(table) != "pyarrow" or not hasattr(table, "column_names"):
         return table
     if find_spec("polars") is not None:
         import polars as pl
@@ -456,12 +451,12 @@ def from_lowest(values: Any) -> tuple[Doubles, bool] | None:
     NaN. Gives the differences, NaN where missing, and whether they tell all values apart; None
     for a column that float64 holds as it is.
     """
-    library, word = library_of(values), _word_of(values.dtype)
+    library, word = library_of(values), str(values.dtype).partition("(")[0]
     if word in _ANY_LENGTH:
         if library in {"pandas", "polars"}:
             return _objects_from_lowest(values.to_list())
         return _objects_from_lowest(unmasked(values).tolist())
-    if word not in _INT64 | _UINT64:
+    if word not in _LONG:
         return None
     if library == "polars":
         whole, given = values.fill_null(0).to_numpy(), values.is_not_null().to_numpy()
@@ -497,7 +492,7 @@ def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
             return None
         there.append(int(value) if isinstance(value, Integral) else value)
         given[i] = True
-    if not any(isinstance(v, (int, Decimal)) and abs(v) > FIRST_ROUNDED for v in there):
+    if not any(abs(v) > FIRST_ROUNDED for v in there if isinstance(v, (int, Decimal))):
         return None
     floats = np.full(len(values), np.nan)
     try:
@@ -519,11 +514,11 @@ def _long_columns(table: Any) -> list[int]:
     if not is_frame(table):
         if not isinstance(table, np.ndarray) or table.ndim != 2 or not table.size:
             return []
-        if not _may_be_long(_word_of(table.dtype)):
-            return []
-        return list(range(table.shape[1])) if table.dtype == object else _beyond(table)
-    words = [_word_of(dtype) for dtype in table.dtypes]
-    long = [i for i, word in enumerate(words) if _may_be_long(word)]
+        if table.dtype == object:
+            return list(range(table.shape[1]))
+        return _beyond(table) if str(table.dtype) in _LONG else []
+    words = [str(dtype).partition("(")[0] for dtype in table.dtypes]
+    long = [i for i, word in enumerate(words) if word in _LONG]
     if library_of(table) == "polars":
         return long
     # Many columns at once: to take numpy's from a pandas frame one by one is slow.
@@ -541,15 +536,6 @@ def _beyond(table: Array) -> list[int]:
     low, high = table.min(axis=0), table.max(axis=0)
     beyond = (low < -FIRST_ROUNDED) | (high > FIRST_ROUNDED)
     return np.flatnonzero(np.ma.filled(beyond, fill_value=False)).tolist()
-
-
-def _word_of(dtype: Any) -> str:
-    """The name of a type of numpy, pandas or polars, without its parameters."""
-    return str(dtype).partition("(")[0]
-
-
-def _may_be_long(word: str) -> bool:
-    return word in _INT64 | _UINT64 | _ANY_LENGTH
 
 
 def _warn_of_span(table: Any, names: Sequence[str] | None, position: int) -> None:

@@ -27,9 +27,8 @@ _COINCIDENCES = 10
 drawn from the lowest to the highest. That none has then, chance gives 1 of 20,000 times."""
 
 _NAME_OF_IDENTIFIER = re.compile(
-    r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|number)$", re.IGNORECASE
+    r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|number)$)|[a-z](Id|ID|Key|Nr|No)$"
 )
-_NAME_IN_CAPITALS = re.compile(r"[a-z](Id|ID|Key|Nr|No)$")
 
 _LEAST_TIMES, _LEAST_SHARE = 5, 0.001
 """How often a code is there: so many times, and so large a share of the values."""
@@ -40,9 +39,7 @@ _MOST_CODES = 3
 _LEAST_OTHERS = 10
 """How many other values there are, where the code is not made of nines, eights or sevens."""
 
-_FIRST_OF_TWO_DIGITS = 10
 _SHOWN = 3
-
 _DIGITS = 7
 
 
@@ -129,16 +126,10 @@ one? Then leave those cells empty
     own = [str(names[i]) for i in used]
     # The largest floats may be further apart than a float can say.
     with np.errstate(over="ignore", invalid="ignore"):
-        identifiers = [
-            own[i]
-            for i in _possible_identifiers(columns, own, lowest, highest)
-            if _is_identifier(columns[i], own[i])
+        return [
+            *_hints_of_identifiers(columns, own, lowest, highest, leaving_out=leaving_out),
+            *_hints_of_codes(columns, own, lowest, highest),
         ]
-        found = ((own[i], _code_in(columns[i])) for i in _possible_codes(lowest, highest))
-        codes = {name: code for name, code in found if code is not None}
-    if 2 * len(identifiers) > len(columns):
-        identifiers = []
-    return [*_of_identifiers(identifiers, leaving_out), *_of_codes(codes)]
 
 
 def _ranges(X: Floats) -> Floats:
@@ -152,84 +143,80 @@ def _ranges(X: Floats) -> Floats:
     return np.concatenate(for_row_ranges(part, X.shape[1], X.shape[0]), axis=1)
 
 
-def _of_identifiers(names: Sequence[str], leaving_out: str) -> Iterator[str]:
-    if len(names) == 1:
-        yield f"{names[0]!r} looks like an identifier: if it is one, leave it out {leaving_out}"
-    elif names:
-        some = listed(names, most=_SHOWN, quoted=True)
-        yield f"{some} look like identifiers: if they are, leave them out {leaving_out}"
+def _hints_of_identifiers(
+    columns: Sequence[Floats],
+    names: Sequence[str],
+    lowest: Floats,
+    highest: Floats,
+    *,
+    leaving_out: str,
+) -> Iterator[str]:
+    n = len(columns[0])
+    first, second, last = np.array([column[[0, 1, -1]] for column in columns]).T
+    even = (second != first) & (last - first == (second - first) * (n - 1))
+    span = highest - lowest + 1
+    # So many pairs of numbers drawn by chance would be equal.
+    dense = (n * (n - 1) / 2 / span >= _COINCIDENCES) & (span >= _LEAST_ROWS)
+    named = np.array([bool(_NAME_OF_IDENTIFIER.search(name)) for name in names])
+    whole = (lowest == np.rint(lowest)) & (highest == np.rint(highest)) & (lowest < highest)
+    possible = np.flatnonzero(whole & (named | even | dense)).tolist()
+    # What numbers the rows under no name has a line of its own.
+    found = [
+        names[i]
+        for i in possible
+        if names[i] and _is_identifier(columns[i], is_named_so=bool(named[i]))
+    ]
+    # Most columns are like that where they are ranks.
+    if not found or 2 * len(found) > len(columns):
+        return
+    if len(found) == 1:
+        yield f"{found[0]!r} looks like an identifier: if it is one, leave it out {leaving_out}"
+        return
+    some = listed(found, most=_SHOWN, quoted=True)
+    yield f"{some} look like identifiers: if they are, leave them out {leaving_out}"
 
 
-def _of_codes(codes: dict[str, _Code]) -> Iterator[str]:
+def _is_identifier(values: Floats, *, is_named_so: bool) -> bool:
+    given = values[~np.isnan(values)]
+    n = len(given)
+    if n < _LEAST_ROWS or not (given == np.rint(given)).all():
+        return False
+    n_different = len(np.unique(given))
+    if is_named_so and 2 * n_different > n:
+        return True
+    if n_different < n:
+        return False
+    steps = np.diff(values)
+    by_chance = n * (n - 1) / 2 / (given.max() - given.min() + 1)
+    return bool(by_chance >= _COINCIDENCES or (steps == steps[0]).all())
+
+
+def _hints_of_codes(
+    columns: Sequence[Floats], names: Sequence[str], lowest: Floats, highest: Floats
+) -> Iterator[str]:
+    codes = _CODES.astype(lowest.dtype)
+    whole = (lowest < 0) & (lowest == np.rint(lowest))
+    possible = whole | np.isin(lowest, codes) | np.isin(highest, codes)
+    found = []
+    for i in np.flatnonzero(possible & (lowest < highest)).tolist():
+        code = _code_at_lower_end(columns[i], sign=1)
+        if code is None:
+            code = _code_at_lower_end(-columns[i], sign=-1)
+        if code is not None:
+            found.append((names[i], code))
     for far, where in (
         (True, "far from all other values"),
         (False, "the only value below zero"),
     ):
-        found = [(name, code) for name, code in codes.items() if code.far == far]
-        if found:
-            (name, code), *others = found
+        alike = [(name, code) for name, code in found if code.far == far]
+        if alike:
+            (name, code), *others = alike
             also = listed([f"{c.value} in {other!r}" for other, c in others], most=_SHOWN)
             more = f" (so is {also})" if others else ""
             yield (
                 f"{code.value} appears {code.times:,} times in {name!r} and is {where}{more}: "
                 "does it stand for a missing one? Then leave those cells empty"
             )
-
-
-def _possible_identifiers(
-    columns: Sequence[Floats],
-    names: Sequence[str],
-    lowest: Floats,
-    highest: Floats,
-) -> list[int]:
-    """Find the columns that a glance does not rule out."""
-    n = len(columns[0])
-    first, second, last = (np.array([column[row] for column in columns]) for row in (0, 1, -1))
-    named = np.array([_is_name_of_identifier(name) for name in names], dtype=np.bool_)
-    even = (second != first) & (last - first == (second - first) * (n - 1))
-    span = highest - lowest + 1
-    dense = (_coincidences(n, span) >= _COINCIDENCES) & (span >= _LEAST_ROWS)
-    # What numbers the rows under no name has a line of its own.
-    is_named = np.array([bool(name) for name in names], dtype=np.bool_)
-    whole = (lowest == np.rint(lowest)) & (highest == np.rint(highest)) & (lowest < highest)
-    return np.flatnonzero(is_named & whole & (named | even | dense)).tolist()
-
-
-def _is_name_of_identifier(name: str) -> bool:
-    return bool(_NAME_OF_IDENTIFIER.search(name) or _NAME_IN_CAPITALS.search(name))
-
-
-def _is_identifier(values: Floats, name: str) -> bool:
-    given = values[~np.isnan(values)]
-    if len(given) < _LEAST_ROWS or not (given == np.rint(given)).all():
-        return False
-    n_different = len(np.unique(given))
-    if _is_name_of_identifier(name) and 2 * n_different > len(given):
-        return True
-    if n_different < len(given):
-        return False
-    steps = np.diff(values)
-    by_chance = _coincidences(len(given), given.max() - given.min() + 1)
-    return bool(by_chance >= _COINCIDENCES or (steps == steps[0]).all())
-
-
-def _coincidences(n: int, span: Any) -> Any:
-    """How many pairs of n numbers are expected to be equal, among so many that are as likely."""
-    return n * (n - 1) / 2 / span
-
-
-def _possible_codes(lowest: Floats, highest: Floats) -> list[int]:
-    """Find the columns whose lowest or highest value may be a code."""
-    codes = _CODES.astype(lowest.dtype)
-    whole = (lowest < 0) & (lowest == np.rint(lowest))
-    possible = whole | np.isin(lowest, codes) | np.isin(highest, codes)
-    return np.flatnonzero(possible & (lowest < highest)).tolist()
-
-
-def _code_in(values: Floats) -> _Code | None:
-    """Find a code at the lower or the upper end of a column."""
-    found = _code_at_lower_end(values, sign=1)
-    return _code_at_lower_end(-values, sign=-1) if found is None else found
 
 
 def _code_at_lower_end(values: Floats, *, sign: int) -> _Code | None:
@@ -249,7 +236,7 @@ def _code_at_lower_end(values: Floats, *, sign: int) -> _Code | None:
         return None
     if not above < highest:
         return None
-    one_digit = abs(lowest) < _FIRST_OF_TWO_DIGITS
+    one_digit = abs(lowest) < 10
     far = above - last >= (2 if one_digit else 1) * (highest - above)
     alone_below_zero = sign == 1 and is_code and lowest < 0 <= above
     few = not is_code and len(np.unique(values[values > last])) < _LEAST_OTHERS

@@ -332,7 +332,15 @@ def has_nominal_columns(table: Any) -> bool:
         return False
     if library_of(table) == "polars":
         return any(not dtype.is_numeric() and str(dtype) != "Null" for dtype in table.dtypes)
-    return any(not _is_pandas_number(series) for _, series in table.items())
+    from pandas.api import types
+
+    for i, dtype in enumerate(table.dtypes):
+        if types.is_object_dtype(dtype):
+            if any(kind_of(value) != "numbers" for value in series_at(table, i).dropna()):
+                return True
+        elif types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
+            return True
+    return False
 
 
 def text_column(table: Any) -> str | None:
@@ -356,21 +364,6 @@ def check_no_times(table: Any) -> None:
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
             if _is_time(dtype):
                 raise _refusal(column_name(name), "timestamps")
-
-
-def has_text(table: Any) -> bool:
-    """Whether a frame or an array holds text, of which only reading tells if it is numbers."""
-    if is_frame(table):
-        words = [str(dtype).partition("(")[0] for dtype in table.dtypes]
-        return any(
-            any(isinstance(value, str) for value in series_at(table, i).to_list())
-            for i, word in enumerate(words)
-            if word in {"object", "Object", "String"} or word.startswith(("str", "large_str"))
-        )
-    if not isinstance(table, np.ndarray):
-        return False
-    kind = table.dtype.kind
-    return kind in "UT" or (kind == "O" and any(isinstance(v, str) for v in table.flat))
 
 
 def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
@@ -399,6 +392,8 @@ def text_as_numbers(
     The columns are given, too, as they tell how their numbers were written. `names` are those of
     the columns of an array.
     """
+    if not _has_text(table):
+        return table, ()
     found = _columns(table, names)
     read = {}
     for i, (text, column) in enumerate(zip(found, _settled(found), strict=True)):
@@ -409,6 +404,20 @@ def text_as_numbers(
         read[i] = column
     numbers = with_floats(table, {i: column.values for i, column in read.items()})
     return numbers, tuple(c for c in read.values() if c.written or c.hint)
+
+
+def _has_text(table: Any) -> bool:
+    if is_frame(table):
+        for i, dtype in enumerate(table.dtypes):
+            if str(dtype).startswith(
+                ("object", "Object", "String", "str", "large_str")
+            ) and any(isinstance(value, str) for value in series_at(table, i).to_list()):
+                return True
+        return False
+    if not isinstance(table, np.ndarray):
+        return False
+    kind = table.dtype.kind
+    return kind in "UT" or (kind == "O" and any(isinstance(value, str) for value in table.flat))
 
 
 def _columns(table: Any, names: Sequence[str] | None) -> list[Column | _TextColumn]:
@@ -429,14 +438,6 @@ def _columns(table: Any, names: Sequence[str] | None) -> list[Column | _TextColu
             for name, row in zip(called, rows, strict=True)
         ]
     return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
-
-
-def _is_pandas_number(series: Any) -> bool:
-    from pandas.api import types
-
-    if types.is_object_dtype(series.dtype):
-        return all(kind_of(value) == "numbers" for value in series.dropna())
-    return bool(types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype))
 
 
 def _pandas_column(name: str, series: Any) -> Column | _TextColumn:

@@ -34,7 +34,6 @@ from topofs.io.types import (
     TypedTable,
     check_no_times,
     has_nominal_columns,
-    has_text,
     read_columns,
     text_as_numbers,
     text_column,
@@ -234,9 +233,7 @@ def read_table(
     if not measure.takes_sparse:
         X = dense_values(X, what=f"similarity {measure.name!r}, unlike 'pearson', takes")
     advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
-    written: tuple[Column, ...] = ()
-    if has_text(X):
-        X, written = text_as_numbers(X, names=names, advice=advice)
+    X, written = text_as_numbers(X, names=names, advice=advice)
     table = read_numbers(
         estimator,
         X,
