@@ -19,13 +19,20 @@ from topofs.io.hints import hints_of_numbers
 from topofs.io.table import (
     ColumnRoles,
     ComparableTable,
-    LeftOutColumn,
     as_table_errors,
     holds_names,
     measures_of_names,
 )
 from topofs.io.text_values import MISSING_CLASSES
-from topofs.io.types import CONSTANT, ROUNDED, Column, TypedTable, why_constant, why_left_out
+from topofs.io.types import (
+    CONSTANT,
+    ROUNDED,
+    Column,
+    LeftOutColumn,
+    TypedTable,
+    why_constant,
+    why_left_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -496,7 +496,7 @@ def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
         return None
     floats = np.full(len(values), np.nan)
     try:
-        exact = [v if isinstance(v, int) else _exact(v) for v in there]
+        exact: list[Any] = [v if isinstance(v, int) else _exact(v) for v in there]
         lowest = min(exact)
         floats[given] = [float(value - lowest) for value in exact]
     except (OverflowError, ValueError):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.io.types import LeftOutColumn
+
 
 def columns_named(names: Iterable[str]) -> pl.Expr:
     """Select the columns of exactly these names: for polars ``*`` and ``^…$`` are patterns."""
@@ -42,25 +44,6 @@ def as_table_errors(name: str) -> Iterator[None]:
     except (PolarsError, PanicException) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise TableError(f"{name}: the table cannot be read ({reason})") from error
-
-
-@dataclass(frozen=True)
-class LeftOutColumn:
-    """A column that takes no part in the selection.
-
-    Attributes
-    ----------
-    name : str
-        The column.
-    reason : str
-        Why, in a few words.
-    asked_for : bool
-        Whether the user gave it that role; otherwise its values are the reason.
-    """
-
-    name: str
-    reason: str
-    asked_for: bool = False
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,25 @@ class Column:
             raise infinite_value(self.name, int(infinite.argmax()))
 
 
+@dataclass(frozen=True)
+class LeftOutColumn:
+    """A column that takes no part in the selection.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    reason : str
+        Why, in a few words.
+    asked_for : bool
+        Whether the user gave it that role; otherwise its values are the reason.
+    """
+
+    name: str
+    reason: str
+    asked_for: bool = False
+
+
 def level_codes(values: Doubles) -> Ints:
     """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
     levels, codes, counts = np.unique(

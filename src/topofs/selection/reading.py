@@ -28,9 +28,9 @@ from topofs.io.frames import (
     refuse_infinite,
 )
 from topofs.io.hints import hints_of_numbers
-from topofs.io.table import LeftOutColumn
 from topofs.io.types import (
     CONSTANT,
+    LeftOutColumn,
     TypedTable,
     check_no_times,
     has_nominal_columns,
