@@ -301,7 +301,7 @@ def _refuse_fault(path: Path, *, separator: str, n_columns: int, name: str) -> N
                     raise _stray_mark(name, stray_line)
                 elif mark[0] == comma and not inside:
                     n_fields += 1
-            if text.removesuffix(b"\n") in (b"", b"\r"):
+            if text in (b"\n", b"\r\n"):
                 after_blank |= not inside
             elif not inside:
                 _check_record(name, record_line, n_fields, n_columns, after_blank=after_blank)
