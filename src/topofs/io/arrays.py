@@ -35,14 +35,10 @@ _BYTES_OF_A_COLUMN = 6000
 
 @dataclass(frozen=True, eq=False)
 class LabelledArrays:
-    """A table, in the type and memory layout of its file, with the class of each row.
-
-    `test_rows` are those that the makers of the file set aside for testing.
-    """
+    """A table, in the type and memory layout of its file, with the class of each row."""
 
     X: Array
     y: Array
-    test_rows: slice | None = None
 
 
 def checked_arrays(path: Path, X: Array, y: Array) -> LabelledArrays:

@@ -484,7 +484,7 @@ def from_lowest(values: Any) -> tuple[Doubles, bool] | None:
 def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
     """The same of objects: numbers, with whole ones beyond 2⁵³ among them."""
     there: list[Any] = []
-    given = np.zeros(len(values), dtype=np.bool_)
+    given, is_long = np.zeros(len(values), dtype=np.bool_), False
     for i, value in enumerate(values):
         if is_missing(value):
             continue
@@ -492,7 +492,9 @@ def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
             return None
         there.append(int(value) if isinstance(value, Integral) else value)
         given[i] = True
-    if not any(abs(v) > FIRST_ROUNDED for v in there if isinstance(v, (int, Decimal))):
+        if isinstance(value, (Integral, Decimal)):
+            is_long = is_long or abs(there[-1]) > FIRST_ROUNDED
+    if not is_long:
         return None
     floats = np.full(len(values), np.nan)
     try:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from topofs.errors import TableError
-from topofs_study.datasets.uci import read_uci as read
+from topofs_study.datasets.reading import read_arrays
+from topofs_study.errors import DatasetError
 
 SOUND = {
     "tiny_train.data": "1 2 3 \n4 5 6 \n7 8 9 \n",
@@ -10,6 +10,10 @@ SOUND = {
     "tiny_valid.data": "10 11 12 \n",
     "tiny_valid.labels": "-1\n",
 }
+
+
+def read(folder, **limit):
+    return read_arrays(folder, "uci", **limit)
 
 
 def folder_with(tmp_path, **changes):
@@ -58,16 +62,16 @@ def test_parts_are_stacked_and_the_second_is_for_testing(tmp_path):
     ],
 )
 def test_folders_that_are_no_dataset(tmp_path, changes, message):
-    with pytest.raises(TableError, match=message):
+    with pytest.raises(DatasetError, match=message):
         read(folder_with(tmp_path, **changes))
 
 
 def test_sizes_beyond_the_limit(tmp_path):
-    with pytest.raises(TableError, match=r"tiny_train\.data: a table .* would take 84 bytes"):
+    with pytest.raises(DatasetError, match=r"tiny_train\.data: a table .* would take 84 bytes"):
         read(folder_with(tmp_path), max_bytes=50)
 
 
 def test_a_file_where_a_folder_belongs(tmp_path):
     (tmp_path / "GISETTE").touch()
-    with pytest.raises(TableError, match="GISETTE: must be a folder"):
+    with pytest.raises(DatasetError, match="GISETTE: must be a folder"):
         read(tmp_path / "GISETTE")
