@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from topofs.io.text_values import Mark
 
-__all__ = ["ReadOptions", "kind_of", "open_table"]
-
 _STANDARD_INPUT = "-"
 _LABELS = "target"
 _EXPANSION = 20

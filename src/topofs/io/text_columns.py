@@ -44,14 +44,6 @@ if TYPE_CHECKING:
     from topofs.io.table import ComparableTable, Table
     from topofs.io.text_values import Mark, TextKind
 
-__all__ = [
-    "NumbersInText",
-    "days_of_text",
-    "in_time_order",
-    "numbers_in_text",
-    "with_dates_as_numbers",
-]
-
 _ENOUGH_FOR_ZEROS = 10_000
 _SHOWN = 6
 

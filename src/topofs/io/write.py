@@ -29,18 +29,6 @@ if TYPE_CHECKING:
 
     from topofs.io.table import Table
 
-__all__ = [
-    "NotPutBackError",
-    "check_ending",
-    "followed",
-    "remove_temporary",
-    "replacing",
-    "replacing_together",
-    "temporary_folder",
-    "write_columns",
-    "write_records",
-]
-
 ENDINGS = (".csv", ".tsv", ".parquet")
 """The endings of the formats that can be written."""
 
