@@ -1,9 +1,8 @@
 """The exceptions and warnings a user can catch, and the import of optional packages.
 
 An exception may name the exit status that it ends the command ``topofs`` with, in a class
-attribute ``exit_status``: 2 for wrong usage, 3 for wrong data.
-
-Warnings of a fit: once where a person fits, not once a fold.
+attribute ``exit_status``: 2 for wrong usage, 3 for wrong data. Warnings of a fit come once where a
+person fits, not once a fold: see `say`.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def apply(
 def _check_there(saved: SavedSelection, table: Table) -> None:
     """Refuse a table that lacks selected columns, and name those that may be meant."""
     from topofs.io.annotated import AnnotatedTable
-    from topofs.io.table import near_name
+    from topofs.text import listed, suggest
 
     known = table.genes if isinstance(table, AnnotatedTable) else table.columns
     there = set(known)
@@ -128,16 +128,14 @@ def _check_there(saved: SavedSelection, table: Table) -> None:
         return
     selected = set(saved.selected)
     others = [column for column in known if column not in selected]
-    named = []
-    for column in missing[:_SHOWN_MISSING]:
-        near = near_name(column, others)
-        named.append(repr(column) + ("" if near is None else f" (did you mean {near!r}?)"))
-    more = len(missing) - len(named)
+    named = [repr(column) for column in missing]
+    for i, column in enumerate(missing[:_SHOWN_MISSING]):
+        near = suggest(column, others)
+        named[i] += f" ({near})" if near else ""
     raise TableError(
         f"{table.name}: {len(missing)} of {len(saved.selected)} selected columns "
-        f"{'is' if len(missing) == 1 else 'are'} missing: {', '.join(named)}"
-        + (f" and {more} more" if more else "")
-        + "; give a table that has all of them, or select again"
+        f"{'is' if len(missing) == 1 else 'are'} missing: {listed(named, most=_SHOWN_MISSING)}"
+        "; give a table that has all of them, or select again"
     )
 
 

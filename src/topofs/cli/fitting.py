@@ -148,7 +148,7 @@ def reading(
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot."""
     from topofs.io import comparable_table, open_table
-    from topofs.io.dates import in_time_order, with_dates_as_numbers
+    from topofs.io.text_columns import in_time_order, with_dates_as_numbers
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):

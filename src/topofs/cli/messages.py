@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from topofs.text import counted, listed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
@@ -86,12 +88,11 @@ class Messages:
         found = [column for column in columns if not column.asked_for]
         if not found:
             return
-        named = [f"{shown(c.name)} ({shown(c.reason)})" for c in found[:_SHOWN_COLUMNS]]
-        more = len(found) - len(named)
-        self.note(
-            f"{len(found)} column{'s' * (len(found) > 1)} left out: {', '.join(named)}"
-            + (f" and {more} more (topofs select --json lists all)" if more else "")
+        named = listed(
+            [f"{shown(c.name)} ({shown(c.reason)})" for c in found], most=_SHOWN_COLUMNS
         )
+        all_of_them = " (topofs select --json lists all)" * (len(found) > _SHOWN_COLUMNS)
+        self.note(f"{counted(len(found), 'column')} left out: {named}{all_of_them}")
 
     def written(self, paths: Iterable[Path]) -> None:
         """Name the files that were written."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from topofs.errors import TableError
-from topofs.io.atomic_write import NotPutBackError, followed, replacing_together
+from topofs.io.write import NotPutBackError, followed, replacing_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -39,6 +39,7 @@ from topofs.cli.summary import (
     stopping,
 )
 from topofs.cli.term_options import option_groups
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -210,11 +211,10 @@ def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
     ]
     if lost:
         options = " ".join(f"--id {shlex.quote(name)}" for name in lost[:_SHOWN_MEMBERS])
-        more = ", …" if len(lost) > _SHOWN_MEMBERS else ""
         what = "an identifier or a date" if len(lost) == 1 else "identifiers or dates"
         messages.notes(
             [
-                f"{out.name} is without {', '.join(lost[:_SHOWN_MEMBERS])}{more}, {what}: "
+                f"{out.name} is without {listed(lost, most=_SHOWN_MEMBERS)}, {what}: "
                 f"{options} carries {'it' if len(lost) == 1 else 'them'} along"
             ]
         )

@@ -17,7 +17,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from topofs.io.atomic_write import remove_temporary
+from topofs.io.write import remove_temporary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

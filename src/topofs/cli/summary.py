@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.cli.messages import shown
 from topofs.cli.term_options import offered
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -219,9 +220,7 @@ def members_in_words(group: Group, *, most: int) -> str:
 
 def names_in_words(names: Sequence[str]) -> str:
     """List names, and count those beyond the first ten."""
-    named = ", ".join(shown(name) for name in names[:SHOWN_NAMES])
-    more = len(names) - SHOWN_NAMES
-    return f"{named} and {more} more" if more > 0 else named
+    return listed([shown(name) for name in names], most=SHOWN_NAMES)
 
 
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:

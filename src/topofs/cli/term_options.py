@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from topofs.terms import DEFAULTS, registered
+from topofs.text import joined, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -121,8 +121,8 @@ def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
     def chosen(text: str) -> Any:
         if text in choices:
             return choices[text]
-        near = get_close_matches(text, choices, n=1)
-        advice = f"; did you mean {near[0]!r}?" if near else ""
+        near = suggest(text, choices)
+        advice = f"; {near}" if near else ""
         raise typer.BadParameter(f"{text!r} is none of {', '.join(choices)}{advice}")
 
     def completed(incomplete: str) -> list[str]:
@@ -162,7 +162,7 @@ def takers_in_words(name: str) -> str:
         for kind in _KINDS
     }
     return " or ".join(
-        f"--{kind} {_listed(takers)}" for kind, takers in by_kind.items() if takers
+        f"--{kind} {joined(takers, 'or')}" for kind, takers in by_kind.items() if takers
     )
 
 
@@ -212,7 +212,7 @@ def _option(name: str, term: Term, only_for: Collection[str]) -> Any:
 def _help(described: Field[Any], only_for: Collection[str]) -> str:
     text = described.metadata.get("help") or ""
     if only_for:
-        text = f"For {_listed(only_for)}: {text[:1].lower()}{text[1:]}"
+        text = f"For {joined(only_for, 'or')}: {text[:1].lower()}{text[1:]}"
     if type(described.default) in _NUMBERS:
         text += f" [default: {described.default}]"
     return text.strip()
@@ -253,11 +253,6 @@ def _parser(allowed: tuple[type, ...]) -> Callable[[str], Any]:
         return text
 
     return parsed
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 @cache

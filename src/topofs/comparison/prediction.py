@@ -19,9 +19,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
 from topofs.io.frames import as_vector, is_missing, unmasked
-from topofs.io.text_values import seen_in, shortened, text_kind
+from topofs.io.text_values import seen_in, text_kind
 from topofs.io.types import TIMES, kind_of
 from topofs.selection.stability import check_of_rows, is_pair, parts_of, row_positions
+from topofs.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,8 +29,7 @@ from topofs.io.frames import (
     sparse_columns,
     unmasked,
 )
-from topofs.io.table import LeftOutColumn
-from topofs.io.types import text_column
+from topofs.io.types import LeftOutColumn, text_column
 from topofs.notebook import selection_html
 from topofs.runtime import parse_memory
 from topofs.selection.reading import columns_that_vary, read_table, without_rows

@@ -28,18 +28,17 @@ from topofs.io.frames import (
     as_array,
     column_names,
     dense_values,
+    is_frame,
     readable_table,
     refuse_infinite,
 )
 from topofs.io.hints import hints_of_numbers
-from topofs.io.table import LeftOutColumn
 from topofs.io.types import (
     CONSTANT,
+    LeftOutColumn,
     TypedTable,
     check_no_times,
     has_nominal_columns,
-    has_text,
-    is_frame,
     read_columns,
     text_as_numbers,
     text_column,
@@ -119,9 +118,7 @@ def read_table(
         return ReadTable(_numbers(estimator, X, given, advice, is_similarity=True), measure)
     if not measure.takes_sparse:
         X = dense_values(X, what=f"similarity {measure.name!r}, unlike 'pearson', takes")
-    written: tuple[Column, ...] = ()
-    if has_text(X):
-        X, written = text_as_numbers(X, names=given, advice=advice)
+    X, written = text_as_numbers(X, names=given, advice=advice)
     table = _numbers(estimator, X, given, advice, is_similarity=False)
     ranges: Floats | None = None
     if sparse.issparse(table):
