@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -9,24 +10,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topofs.cli.fitting import dense, in_order_of_time, reading
-from topofs.cli.messages import Messages, in_options, print_json, shown
+from topofs.cli.fitting import (
+    SHOWN_LEAKS,
+    dense,
+    in_order_of_time,
+    leaks_by_missing,
+    reading,
+)
+from topofs.cli.messages import (
+    Messages,
+    check_outputs,
+    error_translation,
+    new_table,
+    write_together,
+)
 from topofs.cli.options import (
     Exclude,
     Json,
     Quiet,
     TableName,
     Time,
-    how,
-    names_given,
+    listed_names,
+    option,
+    option_groups,
     parse_size,
+    read_options,
     settings,
 )
-from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.summary import SHOWN_LEAKS, leaks_by_missing
-from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
+    from rich.table import Table as Printed
+
     from topofs.comparison.compare import Comparison
     from topofs.comparison.prediction import Target
     from topofs.io import ColumnRoles, ComparableTable
@@ -60,15 +74,12 @@ class _Model(StrEnum):
 
 
 @app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
-@option_groups(settings=settings, how=how)
+@option_groups(selector=settings, read=read_options)
 def compare(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
     target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="What to predict; .mat and .npz files have their own."
-        ),
+        str | None, option("What to predict; .mat and .npz files have their own.", "COLUMN")
     ] = None,
     sizes: Annotated[
         str | None,
@@ -79,32 +90,25 @@ def compare(  # noqa: PLR0913 - one argument an option
         ),
     ] = None,
     task: Annotated[
-        _Task | None,
-        typer.Option(metavar="NAME", help="classification, regression; else it is guessed."),
+        _Task | None, option("classification, regression; else it is guessed.", "NAME")
     ] = None,
-    model: Annotated[
-        _Model,
-        typer.Option(metavar="NAME", help="linear, knn, tree.", show_default=False),
-    ] = _Model.linear,
+    model: Annotated[_Model, option("linear, knn, tree.", "NAME")] = _Model.linear,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[
         int | None,
         typer.Option(min=1, help="How often it is repeated.", show_default=str(_REPEATS)),
     ] = None,
     time: Time = None,
-    settings: TopologicalFeatureSelector,
+    selector: TopologicalFeatureSelector,
     identifier: Annotated[
-        list[str] | None,
-        typer.Option("--id", metavar="COLUMN", help="Not to select from; repeatable."),
+        list[str] | None, option("Not to select from; repeatable.", "COLUMN", "--id")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Likewise.")] = None,
+    drop: Annotated[list[str] | None, option("Likewise.", "COLUMN")] = None,
     exclude: Exclude = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="A page to look at.")
-    ] = None,
+    report: Annotated[Path | None, option("A page to look at.", "FILE.html")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: ReadOptions,
+    read: ReadOptions,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
@@ -116,46 +120,45 @@ def compare(  # noqa: PLR0913 - one argument an option
     from topofs.comparison.prediction import Resampling
     from topofs.io import ColumnRoles
     from topofs.report.comparison import comparison_report
-    from topofs.report.document import write_document
+    from topofs.report.document import check_page_ending, write_document
 
-    check_outputs([], source=table, report=report)
+    check_outputs(table, (report, check_page_ending))
     if time is not None and (repeats or 1) > 1:
         raise ValueError("--time leaves one way to split the rows: leave --repeats out")
-    messages = Messages(quiet=quiet)
+    messages = Messages(quiet=quiet, as_json=as_json)
     roles = ColumnRoles(
         target=target,
         identifiers=tuple(identifier or ()),
         drop=tuple(drop or ()),
-        exclude=names_given(exclude, option="--exclude"),
+        exclude=listed_names(exclude, given_to="--exclude"),
         time=time,
     )
     if time is not None:
-        in_order_of_time(settings, messages)
+        in_order_of_time(selector, messages)
     options = {
-        "sizes": _sizes(sizes, settings),
-        "selector": settings,
+        "sizes": _sizes(sizes, selector),
+        "selector": selector,
         "model": model.value,
         "resampling": Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
         "splits": None if time is None else "forward",
     }
-    found, compared, name = _compared(table, roles, task, options, messages, how=how)
-    written = write_together(
-        (
-            report,
-            lambda path: write_document(
-                path, comparison_report(comparison=found, table_name=name)
-            ),
-        )
+    found, compared, name = _compared(table, roles, task, options, messages, read=read)
+
+    def write_page(path: Path) -> None:
+        write_document(path, comparison_report(comparison=found, table_name=name))
+
+    files = write_together(report=(report, write_page))
+    left_out = [{"name": column.name, "reason": column.reason} for column in compared.left_out]
+    messages.result(
+        lambda: {
+            "table": name,
+            **found.as_dict(),
+            "left_out": left_out,
+            "notes": list(compared.notes),
+        },
+        _lines(found),
+        files,
     )
-    if as_json:
-        left_out = [
-            {"name": column.name, "reason": column.reason} for column in compared.left_out
-        ]
-        about = {"left_out": left_out, "notes": list(compared.notes)}
-        print_json({"table": name} | found.as_dict() | about)
-    elif not quiet:
-        _print_comparison(found)
-    messages.written(written)
 
 
 def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
@@ -168,7 +171,7 @@ def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float
         sizes = [parse_size(part.strip()) for part in text.split(",")]
     except typer.BadParameter as error:
         raise typer.BadParameter(str(error), param_hint="--sizes") from None
-    with in_options(size="--sizes"):
+    with error_translation(size="--sizes"):
         for size in sizes:
             check_end(rule_of(selector.rule), size)
     return sizes
@@ -181,7 +184,7 @@ def _compared(
     options: dict[str, Any],
     messages: Messages,
     *,
-    how: ReadOptions,
+    read: ReadOptions,
 ) -> tuple[Comparison, ComparableTable, str]:
     """Read the table and compare; the comparison, what was compared, the name of the table."""
     from topofs.comparison.compare import compare as run
@@ -191,7 +194,7 @@ def _compared(
 
     measure = measure_of(options["selector"].similarity)
     with reading(
-        source, measure=measure, roles=roles, messages=messages, needs_target=True, how=how
+        source, measure=measure, roles=roles, messages=messages, needs_target=True, read=read
     ) as (table, compared):
         target = compared.roles.target
         assert target is not None
@@ -206,8 +209,14 @@ def _compared(
         leaks = leaks_by_missing(table, compared, values)
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")
-    messages.notes(_doubtful_classes(values))
-    with messages.counting("comparing", "splits") as progress, in_options(size="--sizes"):
+    for name in _doubtful_classes(values):
+        messages.note(
+            f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
+        )
+    with (
+        messages.counting("comparing", "splits") as progress,
+        error_translation(size="--sizes"),
+    ):
         comparison = run(X, values, target_name=target, progress=progress, **options)
     settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
     leaks = tuple(sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score))
@@ -218,30 +227,22 @@ def _doubtful_classes(target: Target) -> list[str]:
     """Name the classes that may as well stand for a missing value."""
     from topofs.io.text_values import MISSING
 
-    found = sorted(set(target.classes) & set(MISSING))
-    return [
-        f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
-        for name in found
-    ]
+    return sorted(set(target.classes) & set(MISSING))
 
 
-def _print_comparison(found: Comparison) -> None:
-    from rich.table import Table as Printed
-
-    from topofs.cli.messages import Output
+def _lines(found: Comparison) -> Iterator[str | Printed]:
     from topofs.comparison.compare import METHOD_NAMES
 
-    output = Output()
     splits = f"{found.n_repeats} × {found.n_folds} folds"
     if found.splits == "forward":
         splits = f"{found.n_folds} parts of the rows, each after those it is predicted from"
-    output.say(
-        f"{found.metric} of a {found.model} model for {shown(found.target)}: mean over "
-        f"{splits}, {found.n_samples} rows"
+    yield (
+        f"{found.metric} of a {found.model} model for {found.target}: mean over {splits}, "
+        f"{found.n_samples} rows"
     )
     p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
     rivals = [method for method in METHOD_NAMES if method != "tfs"]
-    printed = Printed(box=None, pad_edge=False)
+    printed = new_table()
     printed.add_column("columns", justify="right")
     for method in ("tfs", *rivals):
         printed.add_column(METHOD_NAMES[method], justify="right", no_wrap=True)
@@ -252,23 +253,16 @@ def _print_comparison(found: Comparison) -> None:
             mark = "*" if p_values[rival, size] < _SIGNIFICANT else " "
             cells.append(f"{scores.mean:.3f}{mark}")
         printed.add_row(found.size_name(size), *cells)
-    output.print(printed)
-    for doubt in found.doubts[:SHOWN_LEAKS]:
-        output.say(shown(doubt))
+    yield printed
+    yield from found.doubts[:SHOWN_LEAKS]
     if len(found.doubts) > SHOWN_LEAKS:
         more = len(found.doubts) - SHOWN_LEAKS
-        output.say(f"… and {more} more; --json and --report list them all")
-    output.say(f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)")
+        yield f"… and {more} more; --json and --report list them all"
+    yield f"* differs from TFS (p < {_SIGNIFICANT}, corrected resampled t-test)"
     for rival in rivals:
-        output.say(_verdict(found, rival))
-
-
-def _verdict(found: Comparison, rival: str) -> str:
-    from topofs.comparison.compare import METHOD_NAMES
-
-    sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
-    better = sum(test.difference > 0 for test in sure)
-    return (
-        f"TFS against {METHOD_NAMES[rival]}: better at {better}, worse at "
-        f"{len(sure) - better} of {len(found.sizes)} sizes"
-    )
+        sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
+        better = sum(test.difference > 0 for test in sure)
+        yield (
+            f"TFS against {METHOD_NAMES[rival]}: better at {better}, worse at "
+            f"{len(sure) - better} of {len(found.sizes)} sizes"
+        )
