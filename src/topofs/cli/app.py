@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["COMMANDS", "BrokenCommandError", "Commands", "app", "exit_status", "load_terms"]
-
 COMMANDS = (
     "select",
     "apply",

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.messages import Messages, check_outputs, write_together
-from topofs.cli.options import Json, Quiet, TableName, open_options, option, option_groups
+from topofs.cli.options import JSON, QUIET, TABLE, open_options, option, option_groups
 from topofs.cli.summary import first_names
 from topofs.errors import TableError
 
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 
     from topofs.io import Table
     from topofs.io.read import ReadOptions
-
-
-__all__ = [
-    "ENDING",
-    "SavedSelection",
-    "SelectionFileError",
-    "app",
-    "check_saved_ending",
-    "read_selection",
-    "write_selection",
-]
 
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -49,19 +38,14 @@ _MAX_BYTES = 1 << 26
 @app.command(epilog="Example:  topofs apply selection.json next_month.csv --out smaller.csv")
 @option_groups(read=open_options)
 def apply(
-    selection: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SELECTION", help="What `topofs select --save` wrote.", show_default=False
-        ),
-    ],
-    table: TableName,
+    selection: Path = typer.Argument(
+        metavar="SELECTION", help="What `topofs select --save` wrote.", show_default=False
+    ),
+    table: str = TABLE,
     *,
-    out: Annotated[
-        Path | None, option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    out: Path | None = option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Take the columns of a saved selection from another table.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,11 +25,11 @@ from topofs.cli.messages import (
     write_together,
 )
 from topofs.cli.options import (
-    Exclude,
-    Json,
-    Quiet,
-    TableName,
-    Time,
+    EXCLUDE,
+    JSON,
+    QUIET,
+    TABLE,
+    TIME,
     listed_names,
     option,
     option_groups,
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from topofs.io import ColumnRoles, ComparableTable
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-
-__all__ = ["app"]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -76,38 +74,28 @@ class _Model(StrEnum):
 @app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
 @option_groups(selector=settings, read=read_options)
 def compare(  # noqa: PLR0913 - one argument an option
-    table: TableName,
+    table: str = TABLE,
     *,
-    target: Annotated[
-        str | None, option("What to predict; .mat and .npz files have their own.", "COLUMN")
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…",
-            help="Numbers or fractions of columns, or auto.",
-            show_default=SIZES,
-        ),
-    ] = None,
-    task: Annotated[
-        _Task | None, option("classification, regression; else it is guessed.", "NAME")
-    ] = None,
-    model: Annotated[_Model, option("linear, knn, tree.", "NAME")] = _Model.linear,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[
-        int | None,
-        typer.Option(min=1, help="How often it is repeated.", show_default=str(_REPEATS)),
-    ] = None,
-    time: Time = None,
+    target: str | None = option(
+        "What to predict; .mat and .npz files have their own.", "COLUMN"
+    ),
+    sizes: str | None = option(
+        "Numbers or fractions of columns, or auto.", "A,B,…", show_default=SIZES
+    ),
+    task: _Task | None = option("classification, regression; else it is guessed.", "NAME"),
+    model: _Model = option("linear, knn, tree.", "NAME", default=_Model.linear),
+    folds: int = option("Folds of the cross-validation.", min=2, default=5, show_default=True),
+    repeats: int | None = option(
+        "How often it is repeated.", min=1, show_default=str(_REPEATS)
+    ),
+    time: str | None = TIME,
     selector: TopologicalFeatureSelector,
-    identifier: Annotated[
-        list[str] | None, option("Not to select from; repeatable.", "COLUMN", "--id")
-    ] = None,
-    drop: Annotated[list[str] | None, option("Likewise.", "COLUMN")] = None,
-    exclude: Exclude = None,
-    report: Annotated[Path | None, option("A page to look at.", "FILE.html")] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    identifier: list[str] | None = option("Not to select from; repeatable.", "COLUMN", "--id"),
+    drop: list[str] | None = option("Likewise.", "COLUMN"),
+    exclude: list[str] | None = EXCLUDE,
+    report: Path | None = option("A page to look at.", "FILE.html"),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.

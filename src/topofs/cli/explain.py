@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages
-from topofs.cli.options import SELECTION, Json, TableName, option_groups
+from topofs.cli.options import JSON, SELECTION, TABLE, option_groups
 
 if TYPE_CHECKING:
     from topofs.cli.options import ConstraintOptions
@@ -17,22 +17,20 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
 @option_groups(**SELECTION)
 def explain(
-    table: TableName,
-    column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
+    table: str = TABLE,
+    column: str = typer.Argument(metavar="COLUMN", show_default=False),
     *,
     size: Any,
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    as_json: Json = False,
+    as_json: bool = JSON,
     read: ReadOptions,
 ) -> None:
     """Say why a column was or was not selected, and which columns it is linked to.

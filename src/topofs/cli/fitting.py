@@ -45,19 +45,6 @@ if TYPE_CHECKING:
     from topofs.similarity import Measure
     from topofs.similarity.operator import SimilarityOperator
 
-__all__ = [
-    "SHOWN_LEAKS",
-    "Fitted",
-    "dense",
-    "fitted",
-    "in_order_of_time",
-    "leaks_as_json",
-    "leaks_by_missing",
-    "leaks_in",
-    "reading",
-    "write_page",
-]
-
 SHOWN_LEAKS = 6
 """How many columns that alone tell the target are printed."""
 

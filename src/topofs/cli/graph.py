@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, write_together
 from topofs.cli.options import (
-    Json,
-    Quiet,
-    TableName,
+    JSON,
+    QUIET,
+    TABLE,
     option,
     option_groups,
     read_options,
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["app", "check_graph_ending", "write_graph"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_LINKS = 5
@@ -38,15 +36,15 @@ _CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
 @app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
 @option_groups(selector=settings, roles=roles, read=read_options)
 def graph(
-    table: TableName,
+    table: str = TABLE,
     *,
-    out: Annotated[
-        Path, option("GraphML, or a list of links as .csv, .tsv or .parquet.", "FILE")
-    ],
+    out: Path = option(
+        "GraphML, or a list of links as .csv, .tsv or .parquet.", "FILE", default=...
+    ),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.

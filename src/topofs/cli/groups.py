@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
-from topofs.cli.options import SELECTION, Json, Quiet, TableName, option, option_groups
+from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, option, option_groups
 from topofs.cli.summary import (
     SHOWN_NAMES,
     check_groups,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_GROUPS = 30
@@ -42,17 +40,17 @@ _SHOWN_MEMBERS = 12
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
 @option_groups(**SELECTION)
 def groups(
-    table: TableName,
+    table: str = TABLE,
     *,
     size: Any,
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    out: Annotated[
-        Path | None, option("Every column and who represents it: .csv, .tsv, .parquet.", "FILE")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    out: Path | None = option(
+        "Every column and who represents it: .csv, .tsv, .parquet.", "FILE"
+    ),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """List the selected columns, each with those it represents.

@@ -27,19 +27,6 @@ if TYPE_CHECKING:
 
     from topofs.io import LeftOutColumn
 
-__all__ = [
-    "Messages",
-    "Pace",
-    "check_outputs",
-    "error_translation",
-    "format_duration",
-    "new_table",
-    "print_lines",
-    "shown",
-    "translated",
-    "write_together",
-]
-
 SECONDS_BETWEEN_LINES = 10
 """How often a line is printed where there is no terminal to draw a bar on."""
 

@@ -23,7 +23,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import (
     TYPE_CHECKING,
-    Annotated,
     Any,
     TypedDict,
     Union,
@@ -43,32 +42,6 @@ if TYPE_CHECKING:
     from topofs.selection import AtMost, TopologicalFeatureSelector
     from topofs.terms import Term
 
-__all__ = [
-    "NOTHING",
-    "SELECTION",
-    "ConstraintOptions",
-    "Exclude",
-    "Json",
-    "Quiet",
-    "TableName",
-    "Time",
-    "changed_options",
-    "check_jobs",
-    "constraints",
-    "forget_term_options",
-    "limits",
-    "listed_names",
-    "offered",
-    "open_options",
-    "option",
-    "option_groups",
-    "parse_size",
-    "read_options",
-    "roles",
-    "settings",
-    "size",
-]
-
 NOTHING = object()
 """The value of an option where the user wrote "none"; None is an option that was not given."""
 
@@ -85,9 +58,18 @@ _HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
 _MAX_BYTES = 1 << 26  # more than any list of columns has; a device has no end
 
 
-def option(help_text: str, metavar: str | None = None, *names: str, **further: Any) -> Any:
-    """Describe an option whose help shows no default."""
-    return typer.Option(*names, metavar=metavar, help=help_text, show_default=False, **further)
+def option(
+    help_text: str,
+    metavar: str | None = None,
+    *names: str,
+    default: Any = None,
+    show_default: bool | str = False,
+    **further: Any,
+) -> Any:
+    """Describe an option of a command; ``default=...`` is one that must be given."""
+    return typer.Option(
+        default, *names, metavar=metavar, help=help_text, show_default=show_default, **further
+    )
 
 
 def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
@@ -166,11 +148,7 @@ def _options_of(group: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     options = {name: one for name, one in own.items() if one.kind is not one.VAR_KEYWORD}
     if len(options) == len(own):
         return options
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    terms = {
-        name: inspect.Parameter(name, keyword, default=None, annotation=annotation)
-        for name, annotation in _term_options().items()
-    }
+    terms = _term_options()
     _check_distinct(terms, options)
     return terms | options
 
@@ -231,26 +209,30 @@ def changed_options(term: Term, other: Term) -> str:
     )
 
 
-def _term_options() -> dict[str, Any]:
+def _term_options() -> dict[str, inspect.Parameter]:
     """The options of all terms: for each kind one for its name, then one for each parameter."""
-    options: dict[str, Any] = {}
+    options: dict[str, inspect.Parameter] = {}
     for kind, words in _KINDS.items():
         terms = offered(kind)
         names = name_option(f"{words}: {', '.join(terms)}.", {name: name for name in terms})
-        options[kind] = Annotated[Any, names]
+        options[kind] = _as_parameter(kind, names)
         takers: dict[str, list[str]] = {}
         for term_name, term in terms.items():
             for parameter in _parameters_of(term):
                 takers.setdefault(parameter, []).append(term_name)
         for parameter, able in takers.items():
             only_for = [] if DEFAULTS[kind] in able else able
-            option_of = _term_option(terms[able[0]], parameter, only_for)
-            options.setdefault(parameter, option_of)
+            options.setdefault(parameter, _term_option(terms[able[0]], parameter, only_for))
     return options
 
 
-def _term_option(term: Term, name: str, only_for: Sequence[str]) -> Any:
-    """The option of a parameter of a term, as typer reads it."""
+def _as_parameter(name: str, described: Any, kind: Any = Any) -> inspect.Parameter:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=described, annotation=kind)
+
+
+def _term_option(term: Term, name: str, only_for: Sequence[str]) -> inspect.Parameter:
+    """The option of a parameter of a term; its help names the terms where not all take it."""
     described = _parameters_of(term)[name]
     allowed = _allowed_types(described, type(term))
     help_text = described.metadata.get("help") or ""
@@ -260,15 +242,15 @@ def _term_option(term: Term, name: str, only_for: Sequence[str]) -> Any:
         help_text += f" [default: {described.default}]"
     help_text = help_text.strip()
     if bool in allowed:
-        written = name.replace("_", "-")
-        return Annotated[bool | None, option(help_text, None, f"--{written}/--no-{written}")]
+        both = "/".join([_written(name, value) for value in (True, False)])
+        return _as_parameter(name, option(help_text, None, both), bool | None)
     choices = described.metadata.get("choices")
     if choices is not None:
         named = {
             _NONE if value is None else str(value): NOTHING if value is None else value
             for value in choices
         }
-        return Annotated[Any, name_option(help_text, named)]
+        return _as_parameter(name, name_option(help_text, named))
     numbers = [kind for kind in _NUMBERS if kind in allowed]
     metavar = _NUMBERS[numbers[0]][0] if numbers else "TEXT"
 
@@ -286,7 +268,7 @@ def _term_option(term: Term, name: str, only_for: Sequence[str]) -> Any:
         known += [_NONE] if types.NoneType in allowed else []
         raise typer.BadParameter(f"{text!r} is not {' or '.join(known)}")
 
-    return Annotated[Any, option(help_text, metavar, parser=parse)]
+    return _as_parameter(name, option(help_text, metavar, parser=parse))
 
 
 def _parameters_of(term: Term) -> Mapping[str, Field[Any]]:
@@ -331,20 +313,15 @@ def _written(name: str, value: Any) -> str:
 # Arguments and options of single commands.
 
 
-TableName = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV, Parquet, .h5ad, .mat, .npz; - is stdin.",
-        show_default=False,
-    ),
-]
-Time = Annotated[str | None, option("Rows are ordered by it: numbers or ISO dates.", "COLUMN")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Exclude = Annotated[
-    list[str] | None, option("Never selected, but to be represented.", "COLUMN")
-]
+TABLE = typer.Argument(
+    metavar="TABLE",
+    help="CSV, TSV, Parquet, .h5ad, .mat, .npz; - is stdin.",
+    show_default=False,
+)
+TIME = option("Rows are ordered by it: numbers or ISO dates.", "COLUMN")
+EXCLUDE = option("Never selected, but to be represented.", "COLUMN")
+JSON = option("Print the result as JSON.", None, "--json", default=False)
+QUIET = option("Print nothing but errors.", None, "--quiet", "-q", default=False)
 
 
 def check_jobs(jobs: int) -> None:
@@ -386,27 +363,22 @@ def _parse_share(text: str) -> float:
 
 def size(
     *,
-    k: Annotated[
-        # float, str or None: typer knows no such union, and the parser decides.
-        Any,
-        option(
-            "How many; auto, the default, stops by itself.",
-            "auto|N|FRACTION",
-            "-k",
-            parser=parse_size,
-        ),
-    ] = None,
-    coverage: Annotated[
-        Any, option("Or as few as represent this share of all.", "SHARE", parser=_parse_share)
-    ] = None,
-    min_share: Annotated[
-        Any,
-        option("Or leave out only what another explains so far.", "SHARE", parser=_parse_share),
-    ] = None,
-    budget: Annotated[
-        float | None, option("Or what this pays; --cost FILE.csv (column, cost).", "TOTAL")
-    ] = None,
-    cost: Annotated[Path | None, option("Column and cost.", "FILE.csv", hidden=True)] = None,
+    k: Any = option(
+        "How many; auto, the default, stops by itself.",
+        "auto|N|FRACTION",
+        "-k",
+        parser=parse_size,
+    ),
+    coverage: Any = option(
+        "Or as few as represent this share of all.", "SHARE", parser=_parse_share
+    ),
+    min_share: Any = option(
+        "Or leave out only what another explains so far.", "SHARE", parser=_parse_share
+    ),
+    budget: float | None = option(
+        "Or what this pays; --cost FILE.csv (column, cost).", "TOTAL"
+    ),
+    cost: Path | None = option("Column and cost.", "FILE.csv", hidden=True),
 ) -> Any:
     """Make `n_features_to_select` of the options; None where none was given."""
     from topofs.selection import Budget, MinShare, UntilCoverage
@@ -438,28 +410,20 @@ def _parse_carriers(text: str) -> int | str:
 
 def settings(
     *,
-    threshold: Annotated[
-        Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
-    ] = None,
-    min_carriers: Annotated[
-        Any,
-        option(
-            "Least rows unlike a column's usual value.",
-            "auto|N",
-            parser=_parse_carriers,
-            hidden=True,
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None, option("Such as 2GB; else half. A GPU: --device cuda.", "SIZE")
-    ] = None,
-    device: Annotated[
-        str | None,
-        option("Where to multiply: cpu, cuda, cuda:1 and so on.", "NAME", hidden=True),
-    ] = None,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="The published method; half the columns by default.")
-    ] = False,
+    threshold: Any = name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS),
+    min_carriers: Any = option(
+        "Least rows unlike a column's usual value.",
+        "auto|N",
+        parser=_parse_carriers,
+        hidden=True,
+    ),
+    memory: str | None = option("Such as 2GB; else half. A GPU: --device cuda.", "SIZE"),
+    device: str | None = option(
+        "Where to multiply: cpu, cuda, cuda:1 and so on.", "NAME", hidden=True
+    ),
+    paper: bool = option(
+        "The published method; half the columns by default.", None, "--paper", default=False
+    ),
     **terms: Any,
 ) -> TopologicalFeatureSelector:
     """Make a selector of what was given; the rest is as the estimator has it."""
@@ -535,16 +499,12 @@ def _check_settled(given: Iterable[str], *, by: str) -> None:
 
 def roles(
     *,
-    target: Annotated[
-        str | None, option("Not to select from; passed through to --out.", "COLUMN")
-    ] = None,
-    identifier: Annotated[
-        list[str] | None, option("Likewise. Repeatable, as the next four.", "COLUMN", "--id")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, option("Left out, as are rare ones (--min-carriers N).", "COLUMN")
-    ] = None,
-    time: Annotated[str | None, option("Order of the rows.", "COLUMN", hidden=True)] = None,
+    target: str | None = option("Not to select from; passed through to --out.", "COLUMN"),
+    identifier: list[str] | None = option(
+        "Likewise. Repeatable, as the next four.", "COLUMN", "--id"
+    ),
+    drop: list[str] | None = option("Left out, as are rare ones (--min-carriers N).", "COLUMN"),
+    time: str | None = option("Order of the rows.", "COLUMN", hidden=True),
 ) -> ColumnRoles:
     """Collect the roles of columns."""
     from topofs.io import ColumnRoles
@@ -554,20 +514,15 @@ def roles(
     )
 
 
-_Decimal = Annotated[
-    Any, name_option('Decimal mark: "," or "."; else it is found out.', {",": ",", ".": "."})
-]
-_Layer = Annotated[str | None, option("The layer of an .h5ad file to take.", "NAME")]
-_MaxSize = Annotated[
-    str | None,
-    option(
-        "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
-    ),
-]
+_DECIMAL = name_option('Decimal mark: "," or "."; else it is found out.', {",": ",", ".": "."})
+_LAYER = option("The layer of an .h5ad file to take.", "NAME")
+_MAX_SIZE = option(
+    "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
+)
 
 
 def open_options(
-    *, decimal: _Decimal = None, layer: _Layer = None, max_size: _MaxSize = None
+    *, decimal: Any = _DECIMAL, layer: str | None = _LAYER, max_size: str | None = _MAX_SIZE
 ) -> ReadOptions:
     """Say how a file is opened."""
     from topofs.io.read import ReadOptions
@@ -584,13 +539,12 @@ def open_options(
 
 def read_options(
     *,
-    decimal: _Decimal = None,
-    dates: Annotated[
-        Any,
-        name_option("Use dates as: numbers (days). Else left out.", {"numbers": "numbers"}),
-    ] = None,
-    layer: _Layer = None,
-    max_size: _MaxSize = None,
+    decimal: Any = _DECIMAL,
+    dates: Any = name_option(
+        "Use dates as: numbers (days). Else left out.", {"numbers": "numbers"}
+    ),
+    layer: str | None = _LAYER,
+    max_size: str | None = _MAX_SIZE,
 ) -> ReadOptions:
     """Say how a file is opened, and what its columns mean."""
     opened = open_options(decimal=decimal, layer=layer, max_size=max_size)
@@ -609,26 +563,18 @@ class ConstraintOptions(TypedDict, total=False):
     max_similarity: float | None
 
 
-_AtMost = Annotated[
-    int | None, option("Of each group; --groups FILE.csv (column, group).", "N")
-]
-_Groups = Annotated[
-    Path | None, option("Column and group.", "FILE.csv", "--groups", hidden=True)
-]
-_MaxSimilarity = Annotated[
-    float | None, option("No two selected columns are more alike.", "NUMBER")
-]
+_AT_MOST = option("Of each group; --groups FILE.csv (column, group).", "N")
+_GROUPS = option("Column and group.", "FILE.csv", "--groups", hidden=True)
+_MAX_SIMILARITY = option("No two selected columns are more alike.", "NUMBER")
 
 
 def constraints(
     *,
-    keep: Annotated[
-        list[str] | None, option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN")
-    ] = None,
-    exclude: Exclude = None,
-    at_most: _AtMost = None,
-    group_file: _Groups = None,
-    max_similarity: _MaxSimilarity = None,
+    keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
+    exclude: list[str] | None = EXCLUDE,
+    at_most: int | None = _AT_MOST,
+    group_file: Path | None = _GROUPS,
+    max_similarity: float | None = _MAX_SIMILARITY,
 ) -> ConstraintOptions:
     """Collect what must and what may not be selected."""
     found = limits(
@@ -639,10 +585,10 @@ def constraints(
 
 def limits(
     *,
-    exclude: Exclude = None,
-    at_most: _AtMost = None,
-    group_file: _Groups = None,
-    max_similarity: _MaxSimilarity = None,
+    exclude: list[str] | None = EXCLUDE,
+    at_most: int | None = _AT_MOST,
+    group_file: Path | None = _GROUPS,
+    max_similarity: float | None = _MAX_SIMILARITY,
 ) -> ConstraintOptions:
     """Collect what may not be selected."""
     from topofs.selection import AtMost

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
 from topofs.cli.options import (
+    JSON,
+    QUIET,
+    TABLE,
     ConstraintOptions,
-    Json,
-    Quiet,
-    TableName,
     limits,
     listed_names,
     option,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     Substitutes = dict[str, tuple[Substitute, ...]]
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
@@ -48,25 +46,23 @@ _SHOWN_PAIRS = 5
 @app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
 @option_groups(selector=settings, roles=roles, limits=limits, read=read_options)
 def panel(  # noqa: PLR0913 - one argument an option
-    table: TableName,
+    table: str = TABLE,
     *,
-    listed: Annotated[
-        list[str], option("One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel")
-    ],
-    n_next: Annotated[
-        int, typer.Option("--next", min=0, help="How many columns to propose.")
-    ] = 10,
-    substitute: Annotated[
-        list[str] | None, option("Rank what could take its place. Repeatable.", "COLUMN")
-    ] = None,
+    listed: list[str] = option(
+        "One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel", default=...
+    ),
+    n_next: int = option(
+        "How many columns to propose.", None, "--next", min=0, default=10, show_default=True
+    ),
+    substitute: list[str] | None = option(
+        "Rank what could take its place. Repeatable.", "COLUMN"
+    ),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     limits: ConstraintOptions,
-    report: Annotated[
-        Path | None, option("The page of `select` for the list.", "FILE.html")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    report: Path | None = option("The page of `select` for the list.", "FILE.html"),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Judge a list of columns, from wherever it comes.

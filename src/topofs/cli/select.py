@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
-from topofs.cli.options import SELECTION, Json, Quiet, TableName, option, option_groups
+from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, option, option_groups
 from topofs.cli.summary import (
     coverage_as_json,
     format_members,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
@@ -44,29 +42,19 @@ _SHOWN_MEMBERS = 3
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
 @option_groups(**SELECTION)
 def select(  # noqa: PLR0913 - one argument an option
-    table: TableName,
+    table: str = TABLE,
     *,
     size: Any,
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    out: Annotated[
-        Path | None, option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE")
-    ] = None,
-    ranking: Annotated[
-        Path | None, option("Every column: rank, score, who represents it.", "FILE")
-    ] = None,
-    graph_out: Annotated[
-        Path | None, option("The network: .graphml, or its links as .csv.", "FILE")
-    ] = None,
-    report: Annotated[
-        Path | None, option("A page to look at, in one file.", "FILE.html")
-    ] = None,
-    save: Annotated[
-        Path | None, option("The selection, for `topofs apply`.", "FILE.json")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    out: Path | None = option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
+    ranking: Path | None = option("Every column: rank, score, who represents it.", "FILE"),
+    graph_out: Path | None = option("The network: .graphml, or its links as .csv.", "FILE"),
+    report: Path | None = option("A page to look at, in one file.", "FILE.html"),
+    save: Path | None = option("The selection, for `topofs apply`.", "FILE.json"),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Select the columns that represent all others, without labels."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-__all__ = ["EndedBySignal", "end_at_once", "ending_by_exception"]
-
 _SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
 
 # Objects of the compiler that are half made or half freed crash the process later.

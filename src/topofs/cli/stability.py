@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
 from topofs.cli.options import (
+    JSON,
+    QUIET,
     SELECTION,
-    Json,
-    Quiet,
-    TableName,
+    TABLE,
     check_jobs,
     option,
     option_groups,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import Stability, TopologicalFeatureSelector
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
@@ -43,23 +41,23 @@ _SURE = 0.9
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
 @option_groups(**SELECTION)
 def stability(  # noqa: PLR0913 - a parameter for each option
-    table: TableName,
+    table: str = TABLE,
     *,
     size: Any,
-    resamples: Annotated[int, typer.Option(min=2, help="How many bootstrap samples.")] = 50,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Draws the samples.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
+    resamples: int = option(
+        "How many bootstrap samples.", min=2, default=50, show_default=True
+    ),
+    seed: int = option(
+        "Draws the samples.", min=0, max=2**32 - 1, default=0, show_default=True
+    ),
+    jobs: int = option("Processes; -1 for one a core.", default=1, show_default=True),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    out: Annotated[
-        Path | None, option("How often each column was chosen: .csv, …", "FILE")
-    ] = None,
-    report: Annotated[
-        Path | None, option("The page of `select`, with the stability.", "FILE.html")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    out: Path | None = option("How often each column was chosen: .csv, …", "FILE"),
+    report: Path | None = option("The page of `select`, with the stability.", "FILE.html"),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
     read: ReadOptions,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.

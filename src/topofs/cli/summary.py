@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
     from topofs.selection import Group, TopologicalFeatureSelector
 
-__all__ = [
-    "SHOWN_NAMES",
-    "RepresentedColumn",
-    "check_groups",
-    "coverage_as_json",
-    "first_names",
-    "format_members",
-    "groups_as_json",
-    "headline",
-    "isolated_names",
-    "members_as_json",
-    "represented_columns",
-    "unrepresented_names",
-]
-
 SHOWN_NAMES = 10
 """How many columns of a list are named; the others are counted."""
 
