@@ -38,7 +38,7 @@ def failing(monkeypatch):
             raise error
 
         module = type(sys)("topofs.cli.fail")
-        module.app = command
+        module.fail = command
         monkeypatch.setitem(sys.modules, "topofs.cli.fail", module)
         monkeypatch.setattr(commands, "COMMANDS", ("fail",))
 
@@ -152,7 +152,7 @@ def wait():
     time.sleep(30)
 
 sys.modules["topofs.cli.wait"] = module = types.ModuleType("topofs.cli.wait")
-module.app = command
+module.wait = command
 commands.COMMANDS = ("wait",)
 sys.argv = ["topofs", "wait"]
 main()

@@ -102,11 +102,11 @@ def cosine_file(tmp_path, nothing_stays):
 
 
 def options_of(command):
-    return inspect.signature(command.app.registered_commands[0].callback).parameters
+    return inspect.signature(command.registered_commands[0].callback).parameters
 
 
 def test_names_and_parameters_are_those_of_the_terms():
-    listed = list(options_of(compare))
+    listed = list(options_of(compare.compare))
     for kind in DEFAULTS:
         assert kind in listed
         offered = options.offered(kind)

@@ -50,7 +50,7 @@ COMMANDS = (
     "compare",
     "graph",
 )
-"""The library's own commands, each a module ``topofs.cli.NAME`` with an ``app``."""
+"""The library's own commands, each the `typer.Typer` NAME of the module ``topofs.cli.NAME``."""
 
 _ENTRY_POINTS = "topofs.commands"
 _STUDY = ("benchmark", "datasets", "reproduce")
@@ -253,7 +253,7 @@ class Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name in COMMANDS:
-            own = import_module(f"topofs.cli.{name}").app
+            own = getattr(import_module(f"topofs.cli.{name}"), name)
             command = get_command(_only_its_help(own) if self.without_options else own)
         elif name in _installed():
             command = _imported(_installed()[name])

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from topofs.cli.messages import Messages, check_outputs, write_together
-from topofs.cli.options import JSON, QUIET, TABLE, open_options, option, option_groups
+from topofs.cli.options import JSON, QUIET, TABLE, command, option, read_options
 from topofs.cli.summary import first_names
 from topofs.errors import TableError
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 ENDING = ".json"
 """How the name of a saved selection ends."""
 
@@ -35,8 +34,10 @@ _SCHEMA_VERSION = 1
 _MAX_BYTES = 1 << 26
 
 
-@app.command(epilog="Example:  topofs apply selection.json next_month.csv --out smaller.csv")
-@option_groups(read=open_options)
+@command(
+    "apply selection.json next_month.csv --out smaller.csv",
+    read=partial(read_options, dates=None),
+)
 def apply(
     selection: Path = typer.Argument(
         metavar="SELECTION", help="What `topofs select --save` wrote.", show_default=False

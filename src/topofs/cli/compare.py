@@ -30,9 +30,9 @@ from topofs.cli.options import (
     QUIET,
     TABLE,
     TIME,
+    command,
     listed_names,
     option,
-    option_groups,
     parse_size,
     read_options,
     settings,
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from topofs.io import ColumnRoles, ComparableTable
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 SIZES = "0.05, 0.1, 0.25, 0.5, auto"
 """The sizes that are compared unless others are given; auto where the rule has an end."""
@@ -71,8 +69,9 @@ class _Model(StrEnum):
     tree = "tree"
 
 
-@app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
-@option_groups(selector=settings, read=read_options)
+@command(
+    "compare wine.csv --target class --sizes 3,5,0.5", selector=settings, read=read_options
+)
 def compare(  # noqa: PLR0913 - one argument an option
     table: str = TABLE,
     *,

@@ -9,7 +9,7 @@ import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages
-from topofs.cli.options import JSON, SELECTION, TABLE, option_groups
+from topofs.cli.options import JSON, SELECTION, TABLE, command
 
 if TYPE_CHECKING:
     from topofs.cli.options import ConstraintOptions
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
-@option_groups(**SELECTION)
+@command("explain wine.csv ash -k 5 --drop class", **SELECTION)
 def explain(
     table: str = TABLE,
     column: str = typer.Argument(metavar="COLUMN", show_default=False),

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, write_together
 from topofs.cli.options import (
     JSON,
     QUIET,
     TABLE,
+    command,
     option,
-    option_groups,
     read_options,
     roles,
     settings,
@@ -27,14 +25,16 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_LINKS = 5
 _CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
 
 
-@app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
-@option_groups(selector=settings, roles=roles, read=read_options)
+@command(
+    "graph wine.csv --drop class --out wine.graphml",
+    selector=settings,
+    roles=roles,
+    read=read_options,
+)
 def graph(
     table: str = TABLE,
     *,

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
-from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, option, option_groups
+from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
 from topofs.cli.summary import (
     SHOWN_NAMES,
     check_groups,
@@ -31,14 +29,11 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_GROUPS = 30
 _SHOWN_MEMBERS = 12
 
 
-@app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@option_groups(**SELECTION)
+@command("groups wine.csv --drop class --out groups.csv", **SELECTION)
 def groups(
     table: str = TABLE,
     *,

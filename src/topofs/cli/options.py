@@ -5,7 +5,7 @@ knows a particular one. A term that is registered by a file that ``--load`` name
 distribution, has its options as those of topofs have.
 
 A group is a function of keyword-only options, such as `settings`, which makes a selector of
-them. `option_groups` lets a command take the value in place of the options.
+them. A `command` takes the value in place of the options.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import Field, fields, replace
+from dataclasses import Field, fields
 from decimal import Decimal
 from difflib import get_close_matches
 from io import StringIO
@@ -91,15 +91,22 @@ def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
 # Groups of options, and the commands that take them.
 
 
-def option_groups(
-    **groups: Callable[..., Any],
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take the options of a group in place of the parameter of that name.
+def command(
+    example: str, **groups: Callable[..., Any]
+) -> Callable[[Callable[..., None]], typer.Typer]:
+    """Make a command of a function, in which a group's value stands for its options.
 
-    The command gets what the group makes of its options. Where a group takes ``**terms``, the
-    options of the terms come before its own.
+    The parameter of a group's name gets what the group makes of its options. Where a group
+    takes ``**terms``, the options of the terms come before its own. What a `functools.partial`
+    settles is no option.
     """
-    return functools.partial(_CommandWithGroups, groups=groups)
+
+    def make(function: Callable[..., None]) -> typer.Typer:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(epilog=f"Example:  topofs {example}")(_CommandWithGroups(function, groups))
+        return app
+
+    return make
 
 
 class _CommandWithGroups:
@@ -144,9 +151,16 @@ def _signature(command: _CommandWithGroups) -> inspect.Signature:
 
 @functools.cache
 def _options_of(group: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    settled: Iterable[str] = ()
+    if isinstance(group, functools.partial):
+        group, settled = group.func, group.keywords
     own = _parameters(group)
-    options = {name: one for name, one in own.items() if one.kind is not one.VAR_KEYWORD}
-    if len(options) == len(own):
+    options = {
+        name: one
+        for name, one in own.items()
+        if one.kind is not one.VAR_KEYWORD and name not in settled
+    }
+    if all(one.kind is not one.VAR_KEYWORD for one in own.values()):
         return options
     terms = _term_options()
     _check_distinct(terms, options)
@@ -514,41 +528,30 @@ def roles(
     )
 
 
-_DECIMAL = name_option('Decimal mark: "," or "."; else it is found out.', {",": ",", ".": "."})
-_LAYER = option("The layer of an .h5ad file to take.", "NAME")
-_MAX_SIZE = option(
-    "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
-)
-
-
-def open_options(
-    *, decimal: Any = _DECIMAL, layer: str | None = _LAYER, max_size: str | None = _MAX_SIZE
-) -> ReadOptions:
-    """Say how a file is opened."""
-    from topofs.io.read import ReadOptions
-    from topofs.runtime import parse_memory
-
-    known = ReadOptions(layer=layer, decimal=decimal)
-    if max_size is None:
-        return known
-    try:
-        return replace(known, max_bytes=parse_memory(max_size))
-    except ValueError as error:
-        raise ValueError(str(error).replace("memory is", "--max-size", 1)) from None
-
-
 def read_options(
     *,
-    decimal: Any = _DECIMAL,
+    decimal: Any = name_option(
+        'Decimal mark: "," or "."; else it is found out.', {",": ",", ".": "."}
+    ),
     dates: Any = name_option(
         "Use dates as: numbers (days). Else left out.", {"numbers": "numbers"}
     ),
-    layer: str | None = _LAYER,
-    max_size: str | None = _MAX_SIZE,
+    layer: str | None = option("The layer of an .h5ad file to take.", "NAME"),
+    max_size: str | None = option(
+        "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
+    ),
 ) -> ReadOptions:
     """Say how a file is opened, and what its columns mean."""
-    opened = open_options(decimal=decimal, layer=layer, max_size=max_size)
-    return replace(opened, dates_as_numbers=dates is not None)
+    from topofs.io.read import ReadOptions
+    from topofs.runtime import parse_memory
+
+    try:
+        max_bytes = None if max_size is None else parse_memory(max_size)
+    except ValueError as error:
+        raise ValueError(str(error).replace("memory is", "--max-size", 1)) from None
+    return ReadOptions(
+        layer=layer, decimal=decimal, dates_as_numbers=dates is not None, max_bytes=max_bytes
+    )
 
 
 # Constraints of the selection.
@@ -563,34 +566,15 @@ class ConstraintOptions(TypedDict, total=False):
     max_similarity: float | None
 
 
-_AT_MOST = option("Of each group; --groups FILE.csv (column, group).", "N")
-_GROUPS = option("Column and group.", "FILE.csv", "--groups", hidden=True)
-_MAX_SIMILARITY = option("No two selected columns are more alike.", "NUMBER")
-
-
 def constraints(
     *,
     keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
-    at_most: int | None = _AT_MOST,
-    group_file: Path | None = _GROUPS,
-    max_similarity: float | None = _MAX_SIMILARITY,
+    at_most: int | None = option("Of each group; --groups FILE.csv (column, group).", "N"),
+    group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
+    max_similarity: float | None = option("No two selected columns are more alike.", "NUMBER"),
 ) -> ConstraintOptions:
     """Collect what must and what may not be selected."""
-    found = limits(
-        exclude=exclude, at_most=at_most, group_file=group_file, max_similarity=max_similarity
-    )
-    return {**found, "keep": listed_names(keep, given_to="--keep")}
-
-
-def limits(
-    *,
-    exclude: list[str] | None = EXCLUDE,
-    at_most: int | None = _AT_MOST,
-    group_file: Path | None = _GROUPS,
-    max_similarity: float | None = _MAX_SIMILARITY,
-) -> ConstraintOptions:
-    """Collect what may not be selected."""
     from topofs.selection import AtMost
 
     if (at_most is None) != (group_file is None):
@@ -602,7 +586,12 @@ def limits(
     if at_most is not None and group_file is not None:
         with error_translation():
             limit = AtMost(at_most, of=_by_column(group_file, given_to="--groups"))
-    return {"exclude": excluded, "at_most": limit, "max_similarity": max_similarity}
+    return {
+        "keep": listed_names(keep, given_to="--keep"),
+        "exclude": excluded,
+        "at_most": limit,
+        "max_similarity": max_similarity,
+    }
 
 
 SELECTION: dict[str, Callable[..., Any]] = {

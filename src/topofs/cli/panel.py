@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
@@ -17,10 +16,10 @@ from topofs.cli.options import (
     QUIET,
     TABLE,
     ConstraintOptions,
-    limits,
+    command,
+    constraints,
     listed_names,
     option,
-    option_groups,
     read_options,
     roles,
     settings,
@@ -36,15 +35,18 @@ if TYPE_CHECKING:
 
     Substitutes = dict[str, tuple[Substitute, ...]]
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
 _SHOWN_PAIRS = 5
 
 
-@app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
-@option_groups(selector=settings, roles=roles, limits=limits, read=read_options)
+@command(
+    "panel wine.csv --drop class --panel ash --panel hue",
+    selector=settings,
+    roles=roles,
+    limits=partial(constraints, keep=None),
+    read=read_options,
+)
 def panel(  # noqa: PLR0913 - one argument an option
     table: str = TABLE,
     *,

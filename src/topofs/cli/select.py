@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
-from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, option, option_groups
+from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
 from topofs.cli.summary import (
     coverage_as_json,
     format_members,
@@ -33,14 +31,11 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
 
 
-@app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@option_groups(**SELECTION)
+@command("select wine.csv --target class --out smaller.csv", **SELECTION)
 def select(  # noqa: PLR0913 - one argument an option
     table: str = TABLE,
     *,

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
 from topofs.cli.options import (
@@ -18,8 +16,8 @@ from topofs.cli.options import (
     SELECTION,
     TABLE,
     check_jobs,
+    command,
     option,
-    option_groups,
 )
 from topofs.errors import TableError
 
@@ -31,15 +29,12 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import Stability, TopologicalFeatureSelector
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_ROWS = 20
 _SHOWN_LINKS = 5
 _SURE = 0.9
 
 
-@app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@option_groups(**SELECTION)
+@command("stability wine.csv --drop class --resamples 100", **SELECTION)
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: str = TABLE,
     *,
