@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,13 @@ import typer
 from topofs.cli.fitting import (
     SHOWN_LEAKS,
     dense,
+    find_table_leaks,
     in_order_of_time,
-    leaks_by_missing,
     reading,
+    target_values,
 )
 from topofs.cli.messages import (
+    RIGHT,
     Messages,
     check_outputs,
     error_translation,
@@ -32,6 +33,7 @@ from topofs.cli.options import (
     TIME,
     command,
     listed_names,
+    name_option,
     option,
     parse_size,
     read_options,
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.comparison.compare import Comparison
-    from topofs.comparison.prediction import Target
-    from topofs.io import ColumnRoles, ComparableTable
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
@@ -52,21 +52,6 @@ SIZES = "0.05, 0.1, 0.25, 0.5, auto"
 
 _SIGNIFICANT = 0.05
 _REPEATS = 2
-
-
-class _Task(StrEnum):
-    """What the target is."""
-
-    classification = "classification"
-    regression = "regression"
-
-
-class _Model(StrEnum):
-    """What predicts it."""
-
-    linear = "linear"
-    knn = "knn"
-    tree = "tree"
 
 
 @command(
@@ -81,8 +66,10 @@ def compare(  # noqa: PLR0913 - one argument an option
     sizes: str | None = option(
         "Numbers or fractions of columns, or auto.", "A,B,…", show_default=SIZES
     ),
-    task: _Task | None = option("classification, regression; else it is guessed.", "NAME"),
-    model: _Model = option("linear, knn, tree.", "NAME", default=_Model.linear),
+    task: Any = name_option(
+        "classification, regression; else it is guessed.", ("classification", "regression")
+    ),
+    model: Any = name_option("linear, knn, tree.", ("linear", "knn", "tree"), default="linear"),
     folds: int = option("Folds of the cross-validation.", min=2, default=5, show_default=True),
     repeats: int | None = option(
         "How often it is repeated.", min=1, show_default=str(_REPEATS)
@@ -104,10 +91,13 @@ def compare(  # noqa: PLR0913 - one argument an option
     With --time, models predict the rows after those they learned from.
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
-    from topofs.comparison.prediction import Resampling
+    from topofs.comparison.compare import compare as compare_methods
+    from topofs.comparison.prediction import Resampling, target_of
     from topofs.io import ColumnRoles
+    from topofs.io.text_values import MISSING
     from topofs.report.comparison import comparison_report
     from topofs.report.document import check_page_ending, write_document
+    from topofs.selection.compatibility import measure_of
 
     check_outputs(table, (report, check_page_ending))
     if time is not None and (repeats or 1) > 1:
@@ -122,23 +112,54 @@ def compare(  # noqa: PLR0913 - one argument an option
     )
     if time is not None:
         in_order_of_time(selector, messages)
-    options = {
-        "sizes": _sizes(sizes, selector),
-        "selector": selector,
-        "model": model.value,
-        "resampling": Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
-        "splits": None if time is None else "forward",
-    }
-    found, compared, name = _compared(table, roles, task, options, messages, read=read)
+    wanted = _sizes(sizes, selector)
+    measure = measure_of(selector.similarity)
+    with reading(
+        table, measure=measure, roles=roles, messages=messages, needs_target=True, read=read
+    ) as (opened, compared):
+        target = str(compared.roles.target)
+        values = target_of(target_values(opened, compared), task=task)
+        # Excluded columns that take no part anyway are let be.
+        unwanted = set(compared.roles.exclude)
+        excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
+        selector.set_params(exclude=excluded or None)
+        X = dense(compared, opened, why="the models that are compared take").named
+        leaks = find_table_leaks(opened, compared, values, of_compared=False)
+    if not values.given.all():
+        messages.note(f"{int((~values.given).sum())} rows without a target are left out")
+    for name in sorted(set(values.classes) & set(MISSING)):
+        messages.note(
+            f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
+        )
+    with (
+        messages.counting("comparing", "splits") as progress,
+        error_translation(size="--sizes"),
+    ):
+        found = compare_methods(
+            X,
+            values,
+            sizes=wanted,
+            selector=selector,
+            model=model,
+            resampling=Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
+            splits=None if time is None else "forward",
+            target_name=target,
+            progress=progress,
+        )
+    found = replace(
+        found,
+        settings=found.settings | {"exclude": [compared.names[i] for i in excluded]},
+        leaks=tuple(sorted((*found.leaks, *leaks), key=lambda leak: -leak.score)),
+    )
 
     def write_page(path: Path) -> None:
-        write_document(path, comparison_report(comparison=found, table_name=name))
+        write_document(path, comparison_report(comparison=found, table_name=opened.name))
 
     files = write_together(report=(report, write_page))
     left_out = [{"name": column.name, "reason": column.reason} for column in compared.left_out]
     messages.result(
         lambda: {
-            "table": name,
+            "table": opened.name,
             **found.as_dict(),
             "left_out": left_out,
             "notes": list(compared.notes),
@@ -164,59 +185,6 @@ def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float
     return sizes
 
 
-def _compared(
-    source: str,
-    roles: ColumnRoles,
-    task: _Task | None,
-    options: dict[str, Any],
-    messages: Messages,
-    *,
-    read: ReadOptions,
-) -> tuple[Comparison, ComparableTable, str]:
-    """Read the table and compare; the comparison, what was compared, the name of the table."""
-    from topofs.comparison.compare import compare as run
-    from topofs.comparison.prediction import target_of
-    from topofs.io.table import column_values
-    from topofs.selection.compatibility import measure_of
-
-    measure = measure_of(options["selector"].similarity)
-    with reading(
-        source, measure=measure, roles=roles, messages=messages, needs_target=True, read=read
-    ) as (table, compared):
-        target = compared.roles.target
-        assert target is not None
-        labels = column_values(table, target)
-        labels = labels if compared.order is None else labels[compared.order]
-        values = target_of(labels, task=task and task.value)
-        # Excluded columns that take no part anyway are let be.
-        unwanted = set(compared.roles.exclude)
-        excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
-        options["selector"].set_params(exclude=excluded or None)
-        X = dense(compared, table, why="the models that are compared take").named
-        leaks = leaks_by_missing(table, compared, values)
-    if not values.given.all():
-        messages.note(f"{int((~values.given).sum())} rows without a target are left out")
-    for name in _doubtful_classes(values):
-        messages.note(
-            f"the target has a class {name!r}; if it stands for a missing value, leave it empty"
-        )
-    with (
-        messages.counting("comparing", "splits") as progress,
-        error_translation(size="--sizes"),
-    ):
-        comparison = run(X, values, target_name=target, progress=progress, **options)
-    settings = comparison.settings | {"exclude": [compared.names[i] for i in excluded]}
-    leaks = tuple(sorted((*comparison.leaks, *leaks), key=lambda leak: -leak.score))
-    return replace(comparison, settings=settings, leaks=leaks), compared, table.name
-
-
-def _doubtful_classes(target: Target) -> list[str]:
-    """Name the classes that may as well stand for a missing value."""
-    from topofs.io.text_values import MISSING
-
-    return sorted(set(target.classes) & set(MISSING))
-
-
 def _lines(found: Comparison) -> Iterator[str | Printed]:
     from topofs.comparison.compare import METHOD_NAMES
 
@@ -229,18 +197,17 @@ def _lines(found: Comparison) -> Iterator[str | Printed]:
     )
     p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
     rivals = [method for method in METHOD_NAMES if method != "tfs"]
-    printed = new_table()
-    printed.add_column("columns", justify="right")
-    for method in ("tfs", *rivals):
-        printed.add_column(METHOD_NAMES[method], justify="right", no_wrap=True)
+    whole = RIGHT | {"no_wrap": True}
+    rows = []
     for size in found.sizes:
         cells = [f"{found.of('tfs', size).mean:.3f}"]
         for rival in rivals:
             scores = found.of(rival, None if rival == "all" else size)
             mark = "*" if p_values[rival, size] < _SIGNIFICANT else " "
             cells.append(f"{scores.mean:.3f}{mark}")
-        printed.add_row(found.size_name(size), *cells)
-    yield printed
+        rows.append([found.size_name(size), *cells])
+    methods = [METHOD_NAMES[method] for method in ("tfs", *rivals)]
+    yield new_table({"columns": RIGHT} | dict.fromkeys(methods, whole), rows)
     yield from found.doubts[:SHOWN_LEAKS]
     if len(found.doubts) > SHOWN_LEAKS:
         more = len(found.doubts) - SHOWN_LEAKS

@@ -325,9 +325,7 @@ def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
 
     There is none without a target; one that nothing can predict is named with the reason.
     """
-    from topofs.comparison.leakage import find_leaks
     from topofs.comparison.prediction import target_of
-    from topofs.io.table import column_values
 
     table, compared = found.table, found.compared
     target = compared.roles.target
@@ -335,18 +333,12 @@ def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
         return ()
     with messages.working("looking for columns that alone tell the target"):
         try:
-            labels = column_values(table, target)
-            values = target_of(labels if compared.order is None else labels[compared.order])
+            values = target_of(target_values(table, compared))
         except TableError as error:
             why = str(error).partition(";")[0]
             messages.note(f"whether a column alone predicts {target} was not tried: {why}")
             return ()
-        leaks = find_leaks(
-            compared.named,
-            values,
-            exclude=compared.roles.exclude,
-            also_missing=_missing(table, compared),
-        )
+        leaks = find_table_leaks(table, compared, values)
     for leak in leaks[:SHOWN_LEAKS]:
         messages.note(leak.sentence(target))
     if len(leaks) > SHOWN_LEAKS:
@@ -360,10 +352,22 @@ def leaks_as_json(leaks: Sequence[Leak], target: str | None) -> list[dict[str, A
     return [asdict(leak) | {"sentence": leak.sentence(str(target))} for leak in leaks]
 
 
-def leaks_by_missing(
-    table: Table, compared: ComparableTable, target: Target
+def target_values(table: Table, compared: ComparableTable) -> Any:
+    """Read the target, in the order of the compared rows."""
+    from topofs.io.table import column_values
+
+    values = column_values(table, str(compared.roles.target))
+    return values if compared.order is None else values[compared.order]
+
+
+def find_table_leaks(
+    table: Table, compared: ComparableTable, target: Target, *, of_compared: bool = True
 ) -> tuple[Leak, ...]:
-    """Find the columns that take no part and tell the target by being missing or not."""
+    """Find the columns that alone tell the target.
+
+    Of columns that take no part it is looked at where they are missing; compared ones can be
+    left out.
+    """
     import numpy as np
 
     from topofs.comparison.leakage import find_leaks
@@ -371,7 +375,7 @@ def leaks_by_missing(
 
     nothing = NamedArray(np.empty((len(target.given), 0)), ())
     return find_leaks(
-        nothing,
+        compared.named if of_compared else nothing,
         target,
         exclude=compared.roles.exclude,
         also_missing=_missing(table, compared),

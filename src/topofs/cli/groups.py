@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted
-from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
+from topofs.cli.messages import (
+    FOLD,
+    RIGHT,
+    Messages,
+    check_outputs,
+    new_table,
+    shown,
+    write_together,
+)
 from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
 from topofs.cli.summary import (
     SHOWN_NAMES,
@@ -83,9 +91,7 @@ def _lines(found: Fitted) -> Iterator[str | Printed]:
     from topofs.selection.answers import REPRESENTS, share_in_words
 
     yield from headline(found)
-    printed = new_table(show_header=False)
-    printed.add_column(overflow="fold")
-    printed.add_column(justify="right")
+    printed = new_table({"column": FOLD, "share": RIGHT}, show_header=False)
     # Forced columns come first, and all of them are shown.
     n_shown = max(_SHOWN_GROUPS, len(found.selector.forced_))
     cut = len(found.selector.groups_) > n_shown

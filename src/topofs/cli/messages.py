@@ -42,17 +42,31 @@ def shown(name: str) -> str:
     return escape("".join([c if c.isprintable() else "\ufffd" for c in name]))
 
 
-def new_table(**settings: Any) -> Printed:
-    """Give an empty table without lines, to be printed."""
+RIGHT: dict[str, Any] = {"justify": "right"}
+FOLD: dict[str, Any] = {"overflow": "fold"}
+
+
+def new_table(
+    columns: Mapping[str, dict[str, Any]],
+    rows: Iterable[Sequence[str]] = (),
+    *,
+    show_header: bool = True,
+) -> Printed:
+    """Give a table to be printed: titles with their layout, and rows of what stands below."""
     from rich.table import Table
 
-    return Table(box=None, pad_edge=False, **settings)
+    table = Table(box=None, pad_edge=False, show_header=show_header)
+    for title, layout in columns.items():
+        table.add_column(shown(title), **layout)
+    for row in rows:
+        table.add_row(*map(shown, row))
+    return table
 
 
 def print_lines(lines: Iterable[str | Printed]) -> None:
     """Print lines, which are not wrapped, and tables on the standard output.
 
-    A line is printed as it is; the cells of a table may have markup, and names in them are `shown`.
+    A line is printed as it is; a table may have markup.
     """
     from rich.console import Console
 

@@ -72,20 +72,23 @@ def option(
     )
 
 
-def name_option(help_text: str, choices: Mapping[str, Any]) -> Any:
+def name_option(
+    help_text: str, choices: Mapping[str, Any] | Iterable[str], *, default: Any = None
+) -> Any:
     """Describe an option that takes one of some names, which a shell can complete."""
+    values = choices if isinstance(choices, Mapping) else {name: name for name in choices}
 
     def parse(text: str) -> Any:
-        if text in choices:
-            return choices[text]
-        near = get_close_matches(text, choices, n=1)
+        if text in values:
+            return values[text]
+        near = get_close_matches(text, values, n=1)
         advice = f"; did you mean {near[0]!r}?" if near else ""
-        raise typer.BadParameter(f"{text!r} is none of {', '.join(choices)}{advice}")
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(values)}{advice}")
 
     def complete(incomplete: str) -> list[str]:
-        return [name for name in choices if name.startswith(incomplete)]
+        return [name for name in values if name.startswith(incomplete)]
 
-    return option(help_text, "NAME", parser=parse, autocompletion=complete)
+    return option(help_text, "NAME", default=default, parser=parse, autocompletion=complete)
 
 
 # Groups of options, and the commands that take them.
@@ -153,7 +156,8 @@ def _signature(command: _CommandWithGroups) -> inspect.Signature:
 def _options_of(group: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     settled: Iterable[str] = ()
     if isinstance(group, functools.partial):
-        group, settled = group.func, group.keywords
+        settled = group.keywords
+        group = group.func
     own = _parameters(group)
     options = {
         name: one
@@ -228,7 +232,7 @@ def _term_options() -> dict[str, inspect.Parameter]:
     options: dict[str, inspect.Parameter] = {}
     for kind, words in _KINDS.items():
         terms = offered(kind)
-        names = name_option(f"{words}: {', '.join(terms)}.", {name: name for name in terms})
+        names = name_option(f"{words}: {', '.join(terms)}.", list(terms))
         options[kind] = _as_parameter(kind, names)
         takers: dict[str, list[str]] = {}
         for term_name, term in terms.items():
@@ -530,12 +534,8 @@ def roles(
 
 def read_options(
     *,
-    decimal: Any = name_option(
-        'Decimal mark: "," or "."; else it is found out.', {",": ",", ".": "."}
-    ),
-    dates: Any = name_option(
-        "Use dates as: numbers (days). Else left out.", {"numbers": "numbers"}
-    ),
+    decimal: Any = name_option('Decimal mark: "," or "."; else it is found out.', (",", ".")),
+    dates: Any = name_option("Use dates as: numbers (days). Else left out.", ("numbers",)),
     layer: str | None = option("The layer of an .h5ad file to take.", "NAME"),
     max_size: str | None = option(
         "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True

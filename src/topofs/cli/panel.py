@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
-from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
+from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import (
     JSON,
     QUIET,
@@ -183,13 +183,13 @@ def _lines(
         f"{answer.coverage:.0%} of the variance of all; random lists of {n}: "
         f"{by_chance.mean:.1%} ({by_chance.low:.1%} to {by_chance.high:.1%})"
     )
-    printed = new_table()
-    printed.add_column("column", overflow="fold")
-    printed.add_column("represents, with a share of its variance", overflow="fold")
-    for group in answer.groups[:_SHOWN_ROWS]:
-        members = format_members(group, most=_SHOWN_MEMBERS)
-        printed.add_row(shown(group.name), shown(members))
-    yield printed
+    yield new_table(
+        {"column": FOLD, "represents, with a share of its variance": FOLD},
+        [
+            (group.name, format_members(group, most=_SHOWN_MEMBERS))
+            for group in answer.groups[:_SHOWN_ROWS]
+        ],
+    )
     if len(answer.groups) > _SHOWN_ROWS:
         yield f"… and {len(answer.groups) - _SHOWN_ROWS} more; --json lists them all"
     for pair in answer.same[:_SHOWN_PAIRS]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
-from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
+from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
 from topofs.cli.summary import (
     coverage_as_json,
@@ -229,12 +229,8 @@ def _as_json(found: Fitted, leaks: tuple[Leak, ...]) -> dict[str, Any]:
             "groups": groups_as_json(found),
             "isolated": isolated_names(found),
             "representatives": [
-                {
-                    "name": column.column,
-                    "representative": column.representative,
-                    "share": column.share,
-                }
-                for column in represented_columns(found)
+                {"name": one.column, "representative": one.representative, "share": one.share}
+                for one in represented_columns(found)
             ],
         }
     return {
@@ -258,51 +254,35 @@ def _lines(found: Fitted) -> Iterator[str | Printed]:
     yield from headline(found)
     # Forced columns come first, and all of them are shown.
     n_shown = max(_SHOWN_ROWS, len(found.selector.forced_))
-    yield _groups(found, n_shown) if found.selector.has_groups else _scores(found, n_shown)
+    yield _table(found, n_shown)
     more = found.selector.n_features_ - n_shown
     if more > 0:
         yield f"… and {more} more; --ranking FILE and --json list them all"
 
 
-def _groups(found: Fitted, n_shown: int) -> Printed:
-    """The selected columns with what each adds and which columns it represents."""
-    selector = found.selector
-    printed = _ranked_table(found)
-    printed.add_column("adds", justify="right")
-    printed.add_column("represents, with a share of its variance", overflow="fold")
-    for group in selector.groups_[:n_shown]:
-        adds = f"{selector.scores_[group.position]:.2f}"
-        members = shown(format_members(group, most=_SHOWN_MEMBERS))
-        forced = _forced_cell(found, forced=group.position in selector.forced_)
-        printed.add_row(str(group.rank), shown(group.name), *forced, adds, members)
-    return printed
+def _table(found: Fitted, n_shown: int) -> Printed:
+    """The selected columns with their scores, and which columns each represents.
 
+    Without groups their strength stands there, where it is another number.
+    """
+    selector, selected = found.selector, _selected(found)
+    columns = {"rank": RIGHT, "column": FOLD}
+    rows = [[str(column["rank"]), column["name"]] for column in selected[:n_shown]]
 
-def _scores(found: Fitted, n_shown: int) -> Printed:
-    """The selected columns with their scores, and their strength where it is another number."""
-    selected = _selected(found)
-    printed = _ranked_table(found)
-    printed.add_column(shown(found.selector.rule_.words.short), justify="right")
-    with_strength = any(column["score"] != column["strength"] for column in selected)
-    if with_strength:
-        printed.add_column("strength", justify="right")
-    for column in selected[:n_shown]:
-        numbers = [f"{column['score']:.4g}"]
-        numbers += [f"{column['strength']:.4g}"] if with_strength else []
-        forced = _forced_cell(found, forced=column["forced"])
-        printed.add_row(str(column["rank"]), shown(column["name"]), *forced, *numbers)
-    return printed
+    def add(title: str, cells: list[str], layout: dict[str, Any]) -> None:
+        columns[title] = layout
+        for row, cell in zip(rows, cells, strict=False):
+            row.append(cell)
 
-
-def _ranked_table(found: Fitted) -> Printed:
-    """The columns that both tables begin with; one marks the forced ones, if there are any."""
-    printed = new_table()
-    printed.add_column("rank", justify="right")
-    printed.add_column("column", overflow="fold")
-    if len(found.selector.forced_):
-        printed.add_column("")
-    return printed
-
-
-def _forced_cell(found: Fitted, *, forced: bool) -> list[str]:
-    return ["forced" * forced] if len(found.selector.forced_) else []
+    if len(selector.forced_):
+        add("", ["forced" * column["forced"] for column in selected], {})
+    if selector.has_groups:
+        members = [format_members(group, most=_SHOWN_MEMBERS) for group in selector.groups_]
+        add("adds", [f"{column['score']:.2f}" for column in selected], RIGHT)
+        add("represents, with a share of its variance", members, FOLD)
+    else:
+        scores = [f"{column['score']:.4g}" for column in selected]
+        add(selector.rule_.words.short, scores, RIGHT)
+        if any(column["score"] != column["strength"] for column in selected):
+            add("strength", [f"{column['strength']:.4g}" for column in selected], RIGHT)
+    return new_table(columns, rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.messages import Messages, check_outputs, new_table, shown, write_together
+from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import (
     JSON,
     QUIET,
@@ -185,14 +185,13 @@ def _lines(found: Fitted, answer: Stability) -> Iterator[str | Printed]:
         f"of {answer.n_resamples} resamples{blocks}; {found.selector.n_features_} from all rows"
     )
     columns = [column for column in _frequencies(found, answer) if column.frequency > 0]
-    printed = new_table()
-    printed.add_column("chosen", justify="right")
-    printed.add_column("column", overflow="fold")
-    printed.add_column("from all rows")
-    for column in columns[:_SHOWN_ROWS]:
-        selected = "selected" * column.selected
-        printed.add_row(f"{column.frequency:.0%}", shown(column.column), selected)
-    yield printed
+    yield new_table(
+        {"chosen": RIGHT, "column": FOLD, "from all rows": {}},
+        [
+            (f"{column.frequency:.0%}", column.column, "selected" * column.selected)
+            for column in columns[:_SHOWN_ROWS]
+        ],
+    )
     if len(columns) > _SHOWN_ROWS:
         more = len(columns) - _SHOWN_ROWS
         yield f"… and {more} more; --out FILE and --json list them all"
