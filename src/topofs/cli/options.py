@@ -185,11 +185,8 @@ def _parameters(
     """Give the parameters, with annotations evaluated but those of some, which need not exist."""
     parameters = inspect.signature(function).parameters
     written = {name: one.annotation for name, one in parameters.items() if name not in without}
-    hints = get_type_hints(
-        SimpleNamespace(__annotations__=written),
-        globalns=function.__globals__,
-        include_extras=True,
-    )
+    stand_in = SimpleNamespace(__annotations__=written)
+    hints = get_type_hints(stand_in, globalns=function.__globals__)
     return {
         name: one.replace(annotation=hints.get(name, Any)) for name, one in parameters.items()
     }
