@@ -40,16 +40,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-COMMANDS = (
-    "select",
-    "apply",
-    "groups",
-    "explain",
-    "panel",
-    "stability",
-    "compare",
-    "graph",
-)
+COMMANDS = ("select", "apply", "groups", "explain", "panel", "stability", "compare", "graph")
 """The library's own commands, each the `typer.Typer` NAME of the module ``topofs.cli.NAME``."""
 
 _ENTRY_POINTS = "topofs.commands"
@@ -134,10 +125,7 @@ def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[A
 
 
 app = typer.Typer(
-    cls=_Topofs,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    cls=_Topofs, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich"
 )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from topofs.cli.messages import Messages, check_outputs, write_together
-from topofs.cli.options import JSON, QUIET, TABLE, command, option, read_options
+from topofs.cli.options import TABLE, command, option, read_options
 from topofs.cli.summary import first_names
 from topofs.errors import TableError
 
@@ -45,8 +45,7 @@ def apply(
     table: str = TABLE,
     *,
     out: Path | None = option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Take the columns of a saved selection from another table.
@@ -61,7 +60,6 @@ def apply(
     annotated = out is not None and is_annotated_ending(out)
     check_outputs(table, (out, None))
     check_outputs(selection, (out, None if annotated else check_ending), what="the selection")
-    messages = Messages(quiet=quiet, as_json=as_json)
     saved = read_selection(selection)
     with (
         messages.working(f"reading {table}"),

@@ -27,8 +27,6 @@ from topofs.cli.messages import (
 )
 from topofs.cli.options import (
     EXCLUDE,
-    JSON,
-    QUIET,
     TABLE,
     TIME,
     command,
@@ -36,8 +34,6 @@ from topofs.cli.options import (
     name_option,
     option,
     parse_size,
-    read_options,
-    settings,
 )
 
 if TYPE_CHECKING:
@@ -54,9 +50,7 @@ _SIGNIFICANT = 0.05
 _REPEATS = 2
 
 
-@command(
-    "compare wine.csv --target class --sizes 3,5,0.5", selector=settings, read=read_options
-)
+@command("compare wine.csv --target class --sizes 3,5,0.5")
 def compare(  # noqa: PLR0913 - one argument an option
     table: str = TABLE,
     *,
@@ -80,8 +74,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     drop: list[str] | None = option("Likewise.", "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
     report: Path | None = option("A page to look at.", "FILE.html"),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
@@ -102,7 +95,6 @@ def compare(  # noqa: PLR0913 - one argument an option
     check_outputs(table, (report, check_page_ending))
     if time is not None and (repeats or 1) > 1:
         raise ValueError("--time leaves one way to split the rows: leave --repeats out")
-    messages = Messages(quiet=quiet, as_json=as_json)
     roles = ColumnRoles(
         target=target,
         identifiers=tuple(identifier or ()),

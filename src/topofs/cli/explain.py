@@ -9,7 +9,7 @@ import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages
-from topofs.cli.options import JSON, SELECTION, TABLE, command
+from topofs.cli.options import JSON, TABLE, command
 
 if TYPE_CHECKING:
     from topofs.cli.options import ConstraintOptions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
 
 
-@command("explain wine.csv ash -k 5 --drop class", **SELECTION)
+@command("explain wine.csv ash -k 5 --drop class")
 def explain(
     table: str = TABLE,
     column: str = typer.Argument(metavar="COLUMN", show_default=False),

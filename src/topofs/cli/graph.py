@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, write_together
-from topofs.cli.options import (
-    JSON,
-    QUIET,
-    TABLE,
-    command,
-    option,
-    read_options,
-    roles,
-    settings,
-)
+from topofs.cli.options import TABLE, command, option
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
@@ -29,12 +20,7 @@ _SHOWN_LINKS = 5
 _CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
 
 
-@command(
-    "graph wine.csv --drop class --out wine.graphml",
-    selector=settings,
-    roles=roles,
-    read=read_options,
-)
+@command("graph wine.csv --drop class --out wine.graphml")
 def graph(
     table: str = TABLE,
     *,
@@ -43,8 +29,7 @@ def graph(
     ),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
@@ -58,7 +43,6 @@ def graph(
     check_outputs(table, (out, check_graph_ending))
     if graph_of(selector.graph).by_rule:
         selector.set_params(graph="tmfg")
-    messages = Messages(quiet=quiet, as_json=as_json)
     # Nothing is selected here, and so nothing is left out for want of a place.
     with fitted(
         table, selector, messages, size=1.0, roles=roles, read=read, needs_graph=True

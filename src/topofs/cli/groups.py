@@ -16,7 +16,7 @@ from topofs.cli.messages import (
     shown,
     write_together,
 )
-from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
+from topofs.cli.options import TABLE, command, option
 from topofs.cli.summary import (
     SHOWN_NAMES,
     check_groups,
@@ -41,7 +41,7 @@ _SHOWN_GROUPS = 30
 _SHOWN_MEMBERS = 12
 
 
-@command("groups wine.csv --drop class --out groups.csv", **SELECTION)
+@command("groups wine.csv --drop class --out groups.csv")
 def groups(
     table: str = TABLE,
     *,
@@ -52,8 +52,7 @@ def groups(
     out: Path | None = option(
         "Every column and who represents it: .csv, .tsv, .parquet.", "FILE"
     ),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """List the selected columns, each with those it represents.
@@ -64,7 +63,6 @@ def groups(
 
     check_groups(selector)
     check_outputs(table, (out, check_ending))
-    messages = Messages(quiet=quiet, as_json=as_json)
     with fitted(
         table, selector, messages, size=size, roles=roles, constraints=constraints, read=read
     ) as found:

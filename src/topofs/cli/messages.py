@@ -63,11 +63,7 @@ def new_table(
     return table
 
 
-def print_lines(lines: Iterable[str | Printed]) -> None:
-    """Print lines, which are not wrapped, and tables on the standard output.
-
-    A line is printed as it is; a table may have markup.
-    """
+def _standard_output() -> Console:
     from rich.console import Console
 
     class Output(Console):
@@ -75,12 +71,7 @@ def print_lines(lines: Iterable[str | Printed]) -> None:
             """Leave the decision to the application; rich would end the process with 1."""
             raise BrokenPipeError
 
-    output = Output(highlight=False, emoji=False)
-    for line in lines:
-        if isinstance(line, str):
-            output.print(shown(line), soft_wrap=True)
-        else:
-            output.print(line)
+    return Output(highlight=False, emoji=False)
 
 
 class Messages:
@@ -93,11 +84,7 @@ class Messages:
 
         self._quiet, self._as_json = quiet, as_json
         self.console: Console = Console(
-            stderr=True,
-            soft_wrap=True,
-            highlight=False,
-            emoji=False,
-            quiet=quiet or not notes,
+            stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet or not notes
         )
 
     def result(
@@ -106,11 +93,19 @@ class Messages:
         lines: Iterable[str | Printed],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Print what was found, as JSON or as lines, and name the files that were written."""
+        """Print what was found, as JSON or as lines, and name the files that were written.
+
+        Lines are not wrapped and are printed as they are; a table may have markup.
+        """
         if self._as_json:
             print(json.dumps(content(), indent=2, ensure_ascii=False, allow_nan=False))
         elif not self._quiet:
-            print_lines(lines)
+            output = _standard_output()
+            for line in lines:
+                if isinstance(line, str):
+                    output.print(shown(line), soft_wrap=True)
+                else:
+                    output.print(line)
         for path in (files or {}).values():
             self.console.print(f"[dim]written:[/] {shown(path)}")
 

@@ -5,7 +5,7 @@ knows a particular one. A term that is registered by a file that ``--load`` name
 distribution, has its options as those of topofs have.
 
 A group is a function of keyword-only options, such as `settings`, which makes a selector of
-them. A `command` takes the value in place of the options.
+them. A `command` has a parameter for the value, and the options on its command line.
 """
 
 from __future__ import annotations
@@ -21,19 +21,11 @@ from difflib import get_close_matches
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    TypedDict,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import typer
 
-from topofs.cli.messages import error_translation
+from topofs.cli.messages import Messages, error_translation
 from topofs.terms import DEFAULTS, registered
 
 if TYPE_CHECKING:
@@ -46,11 +38,7 @@ NOTHING = object()
 """The value of an option where the user wrote "none"; None is an option that was not given."""
 
 _NONE = "none"
-_KINDS = {
-    "similarity": "Compare columns by",
-    "graph": "Keep links by",
-    "rule": "Rank by",
-}
+_KINDS = {"similarity": "Compare columns by", "graph": "Keep links by", "rule": "Rank by"}
 _NUMBERS = {int: ("N", "a whole number"), float: ("NUMBER", "a number")}
 _THRESHOLDS = {"auto": "auto", "mean": "mean", "none": NOTHING}
 _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
@@ -97,16 +85,21 @@ def name_option(
 def command(
     example: str, **groups: Callable[..., Any]
 ) -> Callable[[Callable[..., None]], typer.Typer]:
-    """Make a command of a function, in which a group's value stands for its options.
+    """Make a command of a function; its parameters of the names in `GROUPS` stand for options.
 
-    The parameter of a group's name gets what the group makes of its options. Where a group
-    takes ``**terms``, the options of the terms come before its own. What a `functools.partial`
-    settles is no option.
+    Such a parameter gets what the group makes of its options; `groups` take the place of those
+    in `GROUPS`. Where a group takes ``**terms``, the options of the terms come before its own.
+    What a `functools.partial` settles is no option.
     """
 
     def make(function: Callable[..., None]) -> typer.Typer:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(epilog=f"Example:  topofs {example}")(_CommandWithGroups(function, groups))
+        known = {
+            name: group
+            for name, group in (GROUPS | groups).items()
+            if name in inspect.signature(function).parameters
+        }
+        app.command(epilog=f"Example:  topofs {example}")(_CommandWithGroups(function, known))
         return app
 
     return make
@@ -336,7 +329,15 @@ TABLE = typer.Argument(
 TIME = option("Rows are ordered by it: numbers or ISO dates.", "COLUMN")
 EXCLUDE = option("Never selected, but to be represented.", "COLUMN")
 JSON = option("Print the result as JSON.", None, "--json", default=False)
-QUIET = option("Print nothing but errors.", None, "--quiet", "-q", default=False)
+
+
+def printing(
+    *,
+    as_json: bool = JSON,
+    quiet: bool = option("Print nothing but errors.", None, "--quiet", "-q", default=False),
+) -> Messages:
+    """Say how the result is printed, and whether notes are."""
+    return Messages(quiet=quiet, as_json=as_json)
 
 
 def check_jobs(jobs: int) -> None:
@@ -591,14 +592,15 @@ def constraints(
     }
 
 
-SELECTION: dict[str, Callable[..., Any]] = {
+GROUPS: dict[str, Callable[..., Any]] = {
     "size": size,
     "selector": settings,
     "roles": roles,
     "constraints": constraints,
     "read": read_options,
+    "messages": printing,
 }
-"""The groups of a command that selects columns."""
+"""The groups by the name of the parameter that gets their value."""
 
 
 # Files that options name: one name a line, or what belongs to each column.

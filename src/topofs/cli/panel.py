@@ -9,21 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from topofs.cli import options
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
-from topofs.cli.options import (
-    JSON,
-    QUIET,
-    TABLE,
-    ConstraintOptions,
-    command,
-    constraints,
-    listed_names,
-    option,
-    read_options,
-    roles,
-    settings,
-)
+from topofs.cli.options import TABLE, ConstraintOptions, command, listed_names, option
 from topofs.cli.summary import check_groups, first_names, format_members, members_as_json
 
 if TYPE_CHECKING:
@@ -42,12 +31,9 @@ _SHOWN_PAIRS = 5
 
 @command(
     "panel wine.csv --drop class --panel ash --panel hue",
-    selector=settings,
-    roles=roles,
-    limits=partial(constraints, keep=None),
-    read=read_options,
+    constraints=partial(options.constraints, keep=None),
 )
-def panel(  # noqa: PLR0913 - one argument an option
+def panel(
     table: str = TABLE,
     *,
     listed: list[str] = option(
@@ -61,10 +47,9 @@ def panel(  # noqa: PLR0913 - one argument an option
     ),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    limits: ConstraintOptions,
+    constraints: ConstraintOptions,
     report: Path | None = option("The page of `select` for the list.", "FILE.html"),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Judge a list of columns, from wherever it comes.
@@ -82,10 +67,9 @@ def panel(  # noqa: PLR0913 - one argument an option
         f"@{x}" if Path(x).exists() and not Path(x).is_dir() else x for x in listed
     ]
     kept: ConstraintOptions = {
-        **limits,
+        **constraints,
         "keep": listed_names(files_or_names, given_to="--panel"),
     }
-    messages = Messages(quiet=quiet, as_json=as_json)
     with (
         _panel_in_errors(),
         fitted(
@@ -147,9 +131,7 @@ def _substitutes(found: Fitted, columns: list[str]) -> Substitutes:
 
 def _as_json(found: Fitted, answer: Evaluation, substitutes: Substitutes) -> dict[str, Any]:
     return {
-        "table": found.table.name,
-        "n_samples": found.table.n_samples,
-        "n_features": len(found.compared.names),
+        **found.about_table,
         "panel": list(answer.names),
         "coverage": answer.coverage,
         "random_coverage": asdict(answer.random),

@@ -12,7 +12,7 @@ from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
 from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
-from topofs.cli.options import JSON, QUIET, SELECTION, TABLE, command, option
+from topofs.cli.options import TABLE, command, option
 from topofs.cli.summary import (
     coverage_as_json,
     format_members,
@@ -35,7 +35,7 @@ _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
 
 
-@command("select wine.csv --target class --out smaller.csv", **SELECTION)
+@command("select wine.csv --target class --out smaller.csv")
 def select(  # noqa: PLR0913 - one argument an option
     table: str = TABLE,
     *,
@@ -48,8 +48,7 @@ def select(  # noqa: PLR0913 - one argument an option
     graph_out: Path | None = option("The network: .graphml, or its links as .csv.", "FILE"),
     report: Path | None = option("A page to look at, in one file.", "FILE.html"),
     save: Path | None = option("The selection, for `topofs apply`.", "FILE.json"),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Select the columns that represent all others, without labels."""
@@ -66,7 +65,6 @@ def select(  # noqa: PLR0913 - one argument an option
         (save, check_saved_ending),
         (report, check_page_ending),
     )
-    messages = Messages(quiet=quiet, as_json=as_json)
     with fitted(
         table,
         selector,

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
-from topofs.cli.options import (
-    JSON,
-    QUIET,
-    SELECTION,
-    TABLE,
-    check_jobs,
-    command,
-    option,
-)
+from topofs.cli.options import TABLE, check_jobs, command, option
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
@@ -34,7 +26,7 @@ _SHOWN_LINKS = 5
 _SURE = 0.9
 
 
-@command("stability wine.csv --drop class --resamples 100", **SELECTION)
+@command("stability wine.csv --drop class --resamples 100")
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: str = TABLE,
     *,
@@ -51,8 +43,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     constraints: ConstraintOptions,
     out: Path | None = option("How often each column was chosen: .csv, …", "FILE"),
     report: Path | None = option("The page of `select`, with the stability.", "FILE.html"),
-    as_json: bool = JSON,
-    quiet: bool = QUIET,
+    messages: Messages,
     read: ReadOptions,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
@@ -66,7 +57,6 @@ def stability(  # noqa: PLR0913 - a parameter for each option
 
     check_jobs(jobs)
     check_outputs(table, (out, check_ending), (report, check_page_ending))
-    messages = Messages(quiet=quiet, as_json=as_json)
     with fitted(
         table, selector, messages, size=size, roles=roles, constraints=constraints, read=read
     ) as found:
