@@ -198,6 +198,26 @@ def test_its_parameters_are_checked_in_the_words_of_the_options(
     assert reason in result.stderr
 
 
+def test_options_are_made_once_for_all_commands(wine_csv, monkeypatch):
+    options.forget_term_options()
+    described = []
+    make = options._term_option
+    monkeypatch.setattr(
+        options, "_term_option", lambda *given: described.append(given[1]) or make(*given)
+    )
+    for command in ("select", "select", "stability", "graph"):
+        assert run(command, "--help").exit_code == 0
+    assert described
+    assert len(described) == len(set(described))
+
+
+def test_what_a_command_settles_is_no_option():
+    assert "--keep" not in run("panel", "--help").stdout
+    assert "--exclude" in run("panel", "--help").stdout
+    assert "--dates" not in run("apply", "--help").stdout
+    assert "--decimal" in run("apply", "--help").stdout
+
+
 def test_completion_knows_it(monkeypatch, capsys, cosine_file):
     for words, expected in (
         (f"topofs --load {cosine_file} select --similarity c", "cosine"),

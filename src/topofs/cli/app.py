@@ -99,7 +99,7 @@ class _Topofs(TyperGroup):
         for option in self.get_params(ctx):
             # An option that is repeatable is none at all, for older versions of typer.
             absent = () if getattr(option, "multiple", False) else None
-            option.process_value = _where_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
+            option.process_value = _converted_if_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -110,7 +110,9 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
 
-def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[Any, Any], Any]:
+def _converted_if_given(
+    process: Callable[[Any, Any], Any], absent: Any
+) -> Callable[[Any, Any], Any]:
     """Leave the value of an option that was not given as it is.
 
     To convert one, typer imports a library that takes as long to import as typer itself.

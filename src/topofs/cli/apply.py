@@ -67,7 +67,7 @@ def apply(
     ):
         if annotated:
             check_annotated(opened, out)
-        _check_there(saved, opened)
+        _check_present(saved, opened)
         files = write_together(out=(out, lambda path: _write(saved, opened, path)))
     before = set(saved.columns)
     new = [column for column in opened.columns if column not in before]
@@ -95,7 +95,7 @@ def apply(
     messages.result(lambda: content, [_sentence(saved, opened, passed)], files)
 
 
-def _check_there(saved: SavedSelection, table: Table) -> None:
+def _check_present(saved: SavedSelection, table: Table) -> None:
     """Refuse a table that lacks selected columns, and name those that may be meant."""
     from topofs.io.annotated import AnnotatedTable
     from topofs.io.table import near_name

@@ -13,8 +13,8 @@ from topofs.cli.fitting import (
     SHOWN_LEAKS,
     dense,
     find_table_leaks,
-    in_order_of_time,
     reading,
+    take_rows_in_order,
     target_values,
 )
 from topofs.cli.messages import (
@@ -103,7 +103,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         time=time,
     )
     if time is not None:
-        in_order_of_time(selector, messages)
+        take_rows_in_order(selector, messages)
     wanted = _sizes(sizes, selector)
     measure = measure_of(selector.similarity)
     with reading(

@@ -122,7 +122,7 @@ def fitted(
     from topofs.selection.compatibility import check_end, measure_of, rule_of
 
     if roles.time is not None:
-        in_order_of_time(selector, messages)
+        take_rows_in_order(selector, messages)
     rule = rule_of(selector.rule)
     if size is None and rule.has_end:
         size = "auto"
@@ -199,7 +199,7 @@ def reading(
         yield table, compared
 
 
-def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -> None:
+def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages) -> None:
     """Let rows that --time puts in order count for fewer, where the measure can do so."""
     from topofs.selection.compatibility import measure_of
 

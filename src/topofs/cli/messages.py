@@ -35,11 +35,16 @@ _SHOWN_COLUMNS = 6
 # rich is imported where something is printed: completion needs none of it.
 
 
+def printable(text: str) -> str:
+    """Put a mark in the place of each control character."""
+    return "".join([c if c.isprintable() else "\ufffd" for c in text])
+
+
 def shown(name: str) -> str:
-    """Make a name safe to print: no markup, no control characters."""
+    """Make a name safe to print where markup is read."""
     from rich.markup import escape
 
-    return escape("".join([c if c.isprintable() else "\ufffd" for c in name]))
+    return escape(printable(name))
 
 
 RIGHT: dict[str, Any] = {"justify": "right"}
@@ -54,12 +59,13 @@ def new_table(
 ) -> Printed:
     """Give a table to be printed: titles with their layout, and rows of what stands below."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=show_header)
     for title, layout in columns.items():
         table.add_column(shown(title), **layout)
     for row in rows:
-        table.add_row(*map(shown, row))
+        table.add_row(*[Text(printable(cell)) for cell in row])
     return table
 
 
@@ -103,7 +109,7 @@ class Messages:
             output = _standard_output()
             for line in lines:
                 if isinstance(line, str):
-                    output.print(shown(line), soft_wrap=True)
+                    output.print(printable(line), markup=False, soft_wrap=True)
                 else:
                     output.print(line)
         for path in (files or {}).values():

@@ -211,7 +211,7 @@ def changed_options(term: Term, other: Term) -> str:
     """Say which options make one term of another, such as "--reach edges"."""
     before = term.get_params()
     return " ".join(
-        _written(name, value)
+        _as_option(name, value)
         for name, value in other.get_params().items()
         if value != before[name]
     )
@@ -250,7 +250,7 @@ def _term_option(term: Term, name: str, only_for: Sequence[str]) -> inspect.Para
         help_text += f" [default: {described.default}]"
     help_text = help_text.strip()
     if bool in allowed:
-        both = "/".join([_written(name, value) for value in (True, False)])
+        both = "/".join([_as_option(name, value) for value in (True, False)])
         return _as_parameter(name, option(help_text, None, both), bool | None)
     choices = described.metadata.get("choices")
     if choices is not None:
@@ -310,7 +310,7 @@ def _alternatives(names: Sequence[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _written(name: str, value: Any) -> str:
+def _as_option(name: str, value: Any) -> str:
     """Write a value as it is given on the command line, such as "--no-squared"."""
     name = name.replace("_", "-")
     if isinstance(value, bool):
@@ -336,7 +336,7 @@ def printing(
     as_json: bool = JSON,
     quiet: bool = option("Print nothing but errors.", None, "--quiet", "-q", default=False),
 ) -> Messages:
-    """Say how the result is printed, and whether notes are."""
+    """Make what prints the result and the notes."""
     return Messages(quiet=quiet, as_json=as_json)
 
 
@@ -488,7 +488,7 @@ def _by_term(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, A
     for name, value in given.items():
         kinds = [kind for kind, term in terms.items() if name in _parameters_of(term)]
         if not kinds:
-            takers, written = _takers(name), _written(name, value)
+            takers, written = _takers(name), _as_option(name, value)
             one = "one of them" if " or " in takers else "that"
             raise ValueError(
                 f"{written} is for {takers}; choose {one}, or leave {written.split()[0]} out"
