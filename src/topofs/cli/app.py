@@ -238,8 +238,7 @@ class Commands(Mapping[str, Any]):
     half the library.
     """
 
-    def __init__(self) -> None:
-        self.without_options = False
+    without_options = False
 
     def __getitem__(self, name: str) -> Any:
         if name in COMMANDS:

@@ -69,8 +69,10 @@ class Fitted:
 
     @property
     def isolated(self) -> npt.NDArray[np.int64]:
-        """The columns that share with no other more than chance explains."""
-        return isolated_columns(self.selector)
+        """The columns that share with no other more than chance explains; not every rule tells."""
+        import numpy as np
+
+        return getattr(self.selector, "isolated_", np.empty(0, dtype=np.int64))
 
     @cached_property
     def random_lists(self) -> RandomLists | None:
@@ -155,10 +157,11 @@ def fitted(
             _warnings_as_notes(messages),
         ):
             columns = fit_and_compare(selector, compared.named)
+        fit = Fitted(table, compared, selector, columns)
         # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
         if not only_kept:
-            _note_isolated(selector, messages)
-        yield Fitted(table, compared, selector, columns)
+            _note_isolated(fit, messages)
+        yield fit
 
 
 @contextmanager
@@ -295,15 +298,8 @@ def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> 
         )
 
 
-def isolated_columns(selector: TopologicalFeatureSelector) -> npt.NDArray[np.int64]:
-    """Find the isolated columns of a fit; a rule without a scale knows none."""
-    import numpy as np
-
-    return getattr(selector, "isolated_", np.empty(0, dtype=np.int64))
-
-
-def _note_isolated(selector: TopologicalFeatureSelector, messages: Messages) -> None:
-    isolated = isolated_columns(selector)
+def _note_isolated(found: Fitted, messages: Messages) -> None:
+    selector, isolated = found.selector, found.isolated
     n_out = int((~selector.support_[isolated]).sum())
     # Where all are isolated the selector has said so.
     if not n_out or len(isolated) == len(selector.nodes_):

@@ -37,6 +37,8 @@ _SHOWN_COLUMNS = 6
 
 def printable(text: str) -> str:
     """Put a mark in the place of each control character."""
+    if text.isprintable():
+        return text
     return "".join([c if c.isprintable() else "\ufffd" for c in text])
 
 
@@ -65,7 +67,7 @@ def new_table(
     for title, layout in columns.items():
         table.add_column(shown(title), **layout)
     for row in rows:
-        table.add_row(*[Text(printable(cell)) for cell in row])
+        table.add_row(*map(Text, map(printable, row)))
     return table
 
 
