@@ -347,8 +347,7 @@ class CoverageModel:
 
     def neighbors(self, of: Ints) -> Bools:
         """Which nodes share more than chance with one of some nodes, or are among them."""
-        shares = [self.representatives(np.array([node]))[1] for node in of.tolist()]
-        return np.asarray(np.max(shares, axis=0) > 0)
+        return np.asarray(self.representatives(of)[1] > 0)
 
 
 def assign_self(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:

@@ -407,10 +407,6 @@ class MatrixCoverage(CoverageModel):
             total += np.clip(units(self.matrix[:, node]), low, high)
         return total / UNIT
 
-    def neighbors(self, of: Ints) -> Bools:
-        """Which nodes share something with some of these, or are among them."""
-        return np.asarray((self.rows(of) > 0).sum(axis=0)).ravel() > 0
-
     def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
         """What each node of an order adds; whole rows of the first `n_exact` count."""
         covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
@@ -497,10 +493,6 @@ class PathCoverage(CoverageModel):
             # Along a path both ends share as much.
             total += np.clip(units(self.representatives(np.array([node]))[1]), low, high)
         return total / UNIT
-
-    def neighbors(self, of: Ints) -> Bools:
-        """Which nodes a path leads to from some, or are among them."""
-        return np.asarray(self.representatives(of)[1] > 0)
 
     def as_matrix(self) -> MatrixCoverage:
         """The same shares as a sparse matrix."""

@@ -200,7 +200,7 @@ class _NumpySearch:
         """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
         n = len(self._place)
         constraints = constraints.renumbered(self._by_place)
-        self._open = OpenNodes(constraints, [])
+        self._open = OpenNodes(constraints, []) if constraints.limited else None
         self._cost = constraints.cost if by_cost else None
         self._gain: Doubles = np.bincount(self._columns, self._units, minlength=n)
         self._support: Doubles | None = None
@@ -228,7 +228,9 @@ class _NumpySearch:
             left = self._parts * self._left[self._row]
             self._support = np.bincount(self._columns, left, minlength=len(waiting))
         while True:
-            able = waiting & self._open.mask() if limited else waiting
+            able = waiting
+            if limited and self._open is not None:
+                able = waiting & self._open.mask()
             worth = self._gain
             if self._support is not None:
                 worth = worth + np.floor(quarters * self._support / 4)
@@ -247,25 +249,24 @@ class _NumpySearch:
         self.order[self._n_taken] = number
         self.gains[self._n_taken] = (covered - self._covered).sum() / UNIT
         self._n_taken += 1
-        self._open.take(node)
-        at, j = self._entries(covered > self._covered)
-        before = np.maximum(self._units[at] - self._covered[j], 0)
-        lost = before - np.maximum(self._units[at] - covered[j], 0)
-        self._gain = self._gain - np.bincount(self._columns[at], lost, len(row))
+        if self._open is not None:
+            self._open.take(node)
         left = np.floor(self._left * (PART - parts(row)) / PART)
+        changed = covered > self._covered
         if self._support is not None:
-            at, j = self._entries(left < self._left)
-            lost = self._parts[at] * (self._left - left)[j]
-            self._support = self._support - np.bincount(self._columns[at], lost, len(row))
-        self._covered, self._left = covered, left
-
-    def _entries(self, rows: Bools) -> tuple[Ints, Ints]:
-        """Positions of the entries of some rows, and their rows."""
-        which = np.flatnonzero(rows)
-        lengths = self._starts[which + 1] - self._starts[which]
+            changed |= left < self._left
+        rows = np.flatnonzero(changed)
+        lengths = self._starts[rows + 1] - self._starts[rows]
         before = np.cumsum(lengths) - lengths
-        at = np.arange(lengths.sum()) + np.repeat(self._starts[which] - before, lengths)
-        return at, self._row[at]
+        entries = np.arange(lengths.sum()) + np.repeat(self._starts[rows] - before, lengths)
+        j, columns = self._row[entries], self._columns[entries]
+        lost = np.maximum(self._units[entries] - self._covered[j], 0)
+        lost -= np.maximum(self._units[entries] - covered[j], 0)
+        self._gain = self._gain - np.bincount(columns, lost, len(row))
+        if self._support is not None:
+            lost = self._parts[entries] * (self._left - left)[j]
+            self._support = self._support - np.bincount(columns, lost, len(row))
+        self._covered, self._left = covered, left
 
 
 class Limits(NamedTuple):

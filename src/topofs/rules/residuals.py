@@ -520,15 +520,26 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
     values = columns.rows(np.concatenate(parts))
     sizes = np.array([len(part) for part in parts])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    degrees = columns.degrees[by_values]
+    degrees, n_taken = columns.degrees[by_values], len(by_values)
+    in_order = np.arange(n_samples)
+    mean = degrees * (n_taken - 1) / (n_samples - 1)
     generator = np.random.default_rng(0)
-    times = SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY
-    shuffle = _moved_round if columns.ordered_rows else _shuffled
-    more = [
-        _beyond_mean(shuffle(values, sizes, generator), starts, sizes, degrees)
-        for _ in range(times)
-    ]
-    spread = max(more) * np.sqrt(n / len(by_values))
+    best = []
+    for _ in range(SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY):
+        if columns.ordered_rows:
+            samples = (
+                generator.integers(n_samples, size=n_taken)[:, None] + in_order
+            ) % n_samples
+        else:
+            samples = generator.permuted(np.tile(in_order, (n_taken, 1)), axis=1)
+        # The rows of a column stay together.
+        shuffled = np.take_along_axis(values, np.repeat(samples, sizes, axis=0), axis=1)
+        gram = shuffled @ shuffled.T
+        np.square(gram, out=gram)
+        # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
+        others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
+        best.append(float(((others - mean) / np.sqrt(degrees)).max()))
+    spread = max(best) * np.sqrt(n / n_taken)
     return ChanceGain(n_samples, n, float(spread))
 
 
@@ -543,37 +554,3 @@ def normal_chance(n_samples: int, n_features: int) -> ChanceGain:
     others = n_features - 1
     best = stats.chi2.isf(1 / (n_features * SHUFFLES + 1), max(others, 1))
     return ChanceGain(n_samples, n_features, float((best - others) / (n_samples - 1)))
-
-
-def _shuffled(values: Doubles, sizes: Ints, generator: np.random.Generator) -> Doubles:
-    """The samples of each column in another order."""
-    n, n_samples = len(sizes), values.shape[1]
-    if len(values) == n:
-        return np.asarray(generator.permuted(values, axis=1))
-    # The rows of a column stay together.
-    places = generator.permuted(np.tile(np.arange(n_samples), (n, 1)), axis=1)
-    return np.take_along_axis(values, np.repeat(places, sizes, axis=0), axis=1)
-
-
-def _moved_round(values: Doubles, sizes: Ints, generator: np.random.Generator) -> Doubles:
-    """The samples of each column begin somewhere else and go on from there."""
-    n, n_samples = len(sizes), values.shape[1]
-    begin = np.repeat(generator.integers(n_samples, size=n), sizes)
-    places = (begin[:, None] + np.arange(n_samples)) % n_samples
-    return np.take_along_axis(values, places, axis=1)
-
-
-def _beyond_mean(
-    shuffled: Doubles,
-    starts: Ints,
-    sizes: Ints,
-    degrees: Ints,
-) -> float:
-    """How much more than the average the best column of one shuffled table explains."""
-    n, n_samples = len(sizes), shuffled.shape[1]
-    gram = shuffled @ shuffled.T
-    np.square(gram, out=gram)
-    # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
-    others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
-    mean = degrees * (n - 1) / (n_samples - 1)
-    return float(((others - mean) / np.sqrt(degrees)).max())
