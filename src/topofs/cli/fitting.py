@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 SHOWN_LEAKS = 6
 """How many columns that alone tell the target are printed."""
