@@ -1,0 +1,85 @@
+"""How Sphinx builds the pages: `make docs`; what is our own is in sphinx_topofs.py.
+
+Why this toolchain (compared on 2026-11-19, when Material for MkDocs went into maintenance): Sphinx
+checks the links between pages, docstrings and sections, and MyST keeps the pages Markdown.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs"), str(ROOT / "src"), str(ROOT / "study" / "src")]
+
+import topofs  # noqa: E402
+
+project = "topofs"
+author = "The topofs developers"
+copyright = author  # noqa: A001
+version = release = topofs.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_topofs",
+]
+exclude_patterns = ["benchmark/page.md.in"]
+suppress_warnings = ["config.cache"]
+
+myst_heading_anchors = 4
+default_role = "literal"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc says the types
+autodoc_class_signature = "mixed"
+autodoc_default_options = {"members": True, "inherited-members": True}
+# Optional packages, which the build does without.
+autodoc_mock_imports = [
+    *(
+        "anndata",
+        "array_api_compat",
+        "baycomp",
+        "cupy",
+        "dask",
+        "distributed",
+        "h5py",
+        "joblib",
+    ),
+    *("matplotlib", "networkx", "pandas", "polars", "pooch", "rich", "rustworkx"),
+    *("scikit_posthocs", "statsmodels", "torch", "typer"),
+]
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples"),
+    "gallery_dirs": "gallery",
+    "plot_gallery": False,  # nothing runs here: sphinx_topofs.py shows the outputs that tests check
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
+}
+
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_only_copy_prompt_lines = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "topofs"
+html_static_path = ["_static"]
+html_css_files = ["topofs.css"]
+html_math_renderer = "mathml"  # of sphinx_topofs.py: no script, no other host
+html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's machine
+html_sidebars = {"**": ["sidebar-nav-bs"], "index": [], "tutorial/index": []}
+html_theme_options = {
+    "footer_start": [],
+    "footer_end": [],
+    "navigation_with_keys": False,
+    "search_as_you_type": True,
+    "secondary_sidebar_items": ["page-toc"],
+}
+toc_object_entries_show_parents = "hide"
