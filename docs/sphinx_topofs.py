@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 GALLERY = "gallery/"
+ZIPPED = re.compile(r"^ *\.\. container:: .*download-zip\n\n.*\n", re.MULTILINE)
 TYPE = re.compile(r"^\w[\w, ]* : .*", re.MULTILINE)
 CODE_BLOCK = re.compile(
     r"^\.\. code-block:: Python\n\n(?P<code>(?:(?:    .*)?\n)+)", re.MULTILINE
@@ -68,6 +69,13 @@ def clean_docstring(
     lines[:] = [*text.split("\n"), ""]
 
 
+def hide_catch_all(
+    _app: Sphinx, _what: str, _name: str, _member: object, _options: object, *signature: str
+) -> tuple[str, None] | None:
+    """Leave out a signature that says nothing; the parameters are listed below it."""
+    return ("", None) if (signature[0] or "").startswith("(*_") else None
+
+
 def skip_foreign(
     _app: Sphinx, _what: str, _name: str, member: object, *_options: object
 ) -> bool | None:
@@ -92,7 +100,7 @@ class LinkNames(SphinxPostTransform):
             name = text.removesuffix("()")
             if name == text and not (name[:1].isupper() or name.startswith("topofs.")):
                 continue
-            found = name if name in objects else by_last_name(tuple(objects)).get(name)
+            found = full_name(name, tuple(objects))
             if found is None or isinstance(literal.parent, nodes.reference):
                 continue
             if literal.next_node(nodes.Element, ascend=False) is not None:
@@ -107,6 +115,15 @@ class LinkNames(SphinxPostTransform):
             )
             link[0] += nodes.Text(text)
             literal.replace_self(link)
+
+
+def full_name(name: str, names: tuple[str, ...]) -> str | None:
+    """Find `topofs.Coverage`, `Coverage` and `Coverage.rank` among the documented names."""
+    if name in names:
+        return name
+    first, dot, rest = name.partition(".")
+    found = by_last_name(names).get(first, "") + dot + rest
+    return found if found in names else None
 
 
 @cache
@@ -134,7 +151,7 @@ def with_outputs(text: str, file: str) -> str:
         lines = "".join(f"   {line}\n" if line else "\n" for line in printed.splitlines())
         return f"{found[0]}\n.. code-block:: text\n   :class: output\n\n{lines}\n"
 
-    return CODE_BLOCK.sub(block, text)
+    return ZIPPED.sub("", CODE_BLOCK.sub(block, text))  # their bytes change with the time
 
 
 def visit_math(self: HTML5Translator, node: nodes.Node) -> None:
@@ -180,6 +197,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above."""
     app.connect("source-read", expand_page)
     app.connect("autodoc-process-docstring", clean_docstring, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", hide_catch_all)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("build-finished", write_llms)
     app.add_post_transform(LinkNames)
