@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 GALLERY = "gallery/"
 ZIPPED = re.compile(r"^ *\.\. container:: .*download-zip\n\n.*\n", re.MULTILINE)
 TYPE = re.compile(r"^\w[\w, ]* : .*", re.MULTILINE)
+CITED = re.compile(r"\[R[0-9a-f]+-(\w+)\]")
 CODE_BLOCK = re.compile(
     r"^\.\. code-block:: Python\n\n(?P<code>(?:(?:    .*)?\n)+)", re.MULTILINE
 )
@@ -39,6 +40,8 @@ def expand_page(_app: Sphinx, name: str, source: list[str]) -> None:
     """Add the docstrings to the reference, and the outputs to the gallery."""
     if name.startswith(GALLERY):
         source[0] = with_outputs(source[0], f"{name.removeprefix(GALLERY)}.py")
+    elif name.endswith("/report"):  # tables of scores, which match every search
+        source[0] = f"---\nno-search: true\n---\n\n{source[0]}"
     else:
         source[0] = make_outputs.API.sub(with_docstrings, source[0])
 
@@ -73,7 +76,7 @@ def hide_catch_all(
     _app: Sphinx, _what: str, _name: str, _member: object, _options: object, *signature: str
 ) -> tuple[str, None] | None:
     """Leave out a signature that says nothing; the parameters are listed below it."""
-    return ("", None) if (signature[0] or "").startswith("(*_") else None
+    return ("", None) if (signature[0] or "").startswith(("(*_", "(*args")) else None
 
 
 def skip_foreign(
@@ -94,6 +97,9 @@ class LinkNames(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Go through the code font of a page."""
+        for text in list(self.document.findall(nodes.Text)):
+            if CITED.fullmatch(text):  # numpydoc makes labels unique: [1], not [R08b12f-1]
+                text.parent.replace(text, nodes.Text(CITED.sub(r"[\1]", text)))
         objects = self.env.domains.python_domain.objects
         for literal in list(self.document.findall(nodes.literal)):
             text = literal.astext()
@@ -103,17 +109,9 @@ class LinkNames(SphinxPostTransform):
             found = full_name(name, tuple(objects))
             if found is None or isinstance(literal.parent, nodes.reference):
                 continue
-            if literal.next_node(nodes.Element, ascend=False) is not None:
-                continue
             entry = objects[found]
-            link = make_refnode(
-                self.app.builder,
-                self.env.docname,
-                entry.docname,
-                entry.node_id,
-                [literal.copy()],
-            )
-            link[0] += nodes.Text(text)
+            target = (entry.docname, entry.node_id, [literal.deepcopy()])
+            link = make_refnode(self.app.builder, self.env.docname, *target)
             literal.replace_self(link)
 
 
