@@ -36,7 +36,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(COVERAGE),--cov --cov-report=)
 ifdef COVERAGE
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not needs_jit' \
-		--cov --cov-append --cov-report= tests/kernels tests/filtering tests/similarity \
+		--cov --cov-append --cov-report= tests/kernels tests/graphs tests/similarity \
 		tests/models
 	$(BIN)/python -m coverage report --fail-under=95
 endif
@@ -49,7 +49,7 @@ torch: $(VENV)/.installed-torch
 
 # What `make test` leaves out because it does not install torch; such small networks want one thread.
 test-torch: $(VENV)/.installed-torch
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/torch src/topofs/torch tests/engines/test_device_engine.py \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/torch src/topofs/torch tests/backends/test_device_engine.py \
 		tests/test_examples.py -k 'torch or homological or learned'
 
 lint: $(VENV)/.installed-test
@@ -89,13 +89,13 @@ $(LOWEST)/.installed: pyproject.toml study/pyproject.toml .ci/lowest_versions.py
 	@touch $@
 
 # What depends on versions: reading, measures, graphs, the checks of scikit-learn, commands.
-LOWEST_TESTS := tests/tables tests/similarity tests/filtering/test_tmfg.py \
-	tests/filtering/test_mst.py tests/centrality \
+LOWEST_TESTS := tests/io tests/similarity tests/graphs/test_tmfg.py \
+	tests/graphs/test_mst.py tests/centrality \
 	tests/kernels/test_coverage_kernels.py tests/test_graph.py tests/rules/test_variance.py \
 	tests/selection/test_sklearn_conformance.py tests/selection/test_topological.py \
 	tests/selection/test_coverage.py tests/selection/test_measure_of_auto.py \
 	tests/selection/test_annotated.py tests/selection/test_by_name.py \
-	tests/engines/test_dask_table.py tests/cli/test_app.py tests/cli/test_graph.py \
+	tests/backends/test_dask_table.py tests/cli/test_app.py tests/cli/test_graph.py \
 	tests/cli/test_select.py tests/cli/test_mixed_tables.py
 
 test-lowest:

@@ -217,20 +217,22 @@ def counts(n_cells=900, n_genes=1000, n_types=12):
 def orders(X):
     """(the columns in the order of every candidate, "auto", whole shares between columns)."""
     from topofs import TopologicalFeatureSelector
+    from topofs.constraints import Constraints
     from topofs.rules.greedy import greedy_ranking
-    from topofs.rules.wishes import Wishes
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # isolated columns, rows in an order
         selector = TopologicalFeatureSelector().fit(X)
     ranking, n = selector._ranking, X.shape[1]  # noqa: SLF001 - its reach and places
     auto = len(selector.get_support(indices=True))
-    wishes = Wishes.none(n).given(np.empty(0, np.int64), n_wanted=round(auto * max(TIMES)))
+    constraints = Constraints.none(n).given(
+        np.empty(0, np.int64), n_wanted=round(auto * max(TIMES))
+    )
     found = {}
     for name, (isolated, quarters) in (CANDIDATES | OTHERS).items():
         reach, place = ranking.reach, ranking.place
         found[name] = greedy_ranking(
-            reach, wishes, place=place, isolated=isolated, quarters=quarters
+            reach, constraints, place=place, isolated=isolated, quarters=quarters
         ).order
         assert set(found[name][:auto]) == set(selector.get_support(indices=True))
     return found, auto, whole_shares(ranking.reach), int(ranking.isolated.sum())

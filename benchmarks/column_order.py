@@ -35,8 +35,8 @@ from topofs.rules.centrality import SCORES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from topofs.filtering import Graph
-    from topofs.rules.rule import Rule
+    from topofs.graphs import Graph
+    from topofs.rules.base import Rule
 
 N_SELECTED = 8
 MEASURES = (

@@ -57,7 +57,7 @@ def one_pass(X):
     import numpy as np
 
     from topofs import Pearson
-    from topofs.filtering.products import BlockedProducts
+    from topofs.graphs.products import BlockedProducts
 
     BlockedProducts(Pearson().operator(X)).survey(-np.inf, [], 128, 512)
 
@@ -66,7 +66,7 @@ def products_alone(X):
     """All products of columns, a block of rows a task: what the cores can do at best."""
     import numpy as np
 
-    from topofs.row_threads import for_each, one_blas_thread
+    from topofs.runtime import for_each, one_blas_thread
 
     columns = np.ascontiguousarray(X.T)
 

@@ -26,10 +26,10 @@ from distributed import Client, LocalCluster, futures_of
 
 from benchmarks.timing import peak_memory_gb
 from topofs import TMFG, Pearson, tmfg_from_data
-from topofs.engines.choosing import compare_columns, graph_from_columns
-from topofs.engines.dask_products import WorkerEngine, WorkerProducts
-from topofs.memory_size import parse_memory
+from topofs.backends.dask import WorkerEngine, WorkerProducts
+from topofs.backends.dispatch import compare_columns, graph_from_columns
 from topofs.network import Needs
+from topofs.runtime import parse_memory
 
 N_FACTORS = 8
 WIDTH = 2048

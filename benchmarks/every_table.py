@@ -14,7 +14,7 @@ from benchmarks.plain_lazy_heap import tmfg_cliques as plain_cliques
 from benchmarks.tables import datasets, noisy_factors, uniform_matrix
 from benchmarks.timing import best_of
 from topofs import pearson, spearman, tmfg
-from topofs.kernels.dense_growth import tmfg_cliques
+from topofs._kernels.tmfg_dense import tmfg_cliques
 
 LEAST_COLUMNS = 1000
 # Factors and the standard deviation of the noise.

@@ -1,11 +1,11 @@
-"""How near exchanges come to the best set, whether wishes hold, and what they cost.
+"""How near exchanges come to the best set, whether constraints hold, and what they cost.
 
     python -m benchmarks.exchanges
 
 - Gap: 200 tables of 16 kinds with up to 20 columns, all pairs, at a random size and at "auto",
   against the exact optimum by `scipy.optimize.milp`, with exchanges and without. At "auto" both
   are measured by F(S) less the number of columns, as a share of the best F(S).
-- Wishes: 1,000 random instances (keep, exclude, at_most, max_similarity, budgets with costs).
+- Constraints: 1,000 random instances (keep, exclude, at_most, max_similarity, budgets with costs).
 - Time: one table of 500 rows and 2,000 columns at "auto", in seconds of the processor.
 """
 
@@ -21,8 +21,8 @@ from tests.naive.exchanges import keeps_to, most_coverage
 from tests.random_lists import KINDS, table_of
 from tests.rules.test_exchanges import instance
 from topofs import Coverage, Links, TopologicalFeatureSelector
+from topofs.rules.coverage_model import MatrixCoverage
 from topofs.rules.exchanges import exchanges
-from topofs.rules.reach import MatrixReach
 
 N_TABLES, N_INSTANCES, N_COLUMNS = 200, 1000, 20
 REFINE = Coverage(refine=True)
@@ -55,7 +55,7 @@ def broken_and_worse():
     """Of random instances: how many break a wish, are worse than greedy, and are better."""
     broken = worse = better = n_sets = 0
     for seed in range(N_INSTANCES):
-        shares, wishes, selected, worth, place = instance(seed, largest=20)
+        shares, constraints, selected, worth, place = instance(seed, largest=20)
         if not len(selected):
             continue
         n_sets += 1
@@ -64,8 +64,10 @@ def broken_and_worse():
             return shares[nodes].max(axis=0).sum() - (worth or 0) * len(nodes)
 
         after = np.sort(selected)
-        for after in exchanges(MatrixReach(shares), wishes, selected, worth=worth, place=place):
-            broken += not keeps_to(wishes, after, selected)
+        for after in exchanges(
+            MatrixCoverage(shares), constraints, selected, worth=worth, place=place
+        ):
+            broken += not keeps_to(constraints, after, selected)
         broken += worth is None and len(after) != len(selected)
         worse += value(after) < value(selected) - 1e-9
         better += value(after) > value(selected) + 1e-9
@@ -82,7 +84,7 @@ def main():
         print(f"| {where} | {a:.3%}, {c:.2%} | {b:.3%}, {d:.2%} | {e:.0%}, {f:.0%} |")
     n_sets, broken, worse, better = broken_and_worse()
     print(
-        f"\n{n_sets} of {N_INSTANCES} instances have a set: wishes broken {broken}, worse than "
+        f"\n{n_sets} of {N_INSTANCES} instances have a set: constraints broken {broken}, worse than "
         f"greedy {worse}, better {better}\n"
     )
     X = factor_table(500, 2000, n_factors=40)

@@ -25,15 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import peak_memory_gb
-from topofs import (
-    Energy,
-    Pearson,
-    Spearman,
-    TopologicalFeatureSelector,
-    tmfg_from_data,
-)
-from topofs.engines import device_engine
-from topofs.filtering import asked_growth, matrix_free
+from topofs import Energy, Pearson, Spearman, TopologicalFeatureSelector, tmfg_from_data
+from topofs.backends import device as device_engine
+from topofs.graphs import tmfg_batched as asked_growth
+from topofs.graphs import tmfg_out_of_core as matrix_free
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
 DEVICE = "cuda"
@@ -80,9 +75,9 @@ class Stages:
         (device_engine.DeviceProducts, "strongest_links", "links"),
         (device_engine.DeviceProducts, "as_good", "ties"),
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
-        (asked_growth, "grow_asking", "grow"),
+        (asked_growth, "grow_batched", "grow"),
         (asked_growth._Asking, "ask", "asking"),  # noqa: SLF001
-        (asked_growth, "what_to_ask", "choose"),
+        (asked_growth, "select_queries", "choose"),
         (asked_growth, "write_answers", "write"),
         (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
         (asked_growth, "write_bounds", "lists"),

@@ -26,9 +26,9 @@ from sklearn.model_selection import train_test_split
 from torch import nn
 
 from topofs import FilteredGraph, LoGoCovariance
-from topofs.models.table_graph import graph_of_table
+from topofs.models.logo import graph_of_table
 from topofs.torch import HomologicalConvNet, HomologicalNetwork
-from topofs.torch.training import Training, train
+from topofs.torch.networks import Training, train
 
 RESULTS = Path(__file__).parent / "results" / "homological.json"
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "sparse-models.md"

@@ -13,10 +13,10 @@ import numpy as np
 
 import topofs
 from topofs import MutualInformation, Pearson, Spearman
-from topofs.similarity.mixed_columns import mixed_operator
+from topofs.io.types import Column
+from topofs.similarity.mixed import mixed_operator
 from topofs.similarity.operator import dense
-from topofs.similarity.shared_variance import FlooredScale, whole_weights
-from topofs.tables.columns import Column
+from topofs.similarity.scale import FlooredScale, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A plain lazy-heap TMFG in numba: the yardstick for `topofs.kernels.tmfg`.
+"""A plain lazy-heap TMFG in numba: the yardstick for `topofs._kernels.tmfg_lists`.
 
 Every face is scanned in full when it is made and when its vertex is gone; nothing else.
 """

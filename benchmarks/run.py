@@ -37,7 +37,7 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
-from topofs.rules.wishes import Wishes
+from topofs.constraints import Constraints
 from topofs.similarity.operator import dense
 
 RESULTS = Path(__file__).parent / "results"
@@ -210,7 +210,7 @@ def beyond_the_paper():
     graph = tmfg_from_data(X, threshold=None)
     scale = Pearson().scale(None, n_samples=100, n_features=columns)
     network = Network(columns, graph, scale)
-    nothing = Wishes.none(columns)
+    nothing = Constraints.none(columns)
     for reach in ("paths", "edges"):
         Coverage(reach=reach).rank(network, nothing)
         seconds = once(lambda reach=reach: Coverage(reach=reach).rank(network, nothing))

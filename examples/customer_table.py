@@ -64,7 +64,7 @@ for group in lean.groups_:
         print(f"{member.name:<17} goes: {group.name} explains {member.share:.2f} of it")
 print(f"{lean.n_features_} of {X.shape[1]} columns stay")
 
-# %% wishes
+# %% constraints
 # Say which columns must stay: they then represent their copies.
 
 named = TopologicalFeatureSelector(MinShare(0.9), keep=["net_eur", "region", "age"]).fit(X)

@@ -38,10 +38,10 @@ for group in selector.groups_[:8]:
 # What the constraints cost, beside random lists of the same size.
 
 free = TopologicalFeatureSelector(30).fit(cells)
-for name, fitted in [("with wishes", selector), ("without", free)]:
+for name, fitted in [("with constraints", selector), ("without", free)]:
     found = fitted.evaluate()
     print(
-        f"{name:<12} {found.coverage:.1%} of the variance; random lists of 30: "
+        f"{name:<16} {found.coverage:.1%} of the variance; random lists of 30: "
         f"{found.random.mean:.1%} ({found.random.low:.1%} to {found.random.high:.1%})"
     )
 

@@ -68,12 +68,12 @@ print(
     f"random lists of 7: {lists.mean:.0%} of the variance ({lists.low:.0%} to {lists.high:.0%})"
 )
 
-# %% wishes
+# %% constraints
 # Force a column, and exclude others.
 
-wishes = {"keep": ["mean area"], "exclude": ["worst *"]}
+constraints = {"keep": ["mean area"], "exclude": ["worst *"]}
 frame = pd.DataFrame(X, columns=names)
-given = TopologicalFeatureSelector(5, **wishes).fit(frame)
+given = TopologicalFeatureSelector(5, **constraints).fit(frame)
 for group in given.groups_:
     print(f"{group.name}: {', '.join(member.name for member in group.members[:3])}")
 

@@ -24,18 +24,18 @@ from topofs import (
     register,
 )
 from topofs.rules import ScoreWords
+from topofs.rules.coverage_model import coverage_model_of
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)
 class Periphery(Rule):
     """The columns with the weakest links first: the odd ones."""
 
-    def rank(self, network, wishes):
-        """Rank by strength; `applied` puts forced columns first and heeds the other wishes."""
+    def rank(self, network, constraints):
+        """Rank by strength; `applied` puts forced columns first and heeds the other constraints."""
         scores = -network.graph.strength()
-        order, selectable = wishes.applied(np.argsort(-scores, kind="stable"))
+        order, selectable = constraints.applied(np.argsort(-scores, kind="stable"))
         return Ranking(order, scores, selectable=selectable)
 
 
@@ -66,12 +66,12 @@ class Worth(Rule):
         """What its scores are called."""
         return ScoreWords("Adds", "what each adds", "gain")
 
-    def rank(self, network, wishes):
-        """Rank given the wishes: forced columns come first, the others given these."""
-        reach = graph_reach(network, paths=network.reach == "paths")
-        ranking = greedy_ranking(reach, wishes, place=network.place, quarters=0)
+    def rank(self, network, constraints):
+        """Rank given the constraints: forced columns come first, the others given these."""
+        reach = coverage_model_of(network, paths=network.reach == "paths")
+        ranking = greedy_ranking(reach, constraints, place=network.place, quarters=0)
         gains = ranking.scores[ranking.order]
-        end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
+        end = max(1, len(constraints.chosen), int((gains >= self.least).sum()))
         return replace(ranking, end=end)
 
 

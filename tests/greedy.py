@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from topofs.constraints import Constraints
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.wishes import Wishes
 
 NOBODY = np.empty(0, dtype=np.int64)
 
 
 def greedy(reach, chosen=NOBODY, place=None):
     """Order and gains of all nodes; of equal ones, that of the lowest place first."""
-    wishes = Wishes.none(len(reach.cut), np.sort(chosen))
+    constraints = Constraints.none(len(reach.cut), np.sort(chosen))
     # An isolated node adds 1, as much as it is worth where the others end.
-    ranking = greedy_ranking(reach, wishes, place=place, quarters=0)
+    ranking = greedy_ranking(reach, constraints, place=place, quarters=0)
     return ranking.order, ranking.scores[ranking.order]

@@ -12,9 +12,10 @@ import topofs
 from topofs import plot
 from topofs.comparison import compare, find_leaks
 from topofs.comparison.prediction import Resampling, target_of
+from topofs.io import NamedArray, typed_table
+from topofs.io import frames as given
 from topofs.report.selection import write_selection_report
 from topofs.selection import fitted_similarity, noise_features
-from topofs.tables import NamedArray, given, typed_table
 
 ROWS, COLUMNS = 60, 9
 NAMES = tuple(f"g{i}" for i in range(COLUMNS))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.matrices import factor_table
 from topofs import FilteredGraph, tmfg
-from topofs.graphml import graphml_document
+from topofs.graphs.filtered_graph import graphml_document
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ KINDS = ("similarity", "graph", "rule")
 SHORT_NAMES = {name for kind in KINDS for name in registered(kind)}
 CLASSES = {type(term).__name__ for kind in KINDS for term in registered(kind).values()}
 
-RESOLVING = {"terms.py", "selection/short_names.py"}
+RESOLVING = {"terms.py", "selection/compatibility.py"}
 """Where names become terms."""
 
 ORDINARY = {"auto", "coverage", "degree", "links", "strength", "variance"}
@@ -23,9 +23,9 @@ names stand beside."""
 
 ALLOWED = {
     # The functions behind the scores of the rule `Centrality`, which asks for them by score.
-    ("centrality/__init__.py", "CENTRALITIES"),
+    ("centrality.py", "CENTRALITIES"),
     # Links come from the matrix, from products or from blocks, and not from `Graph.build`.
-    ("engines/choosing.py", "isinstance(graph, Links)"),
+    ("backends/dispatch.py", "isinstance(graph, Links)"),
 }
 """The file and the piece of it, each with its reason."""
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.cli.running import run
 from topofs import TopologicalFeatureSelector
 from topofs.cli import messages
-from topofs.progress import watching
+from topofs.runtime import watching
 from topofs.similarity import mutual_information, pearson
 
 N = 600

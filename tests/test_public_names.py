@@ -24,7 +24,7 @@ def test_an_unknown_name():
     [
         "import topofs, sys; assert 'numba' not in sys.modules and 'sklearn' not in sys.modules",
         "import topofs; topofs.selection.noise_features",
-        "import topofs; topofs.similarity.pearson; topofs.tmfg",
+        "import topofs; topofs.similarity.correlation; topofs.tmfg",
         "from topofs import *; TopologicalFeatureSelector",
     ],
 )

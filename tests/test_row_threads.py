@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topofs import TopologicalFeatureSelector
-from topofs.row_threads import for_each, for_row_ranges, n_threads, thread_beside
+from topofs.runtime import for_each, for_row_ranges, n_threads, thread_beside
 
 
 @pytest.fixture(params=[1, 2], name="n_threads")
@@ -55,7 +55,7 @@ def test_a_thread_beside_has_no_more_threads_than_this_one(n_threads):
 
 NUMBERS = """
 import sys
-from topofs.row_threads import for_each, n_threads
+from topofs.runtime import for_each, n_threads
 
 before = n_threads()
 assert for_each(lambda _: n_threads(), range(3)) == 3 * [1 if before > 1 else before]

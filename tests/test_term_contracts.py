@@ -24,15 +24,15 @@ from topofs import (
     pearson,
     registered,
 )
-from topofs.engines.choosing import build_network, compare_columns
-from topofs.engines.numpy_engine import NumpyEngine
-from topofs.graph import FilteredGraph
-from topofs.rules.rule import covered_by
-from topofs.rules.wishes import Wishes
-from topofs.selection.short_names import graph_of
+from topofs.backends.base import NumpyEngine
+from topofs.backends.dispatch import build_network, compare_columns
+from topofs.constraints import Constraints
+from topofs.graphs.filtered_graph import FilteredGraph
+from topofs.io import typed_table
+from topofs.rules.base import covered_by
+from topofs.selection.compatibility import graph_of
 from topofs.similarity.operator import dense
 from topofs.similarity_matrix import check_similarity_matrix
-from topofs.tables import typed_table
 
 MEMORY = 10**9
 
@@ -45,7 +45,7 @@ MEASURES = [
     *(one for one in registered("similarity").values() if not isinstance(one, (Auto, Given))),
     *(Pearson(squared=False), Spearman(squared=False), Function(squares), Grades(), Cosine()),
 ]
-# Links are no filter of a bare matrix: see tests/filtering/test_links.py; "auto" is no family.
+# Links are no filter of a bare matrix: see tests/graphs/test_links.py; "auto" is no family.
 GRAPHS = [
     *(one for one in registered("graph").values() if not (one.needs_scale or one.by_rule)),
     Nearest(),
@@ -213,7 +213,7 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     assert cut in ("mean", "links", None)
     network = build_network(columns, graph, needs=rule.needs, cut=cut)
     forced = np.array(list(chosen), dtype=np.int64)
-    ranking = rule.rank(network, Wishes.none(9, forced))
+    ranking = rule.rank(network, Constraints.none(9, forced))
     assert sorted(ranking.order) == list(range(9))
     assert set(ranking.order[: len(forced)]) == set(chosen)
     assert ranking.scores.shape == (9,)

@@ -34,7 +34,7 @@ from topofs import (
     register,
     registered,
 )
-from topofs.selection.short_names import TERMS, graph_of, measure_of, rule_of
+from topofs.selection.compatibility import TERMS, graph_of, measure_of, rule_of
 from topofs.terms import Term, takers_of
 
 REPRS = {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         NoStructureWarning,
         RareFeatureWarning,
     )
-    from topofs.filtering import (
+    from topofs.graphs import (
         MST,
         PMFG,
         TMFG,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         pmfg,
         tmfg,
     )
-    from topofs.graph import FilteredGraph
+    from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.models import Conditional, LoGoCovariance
     from topofs.network import Needs, Network
     from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
@@ -146,8 +146,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _ROOMS = (
-    *("errors", "terms", "graph", "network"),
-    *("similarity", "filtering", "centrality", "rules", "selection", "models"),
+    *("errors", "terms", "network"),
+    *("similarity", "graphs", "centrality", "rules", "selection", "models"),
 )
 
 

@@ -2,12 +2,21 @@
 
 An exception may name the exit status that it ends the command ``topofs`` with, in a class
 attribute ``exit_status``: 2 for wrong usage, 3 for wrong data.
+
+Warnings of a fit: once where a person fits, not once a fold.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+
 
 __all__ = [
     "ColumnReadingWarning",
@@ -20,7 +29,9 @@ __all__ = [
     "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
+    "first_few",
     "import_extra",
+    "say",
 ]
 
 
@@ -88,3 +99,26 @@ def import_extra(module: str, *, extra: str, purpose: str) -> Any:
             raise
         message = f"{purpose} needs the package {module!r}: pip install 'topofs[{extra}]'"
         raise MissingExtraError(message) from None
+
+
+_FOLDS = "sklearn.model_selection._validation"
+
+
+def say(text: str, kind: type[Warning], *, depth: int) -> None:
+    """Warn, unless scikit-learn fits to the rows of a fold.
+
+    Folds differ, and one search makes many of them; the fit to all rows that follows speaks
+    for all. The warning points `depth` calls up, to the line of the user.
+    """
+    # There is no other way to see who asks.
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame is not None:
+        if frame.f_globals.get("__name__") == _FOLDS:
+            return
+        frame = frame.f_back
+    warnings.warn(text, kind, stacklevel=depth + 1)
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Up to five names, for a warning."""
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

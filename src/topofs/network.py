@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from topofs.graph import FilteredGraph
+    from topofs.graphs.filtered_graph import FilteredGraph
 
 __all__ = ["Needs", "Network", "Scale"]
 

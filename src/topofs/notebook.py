@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.graph import FilteredGraph
+    from topofs.graphs.filtered_graph import FilteredGraph
 
 __all__ = ["graph_html", "groups_html", "selection_html"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULTS", "Term", "is_whole", "parameter", "register", "registered", "takers_of"]
 
-_ROOMS = {"similarity": "similarity", "graph": "filtering", "rule": "rules"}
+_ROOMS = {"similarity": "similarity", "graph": "graphs", "rule": "rules"}
 """The kinds of terms, each with the room whose import registers those of topofs itself."""
 
 DEFAULTS = {"similarity": "auto", "graph": "auto", "rule": "coverage"}

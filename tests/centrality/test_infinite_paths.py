@@ -11,7 +11,7 @@ from tests.naive.centrality import infinite_path_scores as naive_scores
 from topofs.centrality import infinite_path_scores
 
 THETAS = [0.01, 0.5, 0.9, 0.999]
-module = sys.modules["topofs.centrality.infinite_paths"]
+module = sys.modules["topofs.centrality"]
 
 
 def correlations(n_features: int, seed: int) -> np.ndarray:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topofs import FilteredGraph
-from topofs.centrality import betweenness, closeness, paths
+from topofs import centrality as paths
+from topofs.centrality import betweenness, closeness
 from topofs.errors import MissingExtraError
 
 ORACLES = {

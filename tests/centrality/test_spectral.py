@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.naive.centrality import eigenvector_scores, pagerank_scores
 from topofs import FilteredGraph
-from topofs.centrality import eigenvector, pagerank
-from topofs.centrality.rounding import significant
+from topofs.centrality import eigenvector, pagerank, significant
 
 
 def filtered(graph: nx.Graph) -> FilteredGraph:

@@ -10,7 +10,8 @@ import typer
 
 from tests.cli.running import RUNNER
 from topofs import __version__
-from topofs.cli import commands, main
+from topofs.cli import app as commands
+from topofs.cli import main
 from topofs.cli.app import app
 from topofs.errors import MissingExtraError, TableError
 
@@ -127,7 +128,7 @@ try:
 except SystemExit:
     pass
 heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn"}
-heavy |= {"topofs.similarity", "topofs.tables"}
+heavy |= {"topofs.similarity", "topofs.io"}
 print(heavy & (set(sys.modules) - before))
 """
 
@@ -141,7 +142,7 @@ def test_help_imports_nothing_heavy():
 
 WAIT = """
 import sys, time, types, typer
-import topofs.cli.commands as commands
+import topofs.cli.app as commands
 from topofs.cli import main
 
 command = typer.Typer(add_completion=False)

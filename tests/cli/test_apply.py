@@ -13,13 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.running import run, run_json
-from topofs.cli import saved_selection
-from topofs.cli.saved_selection import (
-    SavedSelection,
-    SelectionFileError,
-    read_selection,
-    write_selection,
-)
+from topofs.cli import apply as saved_selection
+from topofs.cli.apply import SavedSelection, SelectionFileError, read_selection, write_selection
 
 SELECTED = ["alcohol", "ash", "flavanoids"]
 

@@ -5,7 +5,7 @@ import html
 import pytest
 
 from tests.cli.running import run, run_json
-from topofs.tables.levels import HARDLY_REPEATS
+from topofs.io.types import HARDLY_REPEATS
 
 made = pytest.importorskip(
     "benchmarks.business_table", reason="the repository alone has the benchmarks"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.cli.running import run
-from topofs.cli import commands
+from topofs.cli import app as commands
 
 SHOUT = """
 import typer

@@ -13,8 +13,8 @@ from scipy import sparse
 from tests.cli.running import run, run_json
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector
-from topofs.tables import ColumnRoles
-from topofs.tables.annotated_file import annotated_table, open_annotated
+from topofs.io import ColumnRoles
+from topofs.io.annotated import annotated_table, open_annotated
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

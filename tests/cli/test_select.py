@@ -25,8 +25,8 @@ from topofs import (
     TopologicalFeatureSelector,
 )
 from topofs.cli.options import parse_size
+from topofs.io.arrays import read_mat
 from topofs.selection import plain_settings
-from topofs.tables.arrays import read_mat
 
 
 def names(summary):

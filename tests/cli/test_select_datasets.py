@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import run_json
 from topofs import Coverage, TopologicalFeatureSelector
-from topofs.tables.arrays import read_mat
+from topofs.io.arrays import read_mat
 
 
 def names(summary):

@@ -17,10 +17,11 @@ import topofs
 from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector, registered
 from topofs import terms as terms_module
-from topofs.cli import compare, options, spoken, term_options
+from topofs.cli import compare, options, term_options
+from topofs.cli import messages as spoken
 from topofs.cli.app import app
-from topofs.comparison.comparing import DEFAULT_SIZES
-from topofs.selection.fitting_terms import THRESHOLDS
+from topofs.comparison.compare import DEFAULT_SIZES
+from topofs.selection.compatibility import THRESHOLDS
 from topofs.terms import DEFAULTS
 
 SOURCE = Path(topofs.__file__).parent
@@ -33,7 +34,7 @@ import numpy as np
 
 from topofs import Measure, parameter, register
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import GivenScale
+from topofs.similarity.scale import GivenScale
 
 
 def check_power(power):
@@ -226,8 +227,8 @@ class Alphabetic(Rule):
     has_end = True
     first: int = parameter(3, help="How many.")
 
-    def rank(self, network, wishes):
-        chosen = wishes.chosen
+    def rank(self, network, constraints):
+        chosen = constraints.chosen
         order = np.arange(network.n_nodes)
         rest = np.setdiff1d(order, chosen)
         return Ranking(np.concatenate([chosen, rest]), -order.astype(float), self.first)

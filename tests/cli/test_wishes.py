@@ -1,4 +1,4 @@
-"""Wishes and sizes as options of the commands that select."""
+"""Constraints and sizes as options of the commands that select."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
-from topofs import (
-    AtMost,
-    Budget,
-    MinShare,
-    TopologicalFeatureSelector,
-    UntilCoverage,
-)
+from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +20,7 @@ def tumours():
 
 @pytest.fixture(scope="module")
 def path(tumours, tmp_path_factory):
-    path = tmp_path_factory.mktemp("wishes") / "tumours.csv"
+    path = tmp_path_factory.mktemp("constraints") / "tumours.csv"
     tumours.to_csv(path, index=False)
     return path
 
@@ -124,8 +118,8 @@ def test_names_come_from_a_file(path, tmp_path):
 @pytest.mark.parametrize("command", ["select", "groups", "stability"])
 def test_all_commands_take_them(path, command):
     quick = ("--resamples", 3) if command == "stability" else ()
-    wishes = ("--keep", "mean area", "--exclude", "mean p*", "--max-similarity", "0.8")
-    found = run_json(command, path, "--coverage", "0.6", *wishes, *quick)
+    constraints = ("--keep", "mean area", "--exclude", "mean p*", "--max-similarity", "0.8")
+    found = run_json(command, path, "--coverage", "0.6", *constraints, *quick)
     assert found["settings"] == found["settings"] | {
         "size": {"until_coverage": 0.6},
         "keep": ["mean area"],

@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs.comparison.comparing import METHOD_NAMES, compare
+from topofs.comparison.compare import METHOD_NAMES, compare
 from topofs.comparison.prediction import (
     MODELS,
     TASKS,
@@ -22,8 +22,7 @@ from topofs.comparison.prediction import (
 )
 from topofs.comparison.rivals import subsets
 from topofs.errors import TableError
-from topofs.tables.columns import Column
-from topofs.tables.typed_table import TypedTable, typed_table
+from topofs.io.types import Column, TypedTable, typed_table
 
 X, y = load_wine(return_X_y=True)
 QUICK = Resampling(n_folds=3, n_repeats=2, n_random=2)

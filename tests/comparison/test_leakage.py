@@ -17,8 +17,8 @@ from topofs import TopologicalFeatureSelector
 from topofs.comparison import LEAK_SCORE, Resampling, compare, find_leaks, target_of
 from topofs.comparison.leakage import _Classes, _Numbers
 from topofs.errors import TableError
-from topofs.tables.given import NamedArray
-from topofs.tables.typed_table import typed_table
+from topofs.io.frames import NamedArray
+from topofs.io.types import typed_table
 
 QUICK = Resampling(n_folds=3, n_repeats=1, n_random=2)
 

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import topofs.kernels
+import topofs._kernels
 
 READ_ONLY = """
 import tempfile, warnings
@@ -46,7 +45,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFIN
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy as np
-    from topofs.kernels.matrix_scan import check_rows, zero_below
+    from topofs._kernels.matrix_scan import check_rows, zero_below
 
     sums, matrix = np.empty((2, 3)), np.arange(9.0).reshape(3, 3)
     check_rows(matrix, 0, 3, sums[0])
@@ -113,7 +112,7 @@ def test_no_room_for_a_single_file_only_costs_the_same(tmp_path):
 
 
 def test_kernels_are_compiled_by_what_keeps_them_where_it_can():
-    kernels = Path(topofs.kernels.__file__).parent
+    kernels = Path(topofs._kernels.__file__).parent
     others = [
         path.name
         for path in kernels.glob("*.py")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.matrices import factor_table
 from topofs import Energy, Pearson, Spearman
-from topofs.kernels.column_weights import finish_tile
+from topofs._kernels.column_weights import finish_tile
 from topofs.similarity import operator as operator_module
 from topofs.similarity.operator import dense
 

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from tests.greedy import greedy
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
-from topofs.rules.reach import MatrixReach, PathReach
+from topofs.rules.coverage_model import MatrixCoverage, PathCoverage
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -29,7 +29,7 @@ def weight_matrices(draw, elements, max_size=8):
 
 def path_reach(edges, least):
     rows = sparse.csr_array(edges)
-    return PathReach(
+    return PathCoverage(
         rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, least
     )
 
@@ -44,14 +44,14 @@ def without_diagonal(weights):
 def test_dense_and_sparse_weights_follow_the_twin(weights):
     order, gains = naive_cover(weights)
     for matrix in (weights, weights.astype(np.float32), sparse.csr_array(weights)):
-        found, found_gains = greedy(MatrixReach(matrix))
+        found, found_gains = greedy(MatrixCoverage(matrix))
         assert found.tolist() == order
         assert found_gains.tolist() == gains
 
 
 @given(weight_matrices(st.floats(0, 1)))
 def test_with_any_weights_each_step_takes_a_best_node(weights):
-    order, gains = greedy(MatrixReach(weights))
+    order, gains = greedy(MatrixCoverage(weights))
     assert sorted(order) == list(range(len(weights)))
     covered = np.zeros(len(weights))
     for step, node in enumerate(order):
@@ -82,7 +82,7 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
     whole = naive_path_weights(edges, least)
     n = len(weights)
     chosen = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
-    for reach in (path_reach(edges, least), MatrixReach(whole)):
+    for reach in (path_reach(edges, least), MatrixCoverage(whole)):
         representative, share = reach.representatives(np.array(chosen))
         _, expected = naive_nearest(whole, chosen)
         # A product at the very limit may fall on either side of it by rounding.
@@ -99,7 +99,7 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
 @given(weight_matrices(DYADIC))
 def test_equal_sources_leave_a_node_to_the_lowest(weights):
     n = len(weights)
-    for reach in (MatrixReach(weights), MatrixReach(sparse.csr_array(weights))):
+    for reach in (MatrixCoverage(weights), MatrixCoverage(sparse.csr_array(weights))):
         representative, share = reach.representatives(np.arange(n)[::-2])
         expected, expected_share = naive_nearest(weights, list(range(n))[::-2])
         assert representative.tolist() == expected
@@ -143,7 +143,7 @@ def test_a_large_graph_of_weak_or_strong_links_follows_the_whole_matrix(strength
     whole = np.exp(-dijkstra(lengths, directed=False))
     whole = np.maximum(np.where(whole >= 0.5, whole, 0), edges)
     np.fill_diagonal(whole, 1)
-    order, gains = greedy(MatrixReach(whole))
+    order, gains = greedy(MatrixCoverage(whole))
     found, found_gains = greedy(path_reach(edges, 0.5))
     np.testing.assert_allclose(found_gains, gains, atol=1e-6)
     assert found[:50].tolist() == order[:50].tolist()

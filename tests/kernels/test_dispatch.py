@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topofs import Energy, Pearson, Spearman
-from topofs.kernels import dispatch
-from topofs.matrix_sums import check_rows, row_sums, zero_below
+from topofs._kernels import dispatch
 from topofs.similarity.operator import dense
+from topofs.similarity_matrix import check_rows, row_sums, zero_below
 
 
 def both_ways(function):
@@ -123,14 +123,14 @@ import pandas as pd
 
 from topofs import Mixed, Pearson, Spearman
 from topofs.layout import layout
-from topofs.graph import FilteredGraph
+from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.similarity.operator import dense
-from topofs.similarity.shared_variance import leave_out_chance, whole_weights
-from topofs.similarity.threshold import threshold_links_in_place, threshold_mean
-from topofs.similarity.value_order import permute_in_place, value_order
+from topofs.similarity.scale import leave_out_chance, whole_weights
+from topofs.similarity.scale import threshold_links_in_place, threshold_mean
+from topofs.similarity.column_order import permute_in_place, value_order
 from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
-from topofs.tables.columns import read_columns
-from topofs.tables.typed_table import TypedTable
+from topofs.io.types import read_columns
+from topofs.io.types import TypedTable
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 300)) + rng.normal(size=(60, 300))

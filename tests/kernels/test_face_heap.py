@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topofs.kernels.face_heap import sift_down, sift_up
+from topofs._kernels.faces import sift_down, sift_up
 
 KEYS = st.lists(st.integers(0, 6), min_size=1, max_size=60)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights
-from topofs.kernels.nearest_nodes import nearest_nodes, running_nodes
+from topofs._kernels.path_search import nearest_nodes, running_nodes
 
 
 def random_edges(n, *, seed, values):

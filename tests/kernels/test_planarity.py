@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial import ConvexHull
 
-from topofs.kernels.planarity import (
+from topofs._kernels.planarity import (
     add_edge,
     component_is_planar,
     planarity_arrays,

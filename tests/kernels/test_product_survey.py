@@ -6,11 +6,12 @@ import pytest
 
 from tests.matrices import factor_table
 from topofs import Energy, Pearson, Spearman
-from topofs.filtering import products as products_module
-from topofs.filtering.products import BlockedProducts
-from topofs.kernels import product_survey, tile_survey
-from topofs.kernels.column_weights import weight
-from topofs.kernels.top_lists import empty_lists
+from topofs._kernels import survey as product_survey
+from topofs._kernels import survey as tile_survey
+from topofs._kernels.column_weights import weight
+from topofs._kernels.top_lists import empty_lists
+from topofs.graphs import products as products_module
+from topofs.graphs.products import BlockedProducts
 from topofs.similarity.operator import dense
 
 MEASURES = {

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.naive import coverage as naive
-from topofs.kernels.running_best import add_running_best, running_best
+from topofs._kernels.path_search import add_cumulative_max, cumulative_max
 
 
 def similarity_of(n, seed, *, levels=None, dtype=np.float64):
@@ -20,7 +20,7 @@ def similarity_of(n, seed, *, levels=None, dtype=np.float64):
 def test_against_the_twin(levels, dtype):
     n = 23
     similarity, order = similarity_of(n, 4, levels=levels, dtype=dtype)
-    counts, positions, values = running_best(similarity, order, 0)
+    counts, positions, values = cumulative_max(similarity, order, 0)
     starts = np.concatenate([[0], np.cumsum(counts)])
     for k in range(n + 1):
         for node, expected in enumerate(naive.nearest(similarity, order, k)):
@@ -31,15 +31,15 @@ def test_against_the_twin(levels, dtype):
             else:
                 assert (order[positions[part][at]], values[part][at]) == expected
     curve = np.zeros(n)
-    add_running_best(similarity, order, curve)
+    add_cumulative_max(similarity, order, curve)
     np.testing.assert_allclose(curve / n, naive.curve(similarity, order)[1:], atol=1e-12)
 
 
 def test_blocks_of_rows_give_what_the_whole_gives():
     similarity, order = similarity_of(40, 1, levels=5)
-    whole = running_best(similarity, order, 0)
+    whole = cumulative_max(similarity, order, 0)
     parts = [
-        running_best(similarity[rows], order, rows.start)
+        cumulative_max(similarity[rows], order, rows.start)
         for rows in (slice(0, 13), slice(13, 40))
     ]
     for expected, both in zip(whole, zip(*parts, strict=True), strict=True):
@@ -49,7 +49,7 @@ def test_blocks_of_rows_give_what_the_whole_gives():
 def test_many_changes_outgrow_the_first_buffer():
     n = 200
     similarity = np.tile(np.arange(n, dtype=float), (n, 1))
-    counts, positions, _ = running_best(similarity, np.arange(n), 0)
+    counts, positions, _ = cumulative_max(similarity, np.arange(n), 0)
     # Each column beats those before it; the node itself is left out.
     assert counts.tolist() == [n - 1] * n
     assert len(positions) == n * (n - 1)

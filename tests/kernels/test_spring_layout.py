@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.naive.layout import one_step
-from topofs.kernels.spring_layout import relax
+from topofs._kernels.spring_layout import relax
 from topofs.layout import _relax
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topofs.kernels.tile_survey import add_tile, nothing_surveyed, packed, unpacked
+from topofs._kernels.survey import add_tile, nothing_surveyed, packed, unpacked
 
 
 @settings(max_examples=40, deadline=None)

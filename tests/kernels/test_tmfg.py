@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs.kernels.dense_growth import grow_dense, tmfg_cliques
-from topofs.kernels.roofs import raise_roofs, roofs_for
-from topofs.kernels.row_survey import place_among
-from topofs.kernels.tmfg import start_growth
+from topofs._kernels.block_maxima import block_maxima_of, raise_block_maxima
+from topofs._kernels.tmfg_dense import grow_dense, tmfg_cliques
+from topofs._kernels.tmfg_lists import start_growth
+from topofs._kernels.top_lists import place_among
 
 
 def noise(n, levels=None):
@@ -67,9 +67,9 @@ def test_the_growth_counts_what_it_does():
     growth = start_growth(n, np.array([2, 0, 5, 7]), similarity.dtype)
     assert (growth.n_free, growth.counters[0].n_faces, growth.uses_lists) == (n - 4, 4, True)
     assert growth.corners_on_top.tolist() == [2, 0, 5]
-    roofs = roofs_for(similarity, 4)
-    raise_roofs(similarity, 0, n, roofs)
-    grow_dense(similarity, roofs, growth)
+    block_maxima = block_maxima_of(similarity, 4)
+    raise_block_maxima(similarity, 0, n, block_maxima)
+    grow_dense(similarity, block_maxima, growth)
     assert growth.n_free == 0
     # The last vertex needs no new faces.
     assert growth.counters[0].n_faces == 2 * n - 6

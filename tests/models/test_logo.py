@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.matrices import factor_table
 from tests.naive import models as naive
 from topofs import MST, TMFG, FilteredGraph, LoGoCovariance, pearson, tmfg
-from topofs.models.shrinkage import ledoit_wolf_intensity
+from topofs.models.logo import ledoit_wolf_intensity
 
 
 def sample_covariance(X):

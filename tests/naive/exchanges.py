@@ -11,23 +11,26 @@ def in_units(shares):
     return np.rint(np.asarray(shares, dtype=np.float64) * UNIT).astype(np.int64)
 
 
-def keeps_to(wishes, nodes, before):
-    """Whether a set keeps to all wishes; excluded nodes may stay if they are there already."""
+def keeps_to(constraints, nodes, before):
+    """Whether a set keeps to all constraints; excluded nodes may stay if they are there already."""
     nodes = sorted(nodes)
-    if set(wishes.chosen.tolist()) - set(nodes):
+    if set(constraints.chosen.tolist()) - set(nodes):
         return False
-    if (set(nodes) - set(before)) & set(wishes.excluded.tolist()):
+    if (set(nodes) - set(before)) & set(constraints.excluded.tolist()):
         return False
-    if wishes.group is not None:
-        for number, room in enumerate(wishes.room):
-            if (wishes.group[nodes] == number).sum() > room:
+    if constraints.group is not None:
+        for number, room in enumerate(constraints.room):
+            if (constraints.group[nodes] == number).sum() > room:
                 return False
-    if wishes.too_alike is not None and wishes.too_alike.toarray()[np.ix_(nodes, nodes)].any():
+    if (
+        constraints.too_alike is not None
+        and constraints.too_alike.toarray()[np.ix_(nodes, nodes)].any()
+    ):
         return False
-    return wishes.cost is None or wishes.cost[nodes].sum() <= wishes.budget
+    return constraints.cost is None or constraints.cost[nodes].sum() <= constraints.budget
 
 
-def naive_exchanges(shares, wishes, selected, *, worth, place, listed=None):
+def naive_exchanges(shares, constraints, selected, *, worth, place, listed=None):
     """The sets after each best exchange.
 
     `listed` are the rows that count of a node that comes in; when it is there, its whole row does.
@@ -47,7 +50,7 @@ def naive_exchanges(shares, wishes, selected, *, worth, place, listed=None):
                 continue
             there = [node for node in now if node != out]
             entering = [] if new is None else [new]
-            if not keeps_to(wishes, [*there, *entering], now) or not [*there, *entering]:
+            if not keeps_to(constraints, [*there, *entering], now) or not [*there, *entering]:
                 continue
             covered = np.max(
                 [*(rows[i] for i in there), *(listed[i] for i in entering)], axis=0

@@ -6,11 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from topofs import Measure, parameter, register
-from topofs.similarity.correlation import correlation_of_ranks
-from topofs.similarity.missing import pairwise_correlation
+from topofs.similarity.correlation_blocks import (
+    correlation_of_ranks,
+    doubled_centred_ranks,
+    pairwise_correlation,
+)
 from topofs.similarity.operator import MatrixOperator, Squared
-from topofs.similarity.ranks import doubled_centred_ranks
-from topofs.similarity.shared_variance import correlation_scale
+from topofs.similarity.scale import correlation_scale
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,8 @@ import numpy as np
 
 from topofs import Needs, Ranking, Rule, parameter, register
 from topofs.rules import ScoreWords
+from topofs.rules.coverage_model import coverage_model_of
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import graph_reach
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,11 +29,11 @@ class Stars(Rule):
     def words(self):
         return ScoreWords("Shine", "how many they light up", "shine", axis="columns lit up")
 
-    def rank(self, network, wishes):
-        reach = graph_reach(network, paths=False)
-        ranking = greedy_ranking(reach, wishes, isolated="last", quarters=0)
+    def rank(self, network, constraints):
+        reach = coverage_model_of(network, paths=False)
+        ranking = greedy_ranking(reach, constraints, isolated="last", quarters=0)
         gains = ranking.scores[ranking.order]
-        end = max(1, len(wishes.chosen), int((gains >= self.least).sum()))
+        end = max(1, len(constraints.chosen), int((gains >= self.least).sum()))
         return replace(ranking, end=end)
 
 
@@ -41,9 +41,9 @@ class Stars(Rule):
 class Weakest(Rule):
     """Those with the weakest links first: no end, no groups, no parameters."""
 
-    def rank(self, network, wishes):
+    def rank(self, network, constraints):
         scores = -network.graph.strength()
-        order, selectable = wishes.applied(np.argsort(-scores, kind="stable"))
+        order, selectable = constraints.applied(np.argsort(-scores, kind="stable"))
         return Ranking(order, scores, selectable=selectable)
 
 

@@ -33,9 +33,9 @@ from topofs import (
     tmfg_from_data,
 )
 from topofs.selection import fit_and_compare, noise_features, ranked_columns
-from topofs.selection.explanation import REPRESENTS
+from topofs.selection.answers import REPRESENTS
 from topofs.similarity.operator import dense
-from topofs.similarity.shared_variance import whole_weights
+from topofs.similarity.scale import whole_weights
 
 FILES = sorted(Path(__file__).parent.glob("[gmr]*.py"))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topofs.comparison.comparing import Comparison, ComparisonTest, MethodScores
+from topofs.comparison.compare import Comparison, ComparisonTest, MethodScores
 
 MEANS = {"tfs": 0.9, "inf_fs": 0.8, "variance": 0.89, "random": 0.85}
 

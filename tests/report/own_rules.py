@@ -7,8 +7,8 @@ import numpy as np
 
 from tests.greedy import greedy
 from topofs.network import Needs
-from topofs.rules.reach import MatrixReach
-from topofs.rules.rule import Ranking, Rule
+from topofs.rules.base import Ranking, Rule
+from topofs.rules.coverage_model import MatrixCoverage
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,11 +22,11 @@ class Neighbourhoods(Rule):
     def needs(self):
         return Needs(graph=False)
 
-    def rank(self, network, wishes):
-        chosen = wishes.chosen
+    def rank(self, network, constraints):
+        chosen = constraints.chosen
         n = network.n_nodes
         shares = network.operator.block(slice(0, n), slice(0, n))
-        reach = MatrixReach(np.where(shares > 0.3, shares, 0.0))
+        reach = MatrixCoverage(np.where(shares > 0.3, shares, 0.0))
         order, _ = greedy(reach, chosen)
         scores = np.empty(n)
         scores[order] = 100.0 * np.arange(n, 0, -1)
@@ -44,8 +44,8 @@ class Ended(Rule):
     def needs(self):
         return Needs(graph=False)
 
-    def rank(self, network, wishes):
-        chosen = wishes.chosen
+    def rank(self, network, constraints):
+        chosen = constraints.chosen
         order = np.arange(network.n_nodes)
         order = np.concatenate([chosen, np.setdiff1d(order, chosen)])
         return Ranking(order, np.arange(network.n_nodes, 0.0, -1.0), end=len(chosen) + 4)
@@ -55,8 +55,8 @@ class Ended(Rule):
 class Plain(Rule):
     """Has nothing but an order along the graph."""
 
-    def rank(self, network, wishes):
-        chosen = wishes.chosen
+    def rank(self, network, constraints):
+        chosen = constraints.chosen
         scores = network.graph.strength()
         last = ~np.isin(np.arange(network.n_nodes), chosen)
         return Ranking(np.lexsort([-scores, last]), scores)

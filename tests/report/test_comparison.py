@@ -6,14 +6,15 @@ import pytest
 
 from tests.report.comparison_cases import MEANS, made_up
 from tests.report.selection_cases import HOSTILE
-from topofs.comparison.comparing import MethodScores
+from topofs.comparison.compare import MethodScores
 from topofs.report.comparison import (
+    chart_of,
     comparison_report,
+    round_ticks,
     summarise_comparison,
     write_comparison_report,
 )
-from topofs.report.comparison.figure import chart_of, round_ticks
-from topofs.report.comparison.wording import words_of
+from topofs.report.comparison_summary import words_of
 
 
 def page_of(comparison, tmp_path, **options):

@@ -10,9 +10,9 @@ from tests.report.own_rules import Ended, Neighbourhoods, Plain
 from tests.report.selection_cases import chained_table
 from tests.report.test_selection import data_of
 from topofs import Given, Graph, Measure, TopologicalFeatureSelector, pearson
-from topofs.filtering import tmfg
+from topofs.graphs import tmfg
 from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection.wording import words_of
+from topofs.report.selection_words import words_of
 from topofs.similarity.operator import MatrixOperator
 
 

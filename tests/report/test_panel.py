@@ -1,4 +1,4 @@
-"""The page of a panel: wishes, sizes, random lists and stand-ins, before any browser."""
+"""The page of a panel: constraints, sizes, random lists and stand-ins, before any browser."""
 
 import json
 import re
@@ -10,8 +10,8 @@ import pytest
 from tests.report.selection_cases import HOSTILE, NAMES, chained_table, table
 from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection.phrases import percent
-from topofs.report.selection.wording import words_of
+from topofs.report.selection_words import words_of
+from topofs.text import percent
 
 
 def data_of(page):

@@ -18,9 +18,9 @@ from topofs import (
     pearson,
     stability,
 )
+from topofs.io.types import typed_table
 from topofs.report.selection import summarise_selection, write_selection_report
-from topofs.report.selection.wording import words_of
-from topofs.tables.typed_table import typed_table
+from topofs.report.selection_words import words_of
 
 
 def page_of(tmp_path, selector, X, **options):

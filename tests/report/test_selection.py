@@ -12,14 +12,14 @@ import pytest
 from tests.matrices import factor_table
 from tests.report.selection_cases import HOSTILE, NAMES, LeftOut, table, tied_selector
 from topofs import Centrality, Pearson, TopologicalFeatureSelector
+from topofs.io.frames import NamedArray
 from topofs.report.selection import (
     selection_report,
     summarise_selection,
     write_selection_report,
 )
-from topofs.report.selection.phrases import percent
-from topofs.report.selection.wording import words_of
-from topofs.tables.given import NamedArray
+from topofs.report.selection_words import words_of
+from topofs.text import percent
 
 VOID = {"meta", "input", "br"}
 
@@ -200,7 +200,7 @@ def test_percent(share, text):
 def test_scripts_only_ever_make_text_of_names():
     from importlib.resources import files
 
-    from topofs.report.selection.writing import SCRIPTS
+    from topofs.report.selection import SCRIPTS
 
     folder = files("topofs.report.selection") / "templates"
     assert {path.name for path in folder.iterdir() if path.name.endswith(".js")} == set(SCRIPTS)

@@ -7,24 +7,21 @@ from scipy import sparse
 from tests.matrices import factor_table
 from tests.naive import coverage as naive
 from tests.report.selection_cases import LeftOut, table, tied_selector
-from topofs import (
-    FilteredGraph,
-    Pearson,
-    TopologicalFeatureSelector,
-    energy,
-    pearson,
-    spearman,
-)
+from topofs import FilteredGraph, Pearson, TopologicalFeatureSelector, energy, pearson, spearman
 from topofs.errors import ConstantFeatureWarning, IdentifierFeatureWarning
+from topofs.io.frames import NamedArray
+from topofs.io.types import typed_table
 from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection.distribution import bars_of
-from topofs.report.selection.features import Features, features_of, ties_at
-from topofs.report.selection.heat_map import heat_map
-from topofs.report.selection.network import network_view
-from topofs.report.selection.wording import words_of
+from topofs.report.selection_views import (
+    Features,
+    bars_of,
+    features_of,
+    heat_map,
+    network_view,
+    ties_at,
+)
+from topofs.report.selection_words import words_of
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
-from topofs.tables.given import NamedArray
-from topofs.tables.typed_table import typed_table
 
 MEASURES = {
     "pearson": lambda X: pearson(X, squared=True),

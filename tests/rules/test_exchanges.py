@@ -27,10 +27,10 @@ from topofs import (
     UntilCoverage,
     stability,
 )
+from topofs.constraints import Constraints
+from topofs.rules.coverage_model import MatrixCoverage
 from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import MatrixReach
-from topofs.rules.wishes import Wishes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::topofs.IsolatedFeatureWarning"),
@@ -52,45 +52,47 @@ def shares_of(rng, n):
 
 
 def wishes_of(rng, n, *, costs=False):
-    """Random wishes of each kind that do not contradict each other."""
+    """Random constraints of each kind that do not contradict each other."""
     nodes = rng.permutation(n)
     chosen = np.sort(nodes[: rng.integers(0, 3)]) if rng.random() < 0.6 else NOBODY
     after = nodes[len(chosen) :]
     excluded = np.sort(after[: rng.integers(0, n // 3 + 1)]) if rng.random() < 0.6 else NOBODY
-    wishes = Wishes(n, chosen, excluded)
+    constraints = Constraints(n, chosen, excluded)
     if rng.random() < 0.6:
         group = rng.integers(-1, 3, size=n)
         group[chosen] = -1
-        wishes = replace(wishes, group=group, room=rng.integers(1, 3, size=3))
+        constraints = replace(constraints, group=group, room=rng.integers(1, 3, size=3))
     if rng.random() < 0.6:
         alike = rng.random((n, n)) < 0.15
         alike = alike | alike.T
         np.fill_diagonal(alike, False)
         alike[np.ix_(chosen, chosen)] = False
-        wishes = replace(wishes, too_alike=sparse.csr_array(alike.astype(float)))
+        constraints = replace(constraints, too_alike=sparse.csr_array(alike.astype(float)))
     if costs:
         # Quarters, so that sums are exact.
         cost = rng.integers(1, 20, size=n) / 4
         least = max(cost.min(), cost[chosen].sum())
-        wishes = replace(wishes, cost=cost, budget=float(rng.integers(4 * least, 81) / 4))
-    return wishes
+        constraints = replace(
+            constraints, cost=cost, budget=float(rng.integers(4 * least, 81) / 4)
+        )
+    return constraints
 
 
 def instance(seed, largest=12, *, greedy=True):
-    """Shares, wishes, a set that keeps to them and what a node more must add."""
+    """Shares, constraints, a set that keeps to them and what a node more must add."""
     rng = np.random.default_rng(seed)
     n, worth = int(rng.integers(1, largest + 1)), (None, 0, 1)[seed % 3]
     shares, place = shares_of(rng, n), rng.permutation(n)
-    wishes = wishes_of(rng, n, costs=worth == 0)
+    constraints = wishes_of(rng, n, costs=worth == 0)
     if greedy:
-        ranking = greedy_ranking(MatrixReach(shares), wishes, place=place)
+        ranking = greedy_ranking(MatrixCoverage(shares), constraints, place=place)
         order, most, end = ranking.order, ranking.n_selectable, ranking.end
     else:
-        order, most = wishes.applied(rng.permutation(n))
+        order, most = constraints.applied(rng.permutation(n))
         end = int(rng.integers(1, n + 1))
     size = {None: int(rng.integers(1, n + 1)), 0: most, 1: end}[worth]
-    selected = order[: max(min(size, most), len(wishes.chosen))]
-    return shares, wishes, selected, worth, place
+    selected = order[: max(min(size, most), len(constraints.chosen))]
+    return shares, constraints, selected, worth, place
 
 
 @pytest.mark.parametrize("dense", [True, False])
@@ -98,12 +100,12 @@ def test_each_exchange_is_the_best_one(dense, monkeypatch):
     monkeypatch.setattr("topofs.rules.exchanges._ROWS", 5)
     n_steps = 0
     for seed in range(120):
-        shares, wishes, selected, worth, place = instance(seed, 10, greedy=False)
+        shares, constraints, selected, worth, place = instance(seed, 10, greedy=False)
         if not len(selected):
             continue
-        reach = MatrixReach(shares if dense else sparse.csr_array(shares))
-        found = exchanges(reach, wishes, selected, worth=worth, place=place)
-        expected = naive_exchanges(shares, wishes, selected, worth=worth, place=place)
+        reach = MatrixCoverage(shares if dense else sparse.csr_array(shares))
+        found = exchanges(reach, constraints, selected, worth=worth, place=place)
+        expected = naive_exchanges(shares, constraints, selected, worth=worth, place=place)
         assert [after.tolist() for after in found] == expected
         n_steps += len(expected)
     assert n_steps > 60
@@ -132,15 +134,20 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
         strong = np.argsort(np.argsort(-shares, axis=1), axis=1) < 4
         listed = np.where(strong | strong.T, shares, 0.0)
         cut = ((shares > 0) & (listed == 0)).any(axis=1)
-        reach = MatrixReach(sparse.csr_array(listed), Whole(shares, cut))
+        reach = MatrixCoverage(sparse.csr_array(listed), Whole(shares, cut))
         selected, place = rng.permutation(n)[:3], rng.permutation(n)
         worth = (None, 0, 1)[seed % 3]
-        wishes = Wishes(n, NOBODY, NOBODY, n_wanted=3)
+        constraints = Constraints(n, NOBODY, NOBODY, n_wanted=3)
         if worth == 0:
-            wishes = replace(wishes, cost=np.ones(n), budget=4.0)
-        found = exchanges(reach, wishes, selected, worth=worth, place=place)
+            constraints = replace(constraints, cost=np.ones(n), budget=4.0)
+        found = exchanges(reach, constraints, selected, worth=worth, place=place)
         expected = naive_exchanges(
-            shares, wishes, selected, worth=worth, place=place, listed=listed if many else None
+            shares,
+            constraints,
+            selected,
+            worth=worth,
+            place=place,
+            listed=listed if many else None,
         )
         assert [after.tolist() for after in found] == expected
         n_steps += len(expected)
@@ -149,12 +156,14 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
 
 def test_no_wish_is_broken_and_nothing_is_lost():
     for seed in range(150):
-        shares, wishes, selected, worth, place = instance(1000 + seed, largest=16)
+        shares, constraints, selected, worth, place = instance(1000 + seed, largest=16)
         if not len(selected):
             continue
         values = [shares[selected].max(axis=0).sum() - (worth or 0) * len(selected)]
-        for after in exchanges(MatrixReach(shares), wishes, selected, worth=worth, place=place):
-            assert keeps_to(wishes, after, selected)
+        for after in exchanges(
+            MatrixCoverage(shares), constraints, selected, worth=worth, place=place
+        ):
+            assert keeps_to(constraints, after, selected)
             assert worth is not None or len(after) == len(selected)
             values.append(shares[after].max(axis=0).sum() - (worth or 0) * len(after))
         assert (np.diff(values) > 0).all()
@@ -277,11 +286,14 @@ def test_min_share_ranks_without_exchanges(X):
 def test_wishes_of_columns(X):
     groups = [f"g{i % 4}" for i in range(X.shape[1])]
     cost = [1.0 + i % 3 for i in range(X.shape[1])]
-    wishes = {"keep": [2, 31], "exclude": [0, 5], "at_most": AtMost(2, of=groups)}
-    wishes |= {"max_similarity": 0.4}
+    constraints = {"keep": [2, 31], "exclude": [0, 5], "at_most": AtMost(2, of=groups)}
+    constraints |= {"max_similarity": 0.4}
     similar = np.corrcoef(X, rowvar=False) ** 2 - np.eye(X.shape[1])
     for size in ("auto", 5, Budget(9, cost)):
-        refined, greedy = fitted(X, size, **wishes), fitted(X, size, rule="coverage", **wishes)
+        refined, greedy = (
+            fitted(X, size, **constraints),
+            fitted(X, size, rule="coverage", **constraints),
+        )
         assert_sound(refined, X)
         chosen = np.flatnonzero(refined.support_)
         assert {2, 31} <= set(chosen)
@@ -295,7 +307,7 @@ def test_wishes_of_columns(X):
         )
         if isinstance(size, Budget):
             assert np.array(cost)[chosen].sum() <= 9
-        # Each beginning of the ranking keeps to the wishes, beyond the selected ones, too.
+        # Each beginning of the ranking keeps to the constraints, beyond the selected ones, too.
         able = np.argsort(refined.ranking_)[: refined.n_selectable_]
         assert similar[np.ix_(able, able)].max() <= 0.4
         assert np.bincount(able % 4).max() <= 2

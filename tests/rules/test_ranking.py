@@ -9,12 +9,12 @@ from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights, naive_strongest
 from tests.naive.ranking import naive_ranking
-from topofs.graph import ShareRows
+from topofs.constraints import Constraints
+from topofs.graphs.filtered_graph import ShareRows
+from topofs.rules.coverage_model import HALF, MatrixCoverage, PathCoverage
 from topofs.rules.greedy import greedy_ranking
-from topofs.rules.reach import HALF, MatrixReach, PathReach
-from topofs.rules.wishes import Wishes
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import GivenScale
+from topofs.similarity.scale import GivenScale
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -34,18 +34,20 @@ def share_matrices(draw, elements, max_size=9):
 
 @st.composite
 def wishes_of(draw, n):
-    """Wishes that do not contradict each other, for the ranking and for the twin."""
+    """Constraints that do not contradict each other, for the ranking and for the twin."""
     nodes = draw(st.permutations(range(n)))
     n_chosen, n_excluded = draw(st.integers(0, min(2, n))), draw(st.integers(0, n // 3))
     chosen = sorted(nodes[:n_chosen])
     excluded = sorted(nodes[n_chosen : n_chosen + n_excluded])
-    wishes = Wishes(n, np.array(chosen, np.int64), np.array(excluded, np.int64))
+    constraints = Constraints(n, np.array(chosen, np.int64), np.array(excluded, np.int64))
     naive = {"chosen": chosen, "excluded": excluded}
     if draw(st.booleans()):
         group = draw(hnp.arrays(np.int64, n, elements=st.integers(-1, 2)))
         most = draw(st.integers(1, 3))
         group[chosen] = -1
-        wishes = Wishes(n, wishes.chosen, wishes.excluded, group=group, room=np.full(3, most))
+        constraints = Constraints(
+            n, constraints.chosen, constraints.excluded, group=group, room=np.full(3, most)
+        )
         naive |= {"group": [None if g < 0 else int(g) for g in group], "most": most}
     if draw(st.booleans()):
         alike = draw(
@@ -53,26 +55,26 @@ def wishes_of(draw, n):
         )
         alike = (alike | alike.T) & ~np.eye(n, dtype=bool)
         alike[np.ix_(chosen, chosen)] = False
-        wishes = Wishes(
+        constraints = Constraints(
             n,
-            wishes.chosen,
-            wishes.excluded,
-            group=wishes.group,
-            room=wishes.room,
+            constraints.chosen,
+            constraints.excluded,
+            group=constraints.group,
+            room=constraints.room,
             too_alike=sparse.csr_array(alike.astype(float)),
         )
         naive["alike"] = alike.tolist()
-    return wishes, naive
+    return constraints, naive
 
 
 def path_reach(edges):
     rows = sparse.csr_array(edges)
-    return PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+    return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
-def assert_as_the_twin(reach, wishes, place, expected, **settings):
+def assert_as_the_twin(reach, constraints, place, expected, **settings):
     order, gains, end = expected
-    ranking = greedy_ranking(reach, wishes, place=place, **settings)
+    ranking = greedy_ranking(reach, constraints, place=place, **settings)
     assert ranking.order[: ranking.n_selectable].tolist() == order
     assert ranking.scores[order].tolist() == gains
     assert ranking.end == end
@@ -86,7 +88,7 @@ def assert_as_the_twin(reach, wishes, place, expected, **settings):
 @given(st.data(), st.one_of(share_matrices(DYADIC), share_matrices(ANY)), ISOLATED)
 def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
     n = len(shares)
-    wishes, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(wishes_of(n))
     place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     quarters = data.draw(st.sampled_from([0, 1, 2, 4]))
     expected = naive_ranking(
@@ -94,19 +96,19 @@ def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
     )
     settings = {"isolated": isolated, "quarters": quarters}
     for matrix in (shares, sparse.csr_array(shares)):
-        assert_as_the_twin(MatrixReach(matrix), wishes, place, expected, **settings)
+        assert_as_the_twin(MatrixCoverage(matrix), constraints, place, expected, **settings)
 
 
 @settings(max_examples=100)
 @given(st.data(), share_matrices(DYADIC), ISOLATED)
 def test_paths_follow_the_twin(data, shares, isolated):
     n = len(shares)
-    wishes, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(wishes_of(n))
     place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     edges = shares - np.eye(n)
     along = naive_path_weights(edges, HALF)
     expected = naive_ranking(along, values=place, isolated=isolated, **naive)
-    assert_as_the_twin(path_reach(edges), wishes, place, expected, isolated=isolated)
+    assert_as_the_twin(path_reach(edges), constraints, place, expected, isolated=isolated)
 
 
 @settings(max_examples=150)
@@ -120,15 +122,15 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
     n = len(shares)
     lists = naive_strongest(shares, n_links)
     cut = (shares > 0).sum(axis=1) - 1 > n_links
-    wishes, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(wishes_of(n))
     n_wanted = data.draw(st.integers(0, n))
-    wishes = wishes.given(wishes.chosen, n_wanted=n_wanted)
+    constraints = constraints.given(constraints.chosen, n_wanted=n_wanted)
     whole = {int(v): shares[v] for v in np.flatnonzero(cut)}
     expected = naive_ranking(lists, whole=whole, n_wanted=n_wanted, isolated=isolated, **naive)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), cut)
-    reach = MatrixReach(sparse.csr_array(lists), rows)
-    assert_as_the_twin(reach, wishes, np.arange(n), expected, isolated=isolated)
-    ranking = greedy_ranking(reach, wishes, isolated=isolated)
+    reach = MatrixCoverage(sparse.csr_array(lists), rows)
+    assert_as_the_twin(reach, constraints, np.arange(n), expected, isolated=isolated)
+    ranking = greedy_ranking(reach, constraints, isolated=isolated)
     assert ranking.exact == (max(expected[2], n_wanted) if cut.any() else None)
 
 
@@ -137,11 +139,13 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
 def test_a_longer_list_begins_with_the_shorter_one(data, shares):
     n = len(shares)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), (shares > 0).sum(axis=1) > 2)
-    reach = MatrixReach(sparse.csr_array(naive_strongest(shares, 1)), rows)
-    wishes, _ = data.draw(wishes_of(n))
+    reach = MatrixCoverage(sparse.csr_array(naive_strongest(shares, 1)), rows)
+    constraints, _ = data.draw(wishes_of(n))
     orders = []
     for n_wanted in range(n + 1):
-        ranking = greedy_ranking(reach, wishes.given(wishes.chosen, n_wanted=n_wanted))
+        ranking = greedy_ranking(
+            reach, constraints.given(constraints.chosen, n_wanted=n_wanted)
+        )
         orders.append(ranking.order[: ranking.n_selectable])
     for n_wanted, order in enumerate(orders):
         np.testing.assert_array_equal(order[:n_wanted], orders[-1][:n_wanted])
@@ -156,13 +160,13 @@ def test_many_nodes_of_both_kinds(n, both_ways):
     shares = np.maximum(shares, shares.T)
     shares[:40, :] = shares[:, :40] = 0.0
     np.fill_diagonal(shares, 1.0)
-    ranking = greedy_ranking(MatrixReach(sparse.csr_array(shares)), Wishes.none(n))
-    dense = greedy_ranking(MatrixReach(shares), Wishes.none(n))
+    ranking = greedy_ranking(MatrixCoverage(sparse.csr_array(shares)), Constraints.none(n))
+    dense = greedy_ranking(MatrixCoverage(shares), Constraints.none(n))
     np.testing.assert_array_equal(ranking.order, dense.order)
     np.testing.assert_array_equal(ranking.scores, dense.scores)
     with pytest.MonkeyPatch.context() as patch:
         other = 0 if both_ways == "numpy" else 4096
-        patch.setattr("topofs.kernels.dispatch.LARGEST_FOR_NUMPY", other)
-        again = greedy_ranking(MatrixReach(shares), Wishes.none(n))
+        patch.setattr("topofs._kernels.dispatch.LARGEST_FOR_NUMPY", other)
+        again = greedy_ranking(MatrixCoverage(shares), Constraints.none(n))
     np.testing.assert_array_equal(again.order, dense.order)
     np.testing.assert_array_equal(again.scores, dense.scores)

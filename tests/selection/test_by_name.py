@@ -19,7 +19,7 @@ from topofs import (
     TopologicalFeatureSelector,
     tmfg_from_data,
 )
-from topofs.tables import NamedArray
+from topofs.io import NamedArray
 
 NAMES = list("abcdefgh")
 BOTH = pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from topofs import (
     pearson,
 )
 from topofs.rules.centrality import SCORES
-from topofs.similarity.value_order import matrix_order, value_order
+from topofs.similarity.column_order import matrix_order, value_order
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

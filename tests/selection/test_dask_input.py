@@ -12,12 +12,8 @@ import pytest
 from sklearn.base import clone
 
 from tests.matrices import factor_table
-from topofs import (
-    ConstantFeatureWarning,
-    InfiniteFeatureSelector,
-    TopologicalFeatureSelector,
-)
-from topofs.engines import dask_columns
+from topofs import ConstantFeatureWarning, InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs.backends import dask_similarity as dask_columns
 
 ROWS, COLUMNS = (50, -1), (-1, 11)
 

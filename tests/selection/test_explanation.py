@@ -1,7 +1,7 @@
 """What an explanation says; what it holds is tested with the estimator."""
 
 from topofs.selection import Explanation, Neighbor
-from topofs.selection.explanation import Representation
+from topofs.selection.answers import Representation
 
 
 def explanation(*neighbors, feature="ash"):

@@ -21,8 +21,8 @@ from topofs import (
     TopologicalFeatureSelector,
     registered,
 )
-from topofs.kernels.units import UNIT
-from topofs.rules.reach import HALF, MatrixReach, PathReach
+from topofs._kernels.dispatch import UNIT
+from topofs.rules.coverage_model import HALF, MatrixCoverage, PathCoverage
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -59,9 +59,9 @@ def test_kernels_are_greedy_given_a_set(case):
     expected, expected_gains = naive_cover(whole, chosen)
     rows = sparse.csr_array(links)
     reaches = (
-        MatrixReach(whole),
-        MatrixReach(sparse.csr_array(whole)),
-        PathReach(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data),
+        MatrixCoverage(whole),
+        MatrixCoverage(sparse.csr_array(whole)),
+        PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data),
     )
     for reach in reaches:
         order, gains = greedy(reach, chosen)

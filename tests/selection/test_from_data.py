@@ -14,14 +14,16 @@ from topofs import (
     Pearson,
     Spearman,
     TopologicalFeatureSelector,
-    memory_size,
     pearson,
     threshold_mean,
     tmfg,
     tmfg_from_data,
 )
-from topofs.filtering import matrix_free
-from topofs.memory_size import parse_memory
+from topofs import (
+    runtime as memory_size,
+)
+from topofs.graphs import tmfg_out_of_core as matrix_free
+from topofs.runtime import parse_memory
 from topofs.similarity.operator import dense
 
 MEASURES = [

@@ -18,7 +18,7 @@ from topofs import (
     TopologicalFeatureSelector,
     stability,
 )
-from topofs.tables import NamedArray, typed_table
+from topofs.io import NamedArray, typed_table
 
 NAMES = tuple("abcdefgh")
 

@@ -15,7 +15,7 @@ from topofs import (
     TopologicalFeatureSelector,
     mixed,
 )
-from topofs.tables.typed_table import typed_table
+from topofs.io.types import typed_table
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

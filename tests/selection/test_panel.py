@@ -19,7 +19,7 @@ from topofs import (
     TopologicalFeatureSelector,
     Variance,
 )
-from topofs.selection.panel_answers import SamePair, Substitute
+from topofs.selection.answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
 pytestmark = pytest.mark.usefixtures("both_ways")
@@ -285,7 +285,9 @@ def test_what_a_budget_does_not_pay_for_is_refused_with_its_name():
 
 def test_a_budget_that_pays_for_all_is_not_blamed():
     rich = TopologicalFeatureSelector(Budget(10**7), exclude=range(2, 30)).fit(TUMOURS)
-    with pytest.raises(ValueError, match="only 2 can be selected together under the wishes"):
+    with pytest.raises(
+        ValueError, match="only 2 can be selected together under the constraints"
+    ):
         rich.extend(1)
     dear = TopologicalFeatureSelector(Budget(12_345_678, [6 * 10**6] * 30)).fit(TUMOURS)
     with pytest.raises(ValueError, match="only 2 .* within the budget of 12345678: "):

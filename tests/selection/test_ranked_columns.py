@@ -16,9 +16,9 @@ from topofs import (
     pearson,
     spearman,
 )
+from topofs.io import NamedArray
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
 from topofs.similarity.operator import MatrixOperator
-from topofs.tables import NamedArray
 
 SIMILARITIES = {
     Pearson(): lambda X: pearson(X, squared=True),

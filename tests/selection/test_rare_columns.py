@@ -16,11 +16,10 @@ from topofs import (
     TopologicalFeatureSelector,
     stability,
 )
-from topofs.engines.dask_table import rare_dask_columns
+from topofs.backends.dask_table import rare_dask_columns
+from topofs.io.types import Column, TypedTable
 from topofs.report.selection import selection_report
 from topofs.similarity.table import least_carriers, rare_columns
-from topofs.tables.columns import Column
-from topofs.tables.typed_table import TypedTable
 
 
 def carriers(values):

@@ -18,9 +18,9 @@ from sklearn.model_selection import (
 
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector, stability
-from topofs.comparison.comparing import compare
+from topofs.comparison.compare import compare
 from topofs.comparison.prediction import Resampling, folds, target_of
-from topofs.selection.resampling import drawn_rows, row_positions
+from topofs.selection.stability import drawn_rows, row_positions
 
 GENERATOR = np.random.RandomState(0)
 GROUPS = np.repeat(["a", "b", "c"], 20)

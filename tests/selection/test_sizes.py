@@ -91,7 +91,7 @@ def test_min_share_keeps_forced_columns_and_never_takes_excluded_ones():
 
 @st.composite
 def redundant_tables(draw):
-    """Whole numbers with multiples of columns among them, a constant, and disjoint wishes."""
+    """Whole numbers with multiples of columns among them, a constant, and disjoint constraints."""
     X = draw(hnp.arrays(np.int64, (6, draw(st.integers(1, 5))), elements=st.integers(0, 3)))
     of = st.lists(st.integers(0, X.shape[1] - 1), max_size=4)
     factor = draw(st.sampled_from([-2, 1, 3]))

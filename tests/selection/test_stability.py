@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 
 from tests.matrices import factor_table
 from topofs import InfiniteFeatureSelector, TopologicalFeatureSelector, stability
+from topofs.io.types import typed_table
 from topofs.selection import nogueira_stability
-from topofs.selection.resampling import drawn_rows
-from topofs.tables.typed_table import typed_table
+from topofs.selection.stability import drawn_rows
 
 # The three examples of the demonstration that the authors of the measure publish
 # (github.com/nogueirs/JMLR2018, python/stabilityDemo.ipynb), with their printed values.

@@ -25,7 +25,7 @@ from topofs import (
     stability,
 )
 from topofs.selection import fit_and_compare, ranked_columns
-from topofs.selection.representing import running_groups
+from topofs.selection.results import running_groups
 from topofs.similarity import noise_floor
 
 
@@ -34,8 +34,8 @@ def X():
     return load_wine(as_frame=True).data
 
 
-def fitted(X, size="auto", **wishes):
-    return TopologicalFeatureSelector(size, rule="variance", **wishes).fit(X)
+def fitted(X, size="auto", **constraints):
+    return TopologicalFeatureSelector(size, rule="variance", **constraints).fit(X)
 
 
 def naive_explained(X, columns):
@@ -44,7 +44,7 @@ def naive_explained(X, columns):
 
 
 def test_no_graph_and_no_matrix(X, monkeypatch):
-    from topofs.similarity.pearson import Pearson
+    from topofs.similarity.correlation import Pearson
 
     def refuse(*_):
         raise AssertionError("the similarity was prepared")

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from topofs import (
-    Budget,
-    Coverage,
-    Links,
-    TopologicalFeatureSelector,
-    UntilCoverage,
-)
-from topofs.models.table_graph import graph_of_table
+from topofs import Budget, Coverage, Links, TopologicalFeatureSelector, UntilCoverage
+from topofs.models.logo import graph_of_table
 
 
 def groups_of(size, *, n_groups=3, noise=0.1, n_samples=300, n_lonely=0, seed=0):
@@ -138,9 +132,11 @@ def test_coverage_is_what_the_selected_represent_at_every_size(copies):
 
 @pytest.mark.usefixtures("both_ways")
 def test_kept_excluded_and_more_columns_count_by_whole_rows(copies, expected):
-    for wishes in ({"keep": [7, 160]}, {"exclude": list(range(0, 450, 2))}):
-        selector = TopologicalFeatureSelector(graph=CUT, **wishes).fit(copies)
-        whole = TopologicalFeatureSelector(graph=Links(strongest=None), **wishes).fit(copies)
+    for constraints in ({"keep": [7, 160]}, {"exclude": list(range(0, 450, 2))}):
+        selector = TopologicalFeatureSelector(graph=CUT, **constraints).fit(copies)
+        whole = TopologicalFeatureSelector(graph=Links(strongest=None), **constraints).fit(
+            copies
+        )
         assert_as_by_all_pairs(selector, whole)
     more = TopologicalFeatureSelector(2, graph=CUT).fit(copies).extend(3)
     assert more.shares_.mean() == pytest.approx(more.coverage_[4], rel=1e-10)

@@ -1,4 +1,4 @@
-"""Wishes by names: what the estimator makes of them, and what it refuses."""
+"""Constraints by names: what the estimator makes of them, and what it refuses."""
 
 import numpy as np
 import pandas as pd
@@ -82,7 +82,7 @@ def test_columns_without_a_group_are_free():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "sentence"),
+    ("constraints", "sentence"),
     [
         ({"keep": ["mean arae"]}, "there is no column 'mean arae'.*did you mean 'mean area'"),
         ({"keep": ["HLA-*"]}, r"no column is like 'HLA-\*'"),
@@ -115,9 +115,9 @@ def test_columns_without_a_group_are_free():
         ),
     ],
 )
-def test_wishes_that_cannot_be_get_a_sentence(wishes, sentence):
+def test_wishes_that_cannot_be_get_a_sentence(constraints, sentence):
     with pytest.raises(ValueError, match=sentence):
-        TopologicalFeatureSelector(**wishes).fit(TUMOURS)
+        TopologicalFeatureSelector(**constraints).fit(TUMOURS)
 
 
 def test_at_most_takes_a_whole_number():
@@ -259,13 +259,13 @@ def test_what_is_no_group_gets_a_sentence(of, sentence):
 def test_a_kept_constant_beside_excluded_columns_leaves_nothing_to_select():
     X = np.random.default_rng(0).normal(size=(30, 5))
     X[:, 4] = 1.0
-    wishes = {"keep": [4], "exclude": [0, 1, 2, 3]}
+    constraints = {"keep": [4], "exclude": [0, 1, 2, 3]}
     sentence = "leave none of the 4 columns that vary to select, and what is kept does not vary"
     for size in ("auto", UntilCoverage(0.5)):
         with pytest.raises(ValueError, match=sentence):
-            TopologicalFeatureSelector(size, **wishes).fit(X)
+            TopologicalFeatureSelector(size, **constraints).fit(X)
     for size in (1, MinShare(0.5), Budget(2)):
-        fitted = TopologicalFeatureSelector(size, **wishes).fit(X)
+        fitted = TopologicalFeatureSelector(size, **constraints).fit(X)
         assert fitted.get_support(indices=True).tolist() == [4]
     with pytest.raises(ValueError, match=sentence):
         fitted.at("auto")

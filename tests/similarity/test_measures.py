@@ -8,10 +8,15 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
-from topofs.similarity import grids
-from topofs.similarity.correlation import correlation_of_values
-from topofs.similarity.grids import ANY_GRID, NO_GRID, exact_grids_of_rows, grids_of_runs
-from topofs.similarity.sparse_table import sparse_correlation
+from topofs.similarity import correlation_blocks as grids
+from topofs.similarity.correlation_blocks import (
+    ANY_GRID,
+    NO_GRID,
+    correlation_of_values,
+    exact_grids_of_rows,
+    grids_of_runs,
+)
+from topofs.similarity.sparse import sparse_correlation
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
 

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
 from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed, spearman
-from topofs.similarity import mixed_columns
-from topofs.similarity.mixed_columns import mixed_operator
+from topofs.io.types import level_codes, read_columns, usable_columns
+from topofs.similarity import mixed as mixed_columns
+from topofs.similarity.mixed import mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.operator import dense
-from topofs.tables.columns import read_columns
-from topofs.tables.levels import level_codes, usable_columns
 
 
 def test_two_rows_have_no_links():

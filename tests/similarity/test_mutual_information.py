@@ -9,7 +9,7 @@ from scipy import stats
 from tests.matrices import tables
 from tests.naive.mixed import naive_mutual_information
 from topofs import mutual_information, pearson
-from topofs.similarity.binned_information import mutual_information_operator
+from topofs.similarity.mutual_information import mutual_information_operator
 from topofs.similarity.operator import dense
 
 

@@ -18,9 +18,10 @@ from topofs import (
     mixed,
     pearson,
 )
+from topofs.io.types import Column
 from topofs.similarity import noise_floor
-from topofs.similarity.binned_information import mutual_information_operator
-from topofs.similarity.mixed_columns import mixed_operator
+from topofs.similarity.mixed import mixed_operator
+from topofs.similarity.mutual_information import mutual_information_operator
 from topofs.similarity.noise_floor import (
     Margins,
     contingency_floors,
@@ -30,14 +31,13 @@ from topofs.similarity.noise_floor import (
     rank_floors,
 )
 from topofs.similarity.operator import dense
-from topofs.similarity.shared_variance import (
+from topofs.similarity.scale import (
     CorrelationScale,
     FlooredScale,
     GivenScale,
     check_shared_variance,
     whole_weights,
 )
-from topofs.tables.columns import Column
 
 
 @pytest.mark.parametrize(("n_samples", "n_features"), [(20, 5), (100, 50), (1000, 20_000)])

@@ -14,16 +14,15 @@ from topofs import (
     Spearman,
     TopologicalFeatureSelector,
 )
-from topofs.similarity.operator import dense
-from topofs.similarity.ordered_rows import (
+from topofs.io.types import Column, TypedTable
+from topofs.similarity.autocorrelation import (
     EffectiveSamples,
     autocorrelations,
     inflation,
     neighbours_alike,
     slowest_scores,
 )
-from topofs.tables.columns import Column
-from topofs.tables.typed_table import TypedTable
+from topofs.similarity.operator import dense
 
 N_TABLES = 60
 

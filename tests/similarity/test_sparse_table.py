@@ -15,11 +15,11 @@ from topofs import (
     Spearman,
     TopologicalFeatureSelector,
 )
+from topofs.io.types import typed_table
 from topofs.selection import fit_and_compare, ranked_columns
 from topofs.similarity import pearson
 from topofs.similarity.operator import MatrixOperator, rows_of
-from topofs.similarity.sparse_table import SparseCorrelation, sparse_correlation
-from topofs.tables.typed_table import typed_table
+from topofs.similarity.sparse import SparseCorrelation, sparse_correlation
 
 
 def mixed_densities(seed, n_samples=70, n_features=150):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from tests.matrices import tables
-from topofs.similarity import value_hashes
-from topofs.similarity import value_order as value_order_module
-from topofs.similarity.value_hashes import (
+from topofs.similarity import column_order as value_hashes
+from topofs.similarity import column_order as value_order_module
+from topofs.similarity.column_order import (
     DISTANCE,
     ITSELF,
     MIRRORED,
@@ -17,8 +17,8 @@ from topofs.similarity.value_hashes import (
     hash_rows,
     spans_of_rows,
     take_columns,
+    value_order,
 )
-from topofs.similarity.value_order import value_order
 
 WORD = 2**64
 

@@ -9,7 +9,7 @@ import torch
 from tests.matrices import factor_table
 from topofs import FilteredGraph, clique_forest, mst, pearson, tmfg
 from topofs.torch import HomologicalConvNet, HomologicalNetwork
-from topofs.torch.simplices import cliques_by_size, facets
+from topofs.torch.networks import cliques_by_size, facets
 
 PAIR = FilteredGraph(2, [[0, 1]], [1.0])
 PATH = FilteredGraph(4, [[0, 1], [1, 2], [2, 3]], [1.0] * 3)

@@ -1,30 +1,69 @@
-"""The application behind ``topofs``: its commands, its options and its exit statuses."""
+"""The application behind ``topofs``: its commands, its options and its exit statuses.
+
+The commands of ``topofs``: its own, and those that other distributions bring.
+
+A distribution adds a command with an entry point of the group ``topofs.commands``, whose name is
+the command and whose value is a `typer.Typer`::
+
+    [project.entry-points."topofs.commands"]
+    shout = "my_package.cli:app"
+
+An ``app`` of one function is that command itself; one of several is a group of commands. Give
+it ``add_completion=False``: completion belongs to the whole, not to a part. A module is imported
+when its command is asked for (``--help`` asks for all of them), so it imports only typer and rich
+at its top and the rest inside its functions. A command raises; `topofs.cli.app.exit_status`
+says which exception ends with which status.
+
+``topofs --load FILE.py``: a Python file that registers terms.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
+from functools import cache
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
-from topofs.cli.commands import Commands
 from topofs.cli.signals import EndedBySignal, ending_by_exception
-from topofs.cli.unfolding import without_options
+from topofs.cli.term_options import without_options
+from topofs.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from rich.console import Console
 
-__all__ = ["app", "exit_status"]
+
+__all__ = [
+    "COMMANDS",
+    "GROUP",
+    "BrokenCommandError",
+    "Commands",
+    "app",
+    "exit_status",
+    "load_terms",
+]
+
 
 _UNEXPECTED = 1
+
+
 _WRONG_USAGE = 2
+
+
 _WRONG_DATA = 3
+
+
 _INTERRUPTED = 130
 
 
@@ -113,8 +152,6 @@ def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[A
 
 def _load(paths: list[Path] | None) -> list[Path]:
     """Import files of terms before a command, whose options they add to, is looked up."""
-    from topofs.cli.loading import load_terms
-
     for path in paths or ():
         load_terms(path)
     # Older versions of typer convert what a callback gives back.
@@ -197,3 +234,169 @@ def _one_line(text: str) -> str:
     from topofs.cli.messages import shown
 
     return shown(" ".join(text.split()))
+
+
+COMMANDS = (
+    "select",
+    "apply",
+    "groups",
+    "explain",
+    "panel",
+    "stability",
+    "compare",
+    "graph",
+)
+
+
+"""The library's own commands, each a module ``topofs.cli.NAME`` with an ``app``."""
+
+
+GROUP = "topofs.commands"
+
+
+"""The group of entry points in which other distributions name theirs."""
+
+
+_STUDY = ("benchmark", "datasets", "reproduce")
+
+
+_STUDY_DISTRIBUTION = "topofs-study"
+
+
+class BrokenCommandError(RuntimeError):
+    """A command of another distribution cannot be imported; the message names both."""
+
+    exit_status = 2
+
+
+class Commands(Mapping[str, Any]):
+    """The commands by name, each imported when it is looked up.
+
+    Other distributions are asked only for names that the library does not have, and for the
+    list of all. A command that cannot be had is a command nevertheless: one that says why.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        if name in COMMANDS:
+            command = get_command(import_module(f"topofs.cli.{name}").app)
+        elif name in _further():
+            command = _imported(_further()[name])
+        elif name in _STUDY:
+            command = _saying(
+                MissingExtraError(
+                    f"`topofs {name}` comes with another distribution: "
+                    f"pip install {_STUDY_DISTRIBUTION}"
+                )
+            )
+        else:
+            raise KeyError(name)
+        command.name = name
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*COMMANDS, *_further()))
+
+    def __len__(self) -> int:
+        return len(COMMANDS) + len(_further())
+
+
+@cache
+def _further() -> dict[str, EntryPoint]:
+    """Find the commands of other distributions; the library's own come first."""
+    # Here, because it takes a while and most command lines need none of them.
+    from importlib.metadata import entry_points
+
+    found = sorted(entry_points(group=GROUP), key=_origin, reverse=True)
+    by_name = {entry.name: entry for entry in found if entry.name not in COMMANDS}
+    return dict(sorted(by_name.items()))
+
+
+def _imported(entry: EntryPoint) -> Any:
+    """Import a command; whatever goes wrong there is told in one line."""
+    try:
+        return get_command(entry.load())
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        return _saying(
+            BrokenCommandError(
+                f"`topofs {entry.name}` of the distribution {_origin(entry)} cannot be "
+                f"imported ({reason}); install or upgrade that distribution again"
+            )
+        )
+
+
+def _origin(entry: EntryPoint) -> str:
+    return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _saying(error: Exception) -> Any:
+    """Make a command that takes any arguments and raises an error."""
+    from rich.markup import escape
+
+    app = typer.Typer(add_completion=False)
+
+    @app.command(
+        help=escape(str(error)),
+        add_help_option=False,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )
+    def say() -> None:
+        raise error
+
+    return get_command(app)
+
+
+def load_terms(path: Path) -> None:
+    """Import a Python file, so that the terms it registers can be named.
+
+    The file is a module under its own name, and its folder can be imported from: processes
+    that are started later find its classes again.
+    """
+    if not path.is_file():
+        what = "is no file; give a Python file" if path.exists() else "there is no such file"
+        raise ValueError(f"--load {path}: {what}")
+    place, name = path.resolve(), path.stem
+    there = getattr(sys.modules.get(name), "__file__", None)
+    if name in sys.modules and (there is None or Path(there).resolve() != place):
+        raise ValueError(
+            f"--load {path}: there is a module {name!r} already; give the file another name"
+        )
+    spec = spec_from_file_location(name, place)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"--load {path}: is no Python file; its name must end in .py")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        sys.modules.pop(name, None)
+        raise
+    except BaseException as error:  # an error of any kind is one of the file
+        sys.modules.pop(name, None)
+        why = _words_of(error)
+        what = f"{type(error).__name__}: {why}" if why else type(error).__name__
+        raise ValueError(
+            f"--load {path}: cannot be imported{_line(error, place)} ({what})"
+        ) from error
+    if str(place.parent) not in sys.path:
+        sys.path.append(str(place.parent))
+
+
+def _words_of(error: BaseException) -> str:
+    """What an error says, in one line; the class may be the file's own, and be broken."""
+    try:
+        return " ".join(str(error).split())
+    except Exception:
+        return ""
+
+
+def _line(error: BaseException, place: Path) -> str:
+    """Say which line of the file an error comes from."""
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename) == place
+    ]
+    return f", line {lines[-1]}" if lines else ""

@@ -10,20 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import dense, in_order_of_time, reading
-from topofs.cli.leaks import SHOWN_LEAKS, leaks_by_missing
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, Time, how, parse_size, settings
+from topofs.cli.messages import Messages, in_options, print_json, shown
+from topofs.cli.options import (
+    Exclude,
+    Json,
+    Quiet,
+    TableName,
+    Time,
+    how,
+    names_given,
+    parse_size,
+    settings,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.spoken import in_options
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Exclude, names_given
+from topofs.cli.summary import SHOWN_LEAKS, leaks_by_missing
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
-    from topofs.comparison.comparing import Comparison
+    from topofs.comparison.compare import Comparison
     from topofs.comparison.prediction import Target
+    from topofs.io import ColumnRoles, ComparableTable
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles, ComparableTable
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -52,7 +60,7 @@ class _Model(StrEnum):
 
 
 @app.command(epilog="Example:  topofs compare wine.csv --target class --sizes 3,5,0.5")
-@unfolding(settings=settings, how=how)
+@option_groups(settings=settings, how=how)
 def compare(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -96,7 +104,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
@@ -106,9 +114,9 @@ def compare(  # noqa: PLR0913 - one argument an option
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
     from topofs.comparison.prediction import Resampling
+    from topofs.io import ColumnRoles
     from topofs.report.comparison import comparison_report
     from topofs.report.document import write_document
-    from topofs.tables import ColumnRoles
 
     check_outputs([], source=table, report=report)
     if time is not None and (repeats or 1) > 1:
@@ -152,8 +160,7 @@ def compare(  # noqa: PLR0913 - one argument an option
 
 def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
     """Read the sizes; None for those that are compared unless others are given."""
-    from topofs.selection.fitting_terms import check_end
-    from topofs.selection.short_names import rule_of
+    from topofs.selection.compatibility import check_end, rule_of
 
     if text is None:
         return None
@@ -174,13 +181,13 @@ def _compared(
     options: dict[str, Any],
     messages: Messages,
     *,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> tuple[Comparison, ComparableTable, str]:
     """Read the table and compare; the comparison, what was compared, the name of the table."""
-    from topofs.comparison.comparing import compare as run
+    from topofs.comparison.compare import compare as run
     from topofs.comparison.prediction import target_of
-    from topofs.selection.short_names import measure_of
-    from topofs.tables.column_values import column_values
+    from topofs.io.table import column_values
+    from topofs.selection.compatibility import measure_of
 
     measure = measure_of(options["selector"].similarity)
     with reading(
@@ -209,7 +216,7 @@ def _compared(
 
 def _doubtful_classes(target: Target) -> list[str]:
     """Name the classes that may as well stand for a missing value."""
-    from topofs.tables.text_values import MISSING
+    from topofs.io.text_values import MISSING
 
     found = sorted(set(target.classes) & set(MISSING))
     return [
@@ -221,8 +228,8 @@ def _doubtful_classes(target: Target) -> list[str]:
 def _print_comparison(found: Comparison) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
-    from topofs.comparison.comparing import METHOD_NAMES
+    from topofs.cli.messages import Output
+    from topofs.comparison.compare import METHOD_NAMES
 
     output = Output()
     splits = f"{found.n_repeats} × {found.n_folds} folds"
@@ -257,7 +264,7 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _verdict(found: Comparison, rival: str) -> str:
-    from topofs.comparison.comparing import METHOD_NAMES
+    from topofs.comparison.compare import METHOD_NAMES
 
     sure = [t for t in found.tests if t.rival == rival and t.p_value < _SIGNIFICANT]
     better = sum(test.difference > 0 for test in sure)

@@ -9,14 +9,22 @@ import typer
 
 from topofs.cli.fitting import fitted
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, TableName, how, roles, settings
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    TableName,
+    constraints,
+    how,
+    roles,
+    settings,
+    size,
+)
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -24,7 +32,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command(epilog="Example:  topofs explain wine.csv ash -k 5 --drop class")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def explain(
     table: TableName,
     column: Annotated[str, typer.Argument(metavar="COLUMN", show_default=False)],
@@ -32,17 +40,17 @@ def explain(
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     as_json: Json = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Say why a column was or was not selected, and which columns it is linked to.
 
     Give the options that `topofs select` was given.
     """
+    from topofs.io.table import check_columns
     from topofs.selection import ranked_columns
-    from topofs.selection.explanation import left_out_sentence
-    from topofs.tables.column_roles import check_columns
+    from topofs.selection.answers import left_out_sentence
 
     messages = Messages(quiet=True)
     with fitted(
@@ -50,7 +58,7 @@ def explain(
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:
@@ -81,7 +89,7 @@ def explain(
 
 
 def _say(lines: list[str]) -> None:
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     for line in lines:

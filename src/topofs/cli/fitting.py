@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from topofs.cli.representing import isolated_columns
-from topofs.cli.spoken import in_options, spoken
+from topofs.cli.messages import in_options, spoken
+from topofs.cli.options import ConstraintOptions
+from topofs.cli.summary import isolated_columns
 from topofs.cli.term_options import changes_in_words
-from topofs.cli.wish_options import Wished
 from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from topofs.backends.dispatch import ComparedColumns
     from topofs.cli.messages import Messages
     from topofs.comparison.leakage import Leak
-    from topofs.engines.compared_columns import ComparedColumns
+    from topofs.constraints import Size
+    from topofs.io import ColumnRoles, ComparableTable, Table
+    from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
-    from topofs.selection.sizes import Size
     from topofs.similarity import Measure
     from topofs.similarity.operator import SimilarityOperator
-    from topofs.tables import ColumnRoles, ComparableTable, Table
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["Fitted", "dense", "fitted", "in_order_of_time", "reading", "write_page"]
 
@@ -89,17 +89,16 @@ def fitted(
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     messages: Messages,
-    how: HowToRead,
-    wishes: Wished | None = None,
+    how: ReadOptions,
+    constraints: ConstraintOptions | None = None,
     only_kept: bool = False,
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open while the block lasts."""
-    from topofs.progress import watching
+    from topofs.runtime import watching
     from topofs.selection import fit_and_compare
-    from topofs.selection.fitting_terms import check_end
-    from topofs.selection.short_names import measure_of, rule_of
+    from topofs.selection.compatibility import check_end, measure_of, rule_of
 
     if roles.time is not None:
         in_order_of_time(selector, messages)
@@ -110,18 +109,18 @@ def fitted(
         check_end(rule, size)
         if needs_graph and not rule.needs.graph:
             raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
-    wishes = wishes or Wished()
+    constraints = constraints or ConstraintOptions()
     with reading(
         source,
         measure=measure_of(selector.similarity),
-        roles=wishes.roles(roles),
+        roles=constraints.roles(roles),
         messages=messages,
         how=how,
         check=check,
     ) as (table, compared):
         n_kept = len(compared.roles.keep)
         selector.set_params(n_features_to_select=n_kept if only_kept else size)
-        wishes.settle(selector, compared)
+        constraints.settle(selector, compared)
         with (
             messages.counting(f"comparing {len(compared.names):,} columns", "pairs") as report,
             watching(report),
@@ -142,14 +141,13 @@ def reading(
     measure: Measure,
     roles: ColumnRoles,
     messages: Messages,
-    how: HowToRead,
+    how: ReadOptions,
     needs_target: bool = False,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and say what cannot."""
-    from topofs.tables import comparable_table, open_table
-    from topofs.tables.dates import with_dates_as_numbers
-    from topofs.tables.time_order import in_time_order
+    from topofs.io import comparable_table, open_table
+    from topofs.io.dates import in_time_order, with_dates_as_numbers
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):
@@ -175,7 +173,7 @@ def reading(
 
 def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -> None:
     """Let rows that --time puts in order count for fewer, where the measure can do so."""
-    from topofs.selection.short_names import measure_of
+    from topofs.selection.compatibility import measure_of
 
     measure = measure_of(selector.similarity)
     if "rows" in measure.get_params():
@@ -188,7 +186,7 @@ def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -
 
 def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
-    from topofs.tables.given import dense_values
+    from topofs.io.frames import dense_values
 
     try:
         return replace(compared, X=dense_values(compared.X, what=why))
@@ -257,7 +255,7 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
 
 def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> None:
     """Say how columns of names could take part, where the similarity has no use for them."""
-    from topofs.tables.names_in_table import holds_names, measures_of_names
+    from topofs.io.table import holds_names, measures_of_names
 
     listed = [column for column in compared.left_out if not column.asked_for]
     n_names = sum(holds_names(table.schema[column.name]) for column in listed)

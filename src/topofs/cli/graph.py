@@ -12,12 +12,12 @@ from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, print_json, shown
 from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.unfolding import unfolding
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app", "check_graph_ending", "write_graph"]
 
@@ -27,7 +27,7 @@ _SHOWN_LINKS = 5
 
 
 @app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
-@unfolding(settings=settings, roles=roles, how=how)
+@option_groups(settings=settings, roles=roles, how=how)
 def graph(
     table: TableName,
     *,
@@ -41,7 +41,7 @@ def graph(
     roles: ColumnRoles,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
 
@@ -49,8 +49,8 @@ def graph(
 
     Nodes carry name, score, strength and rank of their column; links their weight.
     """
-    from topofs.cli.standard_output import Output
-    from topofs.selection.short_names import graph_of
+    from topofs.cli.messages import Output
+    from topofs.selection.compatibility import graph_of
 
     messages = Messages(quiet=quiet)
     check_outputs([out], source=table)
@@ -92,9 +92,9 @@ class _Link:
 
 def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> None:
     """Write the network of a fitted selector, as GraphML or as a list of links."""
-    from topofs.graphml import graphml_document
-    from topofs.tables import write_records
-    from topofs.tables.writing import ENDINGS
+    from topofs.graphs.filtered_graph import graphml_document
+    from topofs.io import write_records
+    from topofs.io.write import ENDINGS
 
     if path.suffix.lower() in ENDINGS:
         write_records(_links(found), path, kind=_Link)
@@ -115,7 +115,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
 
 def check_graph_ending(path: Path) -> None:
     """Refuse a file that no network is written to."""
-    from topofs.tables.writing import ENDINGS
+    from topofs.io.write import ENDINGS
 
     if path.suffix.lower() not in (".graphml", *ENDINGS):
         raise ValueError(

@@ -9,9 +9,19 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    Quiet,
+    TableName,
+    constraints,
+    how,
+    roles,
+    settings,
+    size,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.representing import (
+from topofs.cli.summary import (
     SHOWN_NAMES,
     alone_names,
     check_groups,
@@ -24,13 +34,12 @@ from topofs.cli.representing import (
     represented_columns,
     stopping,
 )
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -41,14 +50,14 @@ _SHOWN_MEMBERS = 12
 
 
 @app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def groups(
     table: TableName,
     *,
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -57,13 +66,13 @@ def groups(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """List the selected columns, each with those it represents.
 
     Beside a column is the share of its variance that the selected one explains.
     """
-    from topofs.tables.writing import check_ending, write_records
+    from topofs.io.write import check_ending, write_records
 
     check_groups(settings)
     messages = Messages(quiet=quiet)
@@ -75,7 +84,7 @@ def groups(
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:
@@ -110,8 +119,8 @@ def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
 def _print_groups(found: Fitted) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
-    from topofs.selection.explanation import REPRESENTS, share_in_words
+    from topofs.cli.messages import Output
+    from topofs.selection.answers import REPRESENTS, share_in_words
 
     output = Output()
     output.say(headline(found))

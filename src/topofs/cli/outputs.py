@@ -8,8 +8,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from topofs.atomic_write import NotPutBackError, followed, replacing_together
 from topofs.errors import TableError
+from topofs.io.atomic_write import NotPutBackError, followed, replacing_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -10,23 +10,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    Quiet,
+    TableName,
+    how,
+    limits,
+    names_given,
+    roles,
+    settings,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.representing import check_groups, members_in_words, names_in_words
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, limits, names_given
+from topofs.cli.summary import (
+    check_groups,
+    leaks_as_json,
+    leaks_in,
+    members_in_words,
+    names_in_words,
+)
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -38,7 +52,7 @@ _SHOWN_PAIRS = 5
 
 
 @app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
-@unfolding(settings=settings, roles=roles, limits=limits, how=how)
+@option_groups(settings=settings, roles=roles, limits=limits, how=how)
 def panel(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
@@ -57,14 +71,14 @@ def panel(  # noqa: PLR0913 - one argument an option
     ] = None,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    limits: Wished,
+    limits: ConstraintOptions,
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE.html", help="The page of `select` for the list."),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Judge a list of columns, from wherever it comes.
 
@@ -75,7 +89,7 @@ def panel(  # noqa: PLR0913 - one argument an option
     check_groups(settings)
     messages = Messages(quiet=quiet)
     check_outputs([], source=table, report=report)
-    wishes = replace(limits, keep=_names(listed))
+    constraints = replace(limits, keep=_names(listed))
     with (
         _speaking_of_the_panel(),
         fitted(
@@ -83,7 +97,7 @@ def panel(  # noqa: PLR0913 - one argument an option
             size=None,
             selector=settings,
             roles=roles,
-            wishes=wishes,
+            constraints=constraints,
             only_kept=True,
             how=how,
             messages=messages,
@@ -134,7 +148,7 @@ def _speaking_of_the_panel() -> Iterator[None]:
 
 def _stand_ins(found: Fitted, columns: list[str]) -> dict[str, tuple[Substitute, ...]]:
     """What could take the place of each of some columns of the list."""
-    from topofs.tables.column_roles import check_columns
+    from topofs.io.table import check_columns
 
     selector = found.selector
     check_columns(columns, found.table.columns, option="--substitute")
@@ -189,7 +203,7 @@ def _group_as_json(group: Group) -> dict[str, Any]:
 def _print_evaluation(
     found: Fitted, answer: Evaluation, stand_ins: dict[str, tuple[Substitute, ...]]
 ) -> None:
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     n, by_chance = len(answer.names), answer.random
@@ -246,8 +260,7 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
 
 
 def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
-    from topofs.selection.explanation import share_in_words
-    from topofs.selection.panel_answers import change_in_words
+    from topofs.selection.answers import change_in_words, share_in_words
 
     if not ranked:
         output.say(

@@ -9,34 +9,44 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.graph import check_graph_ending, write_graph
-from topofs.cli.leaks import leaks_as_json, leaks_in
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    Quiet,
+    TableName,
+    constraints,
+    how,
+    roles,
+    settings,
+    size,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.representing import (
+from topofs.cli.summary import (
     Represented,
     groups_as_json,
     headline,
     isolated_names,
+    leaks_as_json,
+    leaks_in,
     members_in_words,
     random_coverage,
     reached_coverage,
     represented_columns,
     stopping,
 )
-from topofs.cli.saved_selection import SavedSelection, check_saved_ending, write_selection
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.comparison.leakage import Leak
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -47,14 +57,14 @@ _SHOWN_MEMBERS = 3
 
 
 @app.command(epilog="Example:  topofs select wine.csv --target class --out smaller.csv")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def select(  # noqa: PLR0913 - one argument an option
     table: TableName,
     *,
     size: Any,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv, .parquet, .h5ad."),
@@ -76,11 +86,11 @@ def select(  # noqa: PLR0913 - one argument an option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Select the columns that represent all others, without labels."""
-    from topofs.tables.annotated_file import check_annotated, is_annotated_ending
-    from topofs.tables.writing import check_ending
+    from topofs.io.annotated import check_annotated, is_annotated_ending
+    from topofs.io.write import check_ending
 
     messages = Messages(quiet=quiet)
     check_outputs((out, ranking, graph_out, save), source=table, report=report)
@@ -97,7 +107,7 @@ def select(  # noqa: PLR0913 - one argument an option
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
         needs_graph=graph_out is not None,
@@ -147,7 +157,7 @@ class _RankingRow:
 
 
 def _write_table(found: Fitted, path: Path) -> None:
-    from topofs.tables import write_columns
+    from topofs.io import write_columns
 
     selected = found.selector.get_feature_names_out().tolist()
     write_columns(found.table, [*selected, *found.compared.roles.passed_through], path)
@@ -155,7 +165,7 @@ def _write_table(found: Fitted, path: Path) -> None:
 
 def _write_annotated(found: Fitted, path: Path) -> None:
     """Write the selected genes of an AnnData object, with all that belongs to them."""
-    from topofs.tables.annotated_file import write_genes
+    from topofs.io.annotated import write_genes
 
     selector = found.selector
     names = selector.get_feature_names_out().tolist()
@@ -163,7 +173,7 @@ def _write_annotated(found: Fitted, path: Path) -> None:
     write_genes(found.table, ranks, path, with_groups=selector.has_groups)
 
 
-def _saved(found: Fitted, how: HowToRead) -> SavedSelection:
+def _saved(found: Fitted, how: ReadOptions) -> SavedSelection:
     """What `topofs apply` needs of the selection, and a reader wants to know."""
     from topofs import __version__
 
@@ -185,7 +195,7 @@ def _saved(found: Fitted, how: HowToRead) -> SavedSelection:
 
 def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
     """Say that a column which tells the rows apart is not in the reduced table."""
-    from topofs.tables.levels import HARDLY_REPEATS
+    from topofs.io.types import HARDLY_REPEATS
 
     table = found.table
     lost = [
@@ -211,9 +221,9 @@ def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
 
 
 def _write_ranking(found: Fitted, path: Path) -> None:
+    from topofs.io import write_records
     from topofs.selection import ranked_columns
     from topofs.selection.reading import left_out_as_rare
-    from topofs.tables import write_records
 
     selector = found.selector
     represented: dict[str, Represented] = {}
@@ -297,7 +307,7 @@ def _representing_as_json(found: Fitted) -> dict[str, Any]:
 
 
 def _print_selection(found: Fitted) -> None:
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     output.say(headline(found))

@@ -17,7 +17,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from topofs.atomic_write import remove_temporary
+from topofs.io.atomic_write import remove_temporary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,7 +164,7 @@ def end_at_once(status: int) -> NoReturn:
     """End the process and its workers; of what it began only temporary files are removed."""
     with suppress(Exception):
         remove_temporary()
-    cache = sys.modules.get("topofs.kernels.cache_folder")
+    cache = sys.modules.get("topofs._kernels.cache_folder")
     if cache is not None:
         with suppress(Exception):
             cache.remove_temporary_folder()

@@ -11,16 +11,26 @@ import typer
 
 from topofs.cli.fitting import Fitted, fitted, write_page
 from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, check_jobs, how, roles, settings
+from topofs.cli.options import (
+    ConstraintOptions,
+    Json,
+    Quiet,
+    TableName,
+    check_jobs,
+    constraints,
+    how,
+    roles,
+    settings,
+    size,
+)
 from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.unfolding import unfolding
-from topofs.cli.wish_options import Wished, size, wishes
+from topofs.cli.term_options import option_groups
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
+    from topofs.io import ColumnRoles
+    from topofs.io.read import ReadOptions
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.tables import ColumnRoles
-    from topofs.tables.how_to_read import HowToRead
 
 __all__ = ["app"]
 
@@ -32,7 +42,7 @@ _SURE = 0.9
 
 
 @app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@unfolding(size=size, settings=settings, roles=roles, wishes=wishes, how=how)
+@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
 def stability(  # noqa: PLR0913 - a parameter for each option
     table: TableName,
     *,
@@ -42,7 +52,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
     settings: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    wishes: Wished,
+    constraints: ConstraintOptions,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="How often each column was chosen: .csv, …"),
@@ -53,7 +63,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
-    how: HowToRead,
+    how: ReadOptions,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
 
@@ -61,7 +71,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     random) with its interval, how often columns were chosen, and which links stay.
     With --time, rows are drawn in blocks of neighbours.
     """
-    from topofs.tables.writing import check_ending, write_records
+    from topofs.io.write import check_ending, write_records
 
     check_jobs(jobs)
     messages = Messages(quiet=quiet)
@@ -73,7 +83,7 @@ def stability(  # noqa: PLR0913 - a parameter for each option
         size=size,
         selector=settings,
         roles=roles,
-        wishes=wishes,
+        constraints=constraints,
         how=how,
         messages=messages,
     ) as found:
@@ -182,7 +192,7 @@ def _number(value: float) -> float | None:
 def _print_stability(found: Fitted, answer: Stability) -> None:
     from rich.table import Table as Printed
 
-    from topofs.cli.standard_output import Output
+    from topofs.cli.messages import Output
 
     output = Output()
     output.say(_verdict(answer))

@@ -1,15 +1,16 @@
 """Is a selection any good on this table? It and its rivals, by cross-validation."""
 
-from topofs.comparison.comparing import (
+from topofs.comparison.compare import (
     METHOD_NAMES,
     Comparison,
     ComparisonTest,
     MethodScores,
+    PairedTest,
     compare,
+    corrected_resampled_test,
 )
 from topofs.comparison.leakage import LEAK_SCORE, Leak, find_leaks
 from topofs.comparison.prediction import Resampling, Target, target_of
-from topofs.comparison.resampled_test import PairedTest, corrected_resampled_test
 
 __all__ = [
     "LEAK_SCORE",

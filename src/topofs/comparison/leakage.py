@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topofs.comparison.prediction import Target, as_target
-from topofs.tables.given import NamedArray, column_names, readable_table, refuse_infinite
-from topofs.tables.typed_table import TypedTable, typed_table
+from topofs.io.frames import NamedArray, column_names, readable_table, refuse_infinite
+from topofs.io.types import TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,10 +18,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
-from topofs.selection.resampling import check_of_rows, is_pair, parts_of, row_positions
-from topofs.tables.columns import TIMES, kind_of
-from topofs.tables.given import as_vector, is_missing, unmasked
-from topofs.tables.text_values import seen_in, shortened, text_kind
+from topofs.io.frames import as_vector, is_missing, unmasked
+from topofs.io.text_values import seen_in, shortened, text_kind
+from topofs.io.types import TIMES, kind_of
+from topofs.selection.stability import check_of_rows, is_pair, parts_of, row_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from topofs.constraints import resolve_columns
 from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
@@ -18,17 +19,16 @@ from topofs.errors import (
     RareFeatureWarning,
     TableError,
 )
+from topofs.io.types import TypedTable
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs.selection.short_names import rule_of
-from topofs.selection.wishes import resolve_columns
-from topofs.tables.typed_table import TypedTable
+from topofs.selection.compatibility import rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from topofs.selection.ranking_selector import RankingSelector
+    from topofs.selection.base import RankingSelector
 
     AnyTable = npt.NDArray[np.floating[Any]] | TypedTable
 

@@ -1,6 +1,6 @@
 """Probabilistic models on a filtered graph."""
 
-from topofs.models.conditional import Conditional
+from topofs.models.elimination import Conditional
 from topofs.models.logo import LoGoCovariance
 
 __all__ = ["Conditional", "LoGoCovariance"]

@@ -1,4 +1,7 @@
-"""A chordal graph as an order of its nodes in which the earlier neighbours are cliques."""
+"""A chordal graph as an order of its nodes in which the earlier neighbours are cliques.
+
+What some columns say about the others: a Gaussian model given values of some columns.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topofs.kernels.elimination import cardinality_order, parents_in_order
+from topofs._kernels.elimination import (
+    absorb,
+    cardinality_order,
+    parents_in_order,
+    predict,
+    to_covariances,
+)
 
 if TYPE_CHECKING:
-    from topofs.graph import FilteredGraph
+    from topofs.graphs.filtered_graph import FilteredGraph
 
-__all__ = ["Elimination", "elimination_of"]
+
+__all__ = ["Conditional", "Elimination", "conditional_moments", "elimination_of"]
+
 
 IntArray = npt.NDArray[np.int64]
 
@@ -46,3 +57,52 @@ def elimination_of(graph: FilteredGraph) -> Elimination:
             "and no order of the nodes avoids it; use a TMFG, an MST or a clique forest"
         )
     return Elimination(order, parents, place=np.argsort(order))
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """Mean and variance of the columns that are not known, given those that are.
+
+    Attributes
+    ----------
+    columns : array of int, shape (n_others,)
+        The columns that are not known, ascending.
+    mean : array of float64, shape (n_others,) or (n_rows, n_others)
+        Their means, for each row of values that was given.
+    variance : array of float64, shape (n_others,)
+        Their variances, which do not depend on the values.
+    share : array of float64, shape (n_others,)
+        The share of their variance that the known columns explain.
+    """
+
+    columns: IntArray
+    mean: Doubles
+    variance: Doubles
+    share: Doubles
+
+
+def conditional_moments(
+    elimination: Elimination,
+    slopes: Doubles,
+    spread: Doubles,
+    known: IntArray,
+    others: IntArray,
+    deviations: Doubles,
+) -> tuple[Doubles, Doubles]:
+    """Means (n_rows, n_others) and variances of the others, given deviations (n_rows, n_known).
+
+    The Gaussian has mean 0 and is one regression a node on its parents.
+    """
+    parents, place = elimination.parents, elimination.place
+    is_known = np.zeros(len(place), dtype=np.bool_)
+    is_known[place[known]] = True
+    x = np.zeros((len(place), len(deviations)))
+    x[place[known]] = deviations.T
+    slopes, variance = absorb(parents, slopes, spread, is_known, x)
+    predict(parents, slopes, is_known, x)
+    to_covariances(parents, slopes, variance)
+    asked = place.take(others)
+    return x.take(asked, axis=0).T, variance.take(asked)

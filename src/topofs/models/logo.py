@@ -1,4 +1,11 @@
-"""LoGo: the Gaussian model whose precision matrix has the zeros of a chordal graph."""
+"""LoGo: the Gaussian model whose precision matrix has the zeros of a chordal graph.
+
+How far correlations are pulled towards 0: Ledoit and Wolf, for all pairs or for the links.
+
+Each column regressed on its neighbours before it: a sparse Gaussian, clique by clique.
+
+The graph of the columns of a table: one that is given, or one of a family.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +17,42 @@ from scipy import sparse
 from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topofs.kernels.elimination import information
-from topofs.models.conditional import Conditional, conditional_moments
-from topofs.models.elimination import elimination_of
-from topofs.models.regressions import clique_regressions, dense_covariance
-from topofs.models.shrinkage import ledoit_wolf_intensity, links_intensity
-from topofs.models.table_graph import graph_of_table
-from topofs.similarity.table import is_constant
-from topofs.tables.given import (
+from topofs._kernels.elimination import information
+from topofs.backends.dispatch import build_network, compare_columns
+from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
+from topofs.io.frames import (
     FIRST_ROUNDED,
     column_names,
     dense_frame,
     refuse_without_rows,
     unmasked,
 )
+from topofs.models.elimination import Conditional, conditional_moments, elimination_of
+from topofs.network import Needs
+from topofs.runtime import parse_memory
+from topofs.selection.compatibility import graph_of
+from topofs.similarity.correlation import Pearson
+from topofs.similarity.table import is_constant
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
-    from topofs.filtering.family import Graph
-    from topofs.graph import FilteredGraph
+    from topofs.graphs.base import Graph
+    from topofs.models.elimination import Elimination
 
-__all__ = ["LoGoCovariance"]
+
+__all__ = [
+    "LoGoCovariance",
+    "clique_regressions",
+    "dense_covariance",
+    "graph_of_table",
+    "ledoit_wolf_intensity",
+    "links_intensity",
+]
+
 
 Doubles = npt.NDArray[np.float64]
+
+
 IntArray = npt.NDArray[np.int64]
 
 
@@ -379,3 +399,137 @@ def _check_shrinkage(shrinkage: Any) -> None:
         raise ValueError(
             f"shrinkage is {shrinkage!r}; give 'auto', a number in [0, 1], or None for none"
         )
+
+
+_BLOCK = 1024
+
+
+# Products of entries of the table that are held at a time.
+_ENTRIES = 2**22
+
+
+def ledoit_wolf_intensity(standardised: Doubles) -> float:
+    r"""Weight of the identity that brings a correlation matrix closest to the true one [1]_.
+
+    With :math:`z_s` the S rows, of n standardised columns, and R their correlation,
+
+    .. math::
+       \alpha = \min\left(1,
+           \frac{\frac{1}{S^2} \sum_s \lVert z_s z_s^T - R \rVert^2}{\lVert R - I \rVert^2}
+       \right).
+
+    The norm of R is that of the S × S matrix of products of rows where that is smaller, so
+    the cost is O(Sn min(S, n)), and no whole matrix is held.
+
+    .. [1] O. Ledoit and M. Wolf (2004). A well-conditioned estimator for large-dimensional
+       covariance matrices. Journal of Multivariate Analysis 88, 365-411.
+    """
+    n_samples, n_features = standardised.shape
+    smaller = standardised if n_samples < n_features else standardised.T
+    total = 0.0
+    for first in range(0, len(smaller), _BLOCK):
+        total += float(np.sum((smaller[first : first + _BLOCK] @ smaller.T) ** 2))
+    of_correlation = total / n_samples**2
+    of_rows = float(np.sum(np.sum(standardised**2, axis=1) ** 2)) / n_samples
+    distance = of_correlation - n_features
+    if distance <= 0:
+        return 1.0
+    return float(min(1.0, (of_rows - of_correlation) / n_samples / distance))
+
+
+def links_intensity(standardised: Doubles, edges: npt.NDArray[np.int64]) -> float:
+    r"""Do the same for the correlations of linked columns alone [1]_; 0 without a link.
+
+    .. math::
+       \alpha = \min\left(1, \frac{\sum_{ij} \widehat{\operatorname{Var}}(r_{ij})}
+       {\sum_{ij} r_{ij}^2}\right), \qquad
+       \widehat{\operatorname{Var}}(r_{ij}) = \frac{1}{S^2} \sum_s (z_{si} z_{sj} - r_{ij})^2.
+
+    .. [1] J. Schäfer and K. Strimmer (2005). A shrinkage approach to large-scale covariance
+       matrix estimation. Statistical Applications in Genetics and Molecular Biology 4, 32.
+    """
+    n_samples = len(standardised)
+    variance = squares = 0.0
+    step = max(1, _ENTRIES // n_samples)
+    for first in range(0, len(edges), step):
+        i, j = edges[first : first + step].T
+        products = standardised[:, i] * standardised[:, j]
+        variance += float(products.var(axis=0).sum()) / n_samples
+        squares += float(np.sum(products.mean(axis=0) ** 2))
+    return min(1.0, variance / squares) if squares > 0 else 0.0
+
+
+# Entries of the table that are copied at a time.
+_ENTRIES = 2**22
+
+
+# What rounding leaves of the variance of a column that its neighbours give exactly.
+_NOTHING = 1e-13
+
+
+def clique_regressions(
+    standardised: Doubles, elimination: Elimination, factor: float
+) -> tuple[Doubles, Doubles]:
+    """Regress every standardised column on its parents, correlations multiplied by `factor`.
+
+    Gives the slopes (n, width), 0 where there is no parent, and the variance that is left, 0
+    where rounding alone is left; both in the order of insertion.
+    """
+    order, parents = elimination.order, elimination.parents
+    n, width = parents.shape
+    slopes, spread = np.zeros((n, width)), np.ones(n)
+    columns = np.ascontiguousarray(standardised.T)
+    step = max(1, _ENTRIES // ((width + 1) * columns.shape[1]))
+    for first in range(0, n if width else 0, step):
+        some = slice(first, first + step)
+        places = np.column_stack([np.arange(n)[some], parents[some]])
+        missing = places < 0
+        cliques = columns[order[places]]
+        correlation = cliques @ cliques.transpose(0, 2, 1) * (factor / columns.shape[1])
+        correlation[missing[:, :, None] | missing[:, None, :]] = 0.0
+        correlation[:, np.arange(width + 1), np.arange(width + 1)] = 1.0
+        among, to = correlation[:, 1:, 1:], correlation[:, 1:, 0]
+        slopes[some] = np.linalg.solve(_kept_regular(among), to[..., None])[..., 0]
+        spread[some] = 1.0 - np.einsum("ij,ij->i", slopes[some], to)
+    spread[spread < _NOTHING] = 0.0
+    return slopes, spread
+
+
+def _kept_regular(matrices: Doubles) -> Doubles:
+    """The same matrices, with the identity where one is singular: such parents are refused."""
+    sign, size = np.linalg.slogdet(matrices)
+    singular = (sign <= 0) | (size < np.log(_NOTHING))
+    return np.where(singular[:, None, None], np.eye(matrices.shape[1]), matrices)
+
+
+def dense_covariance(elimination: Elimination, slopes: Doubles, spread: Doubles) -> Doubles:
+    """Fill the covariance row by row (the parents' rows times the slopes); in order of columns."""
+    n = len(spread)
+    covariance = np.zeros((n, n))
+    for p in range(n):
+        parents = elimination.parents[p]
+        parents = parents[parents >= 0]
+        coefficients = slopes[p, : len(parents)]
+        row = coefficients @ covariance[parents, :p]
+        covariance[p, :p] = covariance[:p, p] = row
+        covariance[p, p] = spread[p] + coefficients @ row[parents]
+    return covariance[np.ix_(elimination.place, elimination.place)]
+
+
+def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> FilteredGraph:
+    """Filter the squared correlations of checked columns; a `FilteredGraph` is taken as it is.
+
+    Where their matrix needs more than `memory`, a graph that can do without it does.
+    """
+    if isinstance(graph, FilteredGraph):
+        if graph.n_nodes != X.shape[1]:
+            raise ValueError(
+                f"the graph has {graph.n_nodes} nodes and X {X.shape[1]} columns: give the "
+                "graph of these columns"
+            )
+        return graph
+    columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
+    built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    assert built is not None
+    # What gives whole rows, which nobody asks for here, is as large as the table or the matrix.
+    return LinkGraph(built.shares, built.sums) if isinstance(built, LinkGraph) else built

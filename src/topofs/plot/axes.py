@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import import_extra
-from topofs.graph import FilteredGraph
-from topofs.report.selection.network import filtered_graph
+from topofs.graphs.filtered_graph import FilteredGraph
+from topofs.report.selection_views import filtered_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs.graph import FilteredGraph
+from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.layout import layout
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part
 

@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topofs.atomic_write import replacing
 from topofs.errors import import_extra
+from topofs.io.atomic_write import replacing
 
 if TYPE_CHECKING:
     import os

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.network import Needs
-from topofs.rules.rule import Ranking, Rule, ScoreWords
-from topofs.rules.tied import in_order_of_values, places_by_strength
+from topofs.rules.base import Ranking, Rule, ScoreWords, in_order_of_values, ranks_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Constraints
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
-    from topofs.similarity.measure import Measure
+    from topofs.similarity.base import Measure
 
 __all__ = ["SCORES", "TIES", "Centrality"]
 
@@ -113,14 +112,14 @@ class Centrality(Rule):
         """Cut at the mean, as the authors' program does."""
         return "mean"
 
-    def rank(self, network: Network, wishes: Wishes) -> Ranking:
+    def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Rank nodes by the score, those chosen beforehand first."""
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)
-        place = places_by_strength(network) if self.ties == TIES[0] else None
+        place = ranks_by_strength(network) if self.ties == TIES[0] else None
         keys = (-scores,) if place is None else (place, -scores)
-        order, n_selectable = wishes.applied(np.lexsort(keys))
+        order, n_selectable = constraints.applied(np.lexsort(keys))
         return Ranking(order, scores, selectable=n_selectable, place=place)
 
 

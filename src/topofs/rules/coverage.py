@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from topofs.network import Needs
+from topofs.rules.base import Ranking, Rule, ScoreWords, ranks_by_strength
 from topofs.rules.centrality import TIES
+from topofs.rules.coverage_model import coverage_model_of
 from topofs.rules.exchanges import refined_ranking
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
-from topofs.rules.reach import graph_reach
-from topofs.rules.rule import Ranking, Rule, ScoreWords
-from topofs.rules.tied import places_by_strength
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Constraints
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
-    from topofs.similarity.measure import Measure
+    from topofs.similarity.base import Measure
 
 __all__ = ["Coverage"]
 
@@ -148,28 +147,30 @@ class Coverage(Rule):
         """Cut nothing, unless nothing tells what chance gives: what is less than usual then."""
         return None if measure.knows_chance else "links"
 
-    def rank(self, network: Network, wishes: Wishes) -> Ranking:
+    def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
         reach = network.reach if self.reach == AUTO else self.reach
-        place = places_by_strength(network) if self.ties == TIES[0] else None
-        return self._greedy(graph_reach(network, paths=reach == PATHS), place, wishes)
+        place = ranks_by_strength(network) if self.ties == TIES[0] else None
+        return self._greedy(
+            coverage_model_of(network, paths=reach == PATHS), place, constraints
+        )
 
-    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
-        """Order the nodes greedily under other wishes."""
-        return self._greedy(ranking.reach, ranking.place, wishes)
+    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+        """Order the nodes greedily under other constraints."""
+        return self._greedy(ranking.reach, ranking.place, constraints)
 
     def refined(
-        self, ranking: Ranking, wishes: Wishes, selected: Any, worth: int | None
+        self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
         """Exchange selected nodes while what they represent rises, where that is asked for."""
         if not self.refine:
             return ranking
         assert ranking.isolated is not None
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
-        return refined_ranking(ranking, wishes, selected, worth=worth, stay_out=stay_out)
+        return refined_ranking(ranking, constraints, selected, worth=worth, stay_out=stay_out)
 
-    def _greedy(self, reach: Any, place: Any, wishes: Wishes) -> Ranking:
-        return greedy_ranking(reach, wishes, place=place, isolated=self.isolated)
+    def _greedy(self, reach: Any, place: Any, constraints: Constraints) -> Ranking:
+        return greedy_ranking(reach, constraints, place=place, isolated=self.isolated)
 
 
 register(Coverage())

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.units import UNIT, units
-from topofs.rules.wishes import OpenNodes
+from topofs._kernels.dispatch import UNIT, units
+from topofs.constraints import OpenNodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topofs.rules.reach import MatrixReach
-    from topofs.rules.rule import Ranking
-    from topofs.rules.wishes import Wishes
+    from topofs.constraints import Constraints
+    from topofs.rules.base import Ranking
+    from topofs.rules.coverage_model import MatrixCoverage
 
 __all__ = ["exchanges", "refined_ranking"]
 
@@ -31,7 +31,12 @@ _NEVER = np.iinfo(np.int64).min // 2
 
 
 def refined_ranking(
-    ranking: Ranking, wishes: Wishes, selected: Ints, *, worth: int | None, stay_out: Ints
+    ranking: Ranking,
+    constraints: Constraints,
+    selected: Ints,
+    *,
+    worth: int | None,
+    stay_out: Ints,
 ) -> Ranking:
     """Improve a set of nodes by exchanges, and put it before all others.
 
@@ -39,7 +44,7 @@ def refined_ranking(
     ----------
     ranking : Ranking
         The greedy one.
-    wishes : Wishes
+    constraints : Constraints
         Whom they force stays.
     selected : array of int
         The set to begin with.
@@ -54,14 +59,14 @@ def refined_ranking(
         The improved set in its greedy order, then the others in theirs.
     """
     reach: Any = ranking.reach
-    matrix: MatrixReach = reach if reach.by_matrix else reach.as_matrix()
+    matrix: MatrixCoverage = reach if reach.by_matrix else reach.as_matrix()
     found, place = selected, ranking.place
-    within = replace(wishes, excluded=np.union1d(wishes.excluded, stay_out))
+    within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
     for after in exchanges(matrix, within, selected, worth=worth, place=place):
         found = after
-    order, n_selectable = wishes.given(found).applied(ranking.order)
+    order, n_selectable = constraints.given(found).applied(ranking.order)
     exact = None if ranking.exact is None else max(ranking.exact, len(found))
-    scores = np.zeros(wishes.n_nodes)
+    scores = np.zeros(constraints.n_nodes)
     scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
     return replace(
         ranking,
@@ -74,8 +79,8 @@ def refined_ranking(
 
 
 def exchanges(
-    reach: MatrixReach,
-    wishes: Wishes,
+    reach: MatrixCoverage,
+    constraints: Constraints,
     selected: Ints,
     *,
     worth: int | None,
@@ -92,9 +97,9 @@ def exchanges(
 
     Parameters
     ----------
-    reach : MatrixReach
+    reach : MatrixCoverage
         The shares w.
-    wishes : Wishes
+    constraints : Constraints
         Who must stay, and who may be selected together; all of it holds after each exchange.
     selected : array of int
         The set to begin with.
@@ -116,19 +121,19 @@ def exchanges(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.reach import MatrixReach
-    >>> from topofs.rules.wishes import Wishes
+    >>> from topofs.rules.coverage_model import MatrixCoverage
+    >>> from topofs.constraints import Constraints
     >>> shares = np.eye(5)
     >>> shares[[0, 0, 0, 0, 1, 3], [1, 2, 3, 4, 2, 4]] = 0.6, 0.6, 0.6, 0.6, 0.9, 0.9
-    >>> reach = MatrixReach(np.maximum(shares, shares.T))
-    >>> for after in exchanges(reach, Wishes.none(5), np.array([0, 1]), worth=None):
+    >>> reach = MatrixCoverage(np.maximum(shares, shares.T))
+    >>> for after in exchanges(reach, Constraints.none(5), np.array([0, 1]), worth=None):
     ...     after.tolist()
     [1, 3]
     """
     # Nodes are numbered by their place here.
-    place = np.arange(wishes.n_nodes) if place is None else place
+    place = np.arange(constraints.n_nodes) if place is None else place
     by_place = np.argsort(place)
-    wishes = wishes.renumbered(by_place)
+    constraints = constraints.renumbered(by_place)
 
     def rows_of(nodes: Ints, whole: Ints | None = None) -> Any:
         rows = sparse.csr_array(reach.rows(by_place[nodes], whole))
@@ -138,7 +143,7 @@ def exchanges(
     rows = rows_of(np.arange(len(place)), place[:0] if many else None)
     now = np.sort(place[selected])
     selected_rows = rows_of(now)
-    while best := _best_exchange(rows, selected_rows, now, wishes, worth):
+    while best := _best_exchange(rows, selected_rows, now, constraints, worth):
         added, dropped = best
         now = np.concatenate([now, added])
         order = np.argsort(now)
@@ -155,15 +160,15 @@ def _like(rows: Any, amounts: Ints) -> Any:
 
 
 def _best_exchange(
-    rows: Any, selected_rows: Any, now: Ints, wishes: Wishes, worth: int | None
+    rows: Any, selected_rows: Any, now: Ints, constraints: Constraints, worth: int | None
 ) -> tuple[Ints, Ints] | None:
     """Nodes to add and to drop, by the exchange that gains most; None where none gains."""
     first, second, nearest = _two_best(selected_rows)
     lost = np.zeros(len(now), np.int64)
     np.add.at(lost, nearest, first - second)
-    lost[np.isin(now, wishes.chosen)] = -_NEVER
+    lost[np.isin(now, constraints.chosen)] = -_NEVER
     price = None if worth is None else worth * int(UNIT)
-    limits = _Limits(wishes, now)
+    limits = _Limits(constraints, now)
     nobody = now[:0]
     found: list[tuple[int, Ints, Ints]] = []
     if price is not None and len(now) > 1:
@@ -217,27 +222,29 @@ def _gains(
 class _Limits:
     """Which nodes may be added to a set, and which may take the place of which."""
 
-    def __init__(self, wishes: Wishes, selected: Ints) -> None:
-        self._wishes, self._selected = wishes, selected
-        self.adds = OpenNodes(wishes, selected.tolist()).mask()
+    def __init__(self, constraints: Constraints, selected: Ints) -> None:
+        self._wishes, self._selected = constraints, selected
+        self.adds = OpenNodes(constraints, selected.tolist()).mask()
         self.adds[selected] = False
-        self._candidates = wishes.allowed
+        self._candidates = constraints.allowed
         self._candidates[selected] = False
 
     def swaps(self, nodes: Ints) -> Bools:
         """Whether each of some nodes may take the place of each selected one."""
-        wishes, selected = self._wishes, self._selected
+        constraints, selected = self._wishes, self._selected
         able = np.repeat(self._candidates[nodes][:, None], len(selected), axis=1)
-        if wishes.group is not None and wishes.room is not None:
-            group, taken = wishes.group[nodes], wishes.group[selected]
-            left = wishes.room - np.bincount(taken[taken >= 0], minlength=len(wishes.room))
+        if constraints.group is not None and constraints.room is not None:
+            group, taken = constraints.group[nodes], constraints.group[selected]
+            left = constraints.room - np.bincount(
+                taken[taken >= 0], minlength=len(constraints.room)
+            )
             # Nodes without a group, -1, find room in the last one.
             has_room = np.append(left, 1)[group] > 0
             able &= has_room[:, None] | (group[:, None] == taken)
-        if wishes.too_alike is not None:
-            near = sparse.csr_array(wishes.too_alike)[nodes][:, selected].toarray() != 0
+        if constraints.too_alike is not None:
+            near = sparse.csr_array(constraints.too_alike)[nodes][:, selected].toarray() != 0
             able &= near.sum(axis=1, keepdims=True) == near
-        if wishes.cost is not None:
-            money = max(0.0, wishes.budget - wishes.cost[selected].sum())
-            able &= wishes.cost[nodes][:, None] <= money + wishes.cost[selected]
+        if constraints.cost is not None:
+            money = max(0.0, constraints.budget - constraints.cost[selected].sum())
+            able &= constraints.cost[nodes][:, None] <= money + constraints.cost[selected]
         return able

@@ -1,4 +1,4 @@
-"""Rankings by greedy coverage, for any reach and any wishes."""
+"""Rankings by greedy coverage, for any reach and any constraints."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.kernels.dispatch import use_numpy
-from topofs.kernels.units import PART, UNIT, parts, units
-from topofs.rules.rule import Ranking
+from topofs._kernels.dispatch import PART, UNIT, parts, units, use_numpy
+from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs.rules.reach import MatrixReach, PathReach
-    from topofs.rules.wishes import Wishes
+    from topofs.constraints import Constraints
+    from topofs.rules.coverage_model import MatrixCoverage, PathCoverage
 
 __all__ = ["DROP", "KEEP", "LAST", "Limits", "beginnings", "greedy_ranking", "limits_of"]
 
@@ -77,8 +76,8 @@ class _Search(Protocol):
 
 
 def greedy_ranking(
-    reach: PathReach | MatrixReach,
-    wishes: Wishes,
+    reach: PathCoverage | MatrixCoverage,
+    constraints: Constraints,
     *,
     place: Ints | None = None,
     isolated: str = DROP,
@@ -90,7 +89,7 @@ def greedy_ranking(
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij}
 
-    of those that the wishes allow beside the nodes before it, as long as that is more than the
+    of those that the constraints allow beside the nodes before it, as long as that is more than the
     node itself: up to the end. Beyond it, the next node c is the one for which the sum of what
     it adds and of
 
@@ -102,15 +101,15 @@ def greedy_ranking(
 
     Parameters
     ----------
-    reach : PathReach or MatrixReach
+    reach : PathCoverage or MatrixCoverage
         The shares w.
-    wishes : Wishes
+    constraints : Constraints
         Who must, may and may not be selected together. Where nodes have costs, the better of
         two sets is taken: by what a node adds, and by what it adds for its cost; with few
         nodes, of sets with every beginning.
     place : array of int, shape (n_nodes,), optional
         Of nodes that are worth the same, the one with the lowest place comes first; by default
-        the lowest node (see `topofs.rules.tied.places_by_strength`).
+        the lowest node (see `topofs.rules.base.ranks_by_strength`).
     isolated : {"drop", "keep", "last"}, default="drop"
         Isolated nodes come beyond the end, as what they are worth there says; or before it; or
         after all others.
@@ -133,24 +132,24 @@ def greedy_ranking(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.reach import MatrixReach
-    >>> from topofs.rules.wishes import Wishes
+    >>> from topofs.rules.coverage_model import MatrixCoverage
+    >>> from topofs.constraints import Constraints
     >>> shares = np.array([[1.0, 0.8, 0.0], [0.8, 1.0, 0.5], [0.0, 0.5, 1.0]])
-    >>> ranking = greedy_ranking(MatrixReach(shares), Wishes.none(3))
+    >>> ranking = greedy_ranking(MatrixCoverage(shares), Constraints.none(3))
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
-    n, alone = wishes.n_nodes, reach.isolated()
+    n, alone = constraints.n_nodes, reach.isolated()
     place = np.arange(n) if place is None else place
     search = _searcher(reach, place)
     # One node at least is selected.
-    wanted = max(1, wishes.n_wanted or 0)
-    if wishes.cost is None:
+    wanted = max(1, constraints.n_wanted or 0)
+    if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
-        others[wishes.chosen] = False
+        others[constraints.chosen] = False
         linked, lonely = np.flatnonzero(others & ~alone), np.flatnonzero(others & alone)
-        found = search(limits_of(wishes))
-        found.run(_Phase(wishes.chosen, limited=False))
+        found = search(limits_of(constraints))
+        found.run(_Phase(constraints.chosen, limited=False))
         end = found.run(_Phase(linked, least=int(UNIT)))
         if isolated == KEEP:
             end = found.run(_Phase(lonely))
@@ -161,7 +160,7 @@ def greedy_ranking(
             n_taken = found.run(_Phase(lonely, exact=wanted))
         order, gains = found.order[:n_taken], found.gains[:n_taken]
     else:
-        order, gains = _affordable(search, wishes, place)
+        order, gains = _affordable(search, constraints, place)
         end, wanted = int((gains > 1).sum()), len(order)
     scores = np.zeros(n)
     scores[order] = gains
@@ -175,38 +174,38 @@ def greedy_ranking(
 
 
 def _affordable(
-    search: Callable[[Limits], _Search], wishes: Wishes, place: Ints
+    search: Callable[[Limits], _Search], constraints: Constraints, place: Ints
 ) -> tuple[Ints, Doubles]:
     """The better of two sets that can be paid, best first: by gain, and by gain for the cost."""
 
     def taken(first: Ints, limits: Limits) -> tuple[Ints, Doubles]:
         found = search(limits)
         found.run(_Phase(first, limited=False))
-        others = np.setdiff1d(np.arange(wishes.n_nodes), first)
+        others = np.setdiff1d(np.arange(constraints.n_nodes), first)
         n_taken = found.run(_Phase(others))
         return found.order[:n_taken], found.gains[:n_taken]
 
-    by_gain = taken(wishes.chosen, limits_of(wishes))
-    by_cost = limits_of(wishes, by_cost=True)
-    starts = [wishes.chosen, *beginnings(wishes.chosen, wishes, place)]
+    by_gain = taken(constraints.chosen, limits_of(constraints))
+    by_cost = limits_of(constraints, by_cost=True)
+    starts = [constraints.chosen, *beginnings(constraints.chosen, constraints, place)]
     best = max([by_gain, *(taken(start, by_cost) for start in starts)], key=_total)
     # The same set, in the order in which its nodes add most.
-    within = np.zeros(wishes.n_nodes, dtype=np.bool_)
+    within = np.zeros(constraints.n_nodes, dtype=np.bool_)
     within[best[0]] = True
-    return taken(wishes.chosen, limits_of(wishes)._replace(allowed=within))
+    return taken(constraints.chosen, limits_of(constraints)._replace(allowed=within))
 
 
 def _total(taken: tuple[Ints, Doubles]) -> float:
     return float(taken[1].sum())
 
 
-def beginnings(first: Ints, wishes: Wishes, place: Ints) -> list[Ints]:
+def beginnings(first: Ints, constraints: Constraints, place: Ints) -> list[Ints]:
     """Some nodes with every other, and pair of them, that may stand beside; few nodes only."""
-    if wishes.n_nodes > MOST_ENUMERATED:
+    if constraints.n_nodes > MOST_ENUMERATED:
         return []
 
     def candidates(beside: Ints) -> list[int]:
-        return sorted(wishes.open_beside(beside).tolist(), key=place.__getitem__)
+        return sorted(constraints.open_beside(beside).tolist(), key=place.__getitem__)
 
     found = []
     for one in candidates(first):
@@ -216,26 +215,26 @@ def beginnings(first: Ints, wishes: Wishes, place: Ints) -> list[Ints]:
     return found
 
 
-def limits_of(wishes: Wishes, *, by_cost: bool = False) -> Limits:
-    """Put wishes into the form that a search takes; `by_cost`: a gain counts for its cost."""
-    n = wishes.n_nodes
+def limits_of(constraints: Constraints, *, by_cost: bool = False) -> Limits:
+    """Put constraints into the form that a search takes; `by_cost`: a gain counts for its cost."""
+    n = constraints.n_nodes
     starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
-    if wishes.too_alike is not None:
-        rows = sparse.csr_array(wishes.too_alike)
+    if constraints.too_alike is not None:
+        rows = sparse.csr_array(constraints.too_alike)
         starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
     return Limits(
-        allowed=wishes.allowed,
-        group=np.full(n, -1, np.int64) if wishes.group is None else wishes.group,
-        room=np.empty(0, np.int64) if wishes.room is None else wishes.room,
+        allowed=constraints.allowed,
+        group=np.full(n, -1, np.int64) if constraints.group is None else constraints.group,
+        room=np.empty(0, np.int64) if constraints.room is None else constraints.room,
         starts=starts,
         columns=columns,
-        cost=np.empty(0) if wishes.cost is None else wishes.cost,
-        budget=float(wishes.budget),
+        cost=np.empty(0) if constraints.cost is None else constraints.cost,
+        budget=float(constraints.budget),
         by_cost=int(by_cost),
     )
 
 
-def _searcher(reach: PathReach | MatrixReach, place: Ints) -> Callable[[Limits], _Search]:
+def _searcher(reach: PathCoverage | MatrixCoverage, place: Ints) -> Callable[[Limits], _Search]:
     """What begins a search under limits: by numpy where the table is small, else by kernels."""
     if reach.by_matrix and use_numpy(len(place)):
         shares = sparse.csr_array(reach.matrix)  # type: ignore[union-attr]
@@ -249,7 +248,7 @@ class _KernelSearch:
     """A lazy greedy search by compiled kernels."""
 
     def __init__(self, reach: Any, place: Ints, limits: Limits) -> None:
-        from topofs.kernels.greedy import begin_search
+        from topofs._kernels.coverage import begin_search
 
         self._reach, self._kernel, self._place, self._limits = (
             reach,
@@ -263,7 +262,7 @@ class _KernelSearch:
 
     def run(self, phase: _Phase) -> int:
         """Take nodes of a phase; tell how many are taken in all."""
-        from topofs.kernels.greedy import begin_phase, cover_by_row, take_best
+        from topofs._kernels.coverage import begin_phase, cover_by_row, take_best
 
         heap, search, reach = phase.nodes.astype(np.int64), self._search, self._kernel
         start = reach, self._state, search, self._limits, self._place, heap

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from topofs.network import Needs
-from topofs.rules.rule import Ranking, Rule, ScoreWords
+from topofs.rules.base import Ranking, Rule, ScoreWords
 from topofs.terms import register
 
 if TYPE_CHECKING:
+    from topofs.constraints import Constraints
     from topofs.network import Network
-    from topofs.rules.wishes import Wishes
 
 __all__ = ["Variance"]
 
@@ -115,25 +115,24 @@ class Variance(Rule):
             "the next column would explain less than itself and half of another beyond chance"
         )
 
-    def rank(self, network: Network, wishes: Wishes) -> Ranking:
+    def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
+        from topofs.rules.residuals import variance_space
         from topofs.rules.variance_search import variance_ranking
-        from topofs.rules.variance_space import variance_space
 
         space = variance_space(network.columns, network.memory, place=network.place)
-        return variance_ranking(space, wishes)
+        return variance_ranking(space, constraints)
 
-    def again(self, ranking: Ranking, wishes: Wishes) -> Ranking:
-        """Order the nodes greedily under other wishes."""
+    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+        """Order the nodes greedily under other constraints."""
         from topofs.rules.greedy import greedy_ranking
-        from topofs.rules.variance_reach import VarianceReach
-        from topofs.rules.variance_search import variance_ranking
+        from topofs.rules.variance_search import VarianceCoverage, variance_ranking
 
         reach: Any = ranking.reach
-        if isinstance(reach, VarianceReach):
-            return variance_ranking(reach.space, wishes)
+        if isinstance(reach, VarianceCoverage):
+            return variance_ranking(reach.space, constraints)
         # Only what is redundant was left out: shares of pairs are all there is.
-        return greedy_ranking(reach, wishes)
+        return greedy_ranking(reach, constraints)
 
 
 register(Variance())

@@ -1,25 +1,27 @@
 """scikit-learn estimators that put measure, graph and rule together, and questions to a fit."""
 
-from topofs.selection.explanation import Explanation, Neighbor, Representation
-from topofs.selection.from_data import tmfg_from_data
-from topofs.selection.infinite import InfiniteFeatureSelector
-from topofs.selection.noise import NoiseFeatures, noise_features
-from topofs.selection.panel_answers import (
+from topofs.constraints import AtMost, Budget, MinShare, UntilCoverage
+from topofs.selection.answers import (
     Addition,
     Evaluation,
+    Explanation,
+    Neighbor,
     RandomLists,
+    RankedColumn,
+    Representation,
     SamePair,
     Substitute,
     Substitutes,
+    fitted_similarity,
+    ranked_columns,
 )
-from topofs.selection.plain_settings import plain_settings
-from topofs.selection.ranked_columns import RankedColumn, fitted_similarity, ranked_columns
-from topofs.selection.representing import Group, Member
-from topofs.selection.score_function import tfs_score
-from topofs.selection.sizes import Budget, MinShare, UntilCoverage
+from topofs.selection.compatibility import plain_settings
+from topofs.selection.functions import tfs_score, tmfg_from_data
+from topofs.selection.infinite import InfiniteFeatureSelector
+from topofs.selection.noise import NoiseFeatures, noise_features
+from topofs.selection.results import Group, Member
+from topofs.selection.selector import TopologicalFeatureSelector, fit_and_compare
 from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stability, stability
-from topofs.selection.topological import TopologicalFeatureSelector, fit_and_compare
-from topofs.selection.wishes import AtMost
 
 __all__ = [
     "Addition",

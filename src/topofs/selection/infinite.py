@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from topofs.centrality.infinite_paths import check_theta, infinite_path_scores
-from topofs.engines.choosing import compare_columns
-from topofs.memory_size import parse_memory
-from topofs.selection.ranking_selector import RankingSelector
+from topofs.backends.dispatch import compare_columns
+from topofs.centrality import check_theta, infinite_path_scores
+from topofs.runtime import parse_memory
+from topofs.selection.base import RankingSelector
 from topofs.selection.reading import read_table
 from topofs.similarity.energy import Energy
 

@@ -10,15 +10,15 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from topofs.selection.short_names import graph_of, measure_of
+from topofs.selection.compatibility import graph_of, measure_of
 from topofs.similarity.operator import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
-    from topofs.filtering.family import Graph
-    from topofs.similarity.measure import Measure
+    from topofs.graphs.base import Graph
+    from topofs.similarity.base import Measure
 
 __all__ = ["NoiseFeatures", "noise_features"]
 

@@ -10,32 +10,16 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from topofs.engines.dask_table import check_dask_table, is_dask, rare_dask_columns
+from topofs.backends.dask_table import check_dask_table, is_dask, rare_dask_columns
 from topofs.errors import (
     ColumnReadingWarning,
     DependentRowsWarning,
     IdentifierFeatureWarning,
     RareFeatureWarning,
+    first_few,
+    say,
 )
-from topofs.selection.saying import first_few, say
-from topofs.similarity.ordered_rows import neighbours_alike
-from topofs.similarity.table import (
-    is_constant,
-    least_carriers,
-    rare_columns,
-    without_duplicates,
-)
-from topofs.tables.column_roles import LeftOutColumn
-from topofs.tables.columns import (
-    check_no_times,
-    has_nominal_columns,
-    has_text,
-    is_frame,
-    read_columns,
-    text_as_numbers,
-    text_column,
-)
-from topofs.tables.given import (
+from topofs.io.frames import (
     NamedArray,
     as_array,
     column_names,
@@ -43,9 +27,28 @@ from topofs.tables.given import (
     readable_table,
     refuse_infinite,
 )
-from topofs.tables.hints import hints_of_numbers
-from topofs.tables.levels import CONSTANT, why_constant
-from topofs.tables.typed_table import TypedTable, typed_table
+from topofs.io.hints import hints_of_numbers
+from topofs.io.table import LeftOutColumn
+from topofs.io.types import (
+    CONSTANT,
+    TypedTable,
+    check_no_times,
+    has_nominal_columns,
+    has_text,
+    is_frame,
+    read_columns,
+    text_as_numbers,
+    text_column,
+    typed_table,
+    why_constant,
+)
+from topofs.similarity.autocorrelation import neighbours_alike
+from topofs.similarity.table import (
+    is_constant,
+    least_carriers,
+    rare_columns,
+    without_duplicates,
+)
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
@@ -53,9 +56,9 @@ if TYPE_CHECKING:
 
     from sklearn.base import BaseEstimator
 
-    from topofs.selection.representing import RepresentingSelector
-    from topofs.similarity.measure import Measure
-    from topofs.tables.column import Column
+    from topofs.io.types import Column
+    from topofs.selection.results import RepresentingSelector
+    from topofs.similarity.base import Measure
 
 __all__ = [
     "RareColumns",

@@ -1,229 +1,278 @@
-"""Correlation of complete columns by matrix products, exact for columns on a grid and ranks."""
+"""Pearson's correlation between the columns of a table.
+
+Spearman's rank correlation between the columns of a table.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.row_threads import for_each, for_row_ranges
-from topofs.similarity.grids import EXACT, NO_GRID, exact_grids_of_rows
-from topofs.similarity.operator import Columns, RowsAlike
+from topofs.similarity.base import Measure
+from topofs.similarity.operator import SimilarityOperator, Squared, dense
+from topofs.similarity.scale import correlation_scale
+from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
-
-__all__ = [
-    "Correlation",
-    "correlation_of_ranks",
-    "correlation_of_values",
-    "finish_correlation",
-    "unit_columns",
-]
-
-Floats = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
-
-# Values prepared at a time, 2 MiB of them, so that all threads have some and caches hold them:
-# each row is prepared by itself in any case.
-_BLOCK = 1 << 18
+    from topofs.network import Scale
+    from topofs.similarity.standard_columns import StandardColumns
 
 
-@dataclass(frozen=True)
-class Correlation(RowsAlike):
-    r"""Correlation from the Gram matrix G = C C⊤ of prepared columns C, the rows of `values`.
+__all__ = ["CorrelationMeasure", "Pearson", "Spearman", "pearson", "spearman"]
 
-    .. math:: r_{ij} = \frac{S\,G_{ij} - s_i s_j}{\sqrt{v_i v_j}}
 
-    A column whose values are whole multiples of a power of two (integers, halves, tens of
-    1024), but for a constant, is kept as those multiples c (shifted near zero) with s = Σc
-    (`sums`) and v = S·Σc² − s² (`spreads`): as long as S·Σc² < 2⁵³ all are whole numbers that
-    float64 holds exactly, so no blocking, thread count or order of summation, no shift and no
-    power of two that scales the column can change a bit of r. Any other column is centred and
-    scaled to unit length, with s = 0 and v = S. A constant one has v = ∞, which makes its
-    correlations 0. S is `scale`, which is 1 where every sum is zero.
+SQUARED = "Let opposite columns count as alike, or not."
+
+
+"""What it does to square a correlation."""
+
+
+ROWS = ("independent", "ordered")
+
+
+ROWS_WORDS = f"Rows are: {', '.join(ROWS)} (or --time COLUMN)."
+
+
+"""What rows may be, and what it does to say so."""
+
+
+def pearson(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
+    r"""Pearson's correlation between all pairs of columns.
+
+    .. math::
+       r_{ij} = \frac{\sum_s (x_{si} - \bar x_i)(x_{sj} - \bar x_j)}
+                     {\sqrt{\sum_s (x_{si} - \bar x_i)^2 \sum_s (x_{sj} - \bar x_j)^2}}
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, shape (n_samples, n_features)
+        Numbers; NaN marks a missing value in dense input. A sparse table stays sparse.
+    squared : bool, default=False
+        Return r² (shared variance) instead of r.
+
+    Returns
+    -------
+    array, shape (n_features, n_features)
+        Exactly symmetric, diagonal 1; float64, or float32 for float32 input. An undefined
+        correlation (a constant column) is 0.
+
+    Notes
+    -----
+    Columns of whole numbers go through the exact Gram matrix (see
+    `topofs.similarity.correlation_blocks.Correlation`), so equal correlations come out equal to the
+    last bit. Missing values are handled pair by pair, over the samples both columns have.
+
+    References
+    ----------
+    .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+
+    Examples
+    --------
+    >>> from topofs.similarity import pearson
+    >>> pearson([[1, 2, 3], [2, 4, 1], [3, 6, 2]]).tolist()
+    [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
+    from topofs.similarity.table import check_table
 
-    values: Floats
-    scale: float
-    sums: Doubles
-    spreads: Doubles
-    dtype: np.dtype[Any]
+    return dense(Pearson(squared=squared).operator(check_table(X)))
+
+
+@dataclass(frozen=True, repr=False)
+class CorrelationMeasure(Measure):
+    """A correlation of values or of ranks, or its square: base of `Pearson` and `Spearman`."""
+
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
+
+    has_columns: ClassVar[bool] = True
+    of_ranks: ClassVar[bool] = False
 
     @property
-    def non_negative(self) -> bool:
-        """Correlations have both signs."""
-        return False
+    def shares_variance(self) -> bool:
+        """Whether a value is a share of variance."""
+        return self.squared
 
-    def block(self, rows: slice, columns: slice) -> Floats:
-        """Entries of the given rows and columns."""
-        return self.cross(rows, self.select(columns))
+    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations that are not squared yet; by a negative one nothing is shared."""
+        return values if self.squared else np.square(np.maximum(values, 0))
 
-    def select(self, columns: Columns) -> Correlation:
-        """The correlation among some of the columns; a slice shares their memory."""
-        return replace(
-            self,
-            values=_rows(self.values, columns),
-            sums=self.sums[columns],
-            spreads=self.spreads[columns],
+    def scale(
+        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
+    ) -> Scale:
+        """Take off the bias of the square and count what chance explains as 0."""
+        return correlation_scale(
+            operator,
+            n_samples=n_samples,
+            n_features=n_features,
+            squared=self.squared,
+            ranks=self.of_ranks,
+            ordered_rows=self.rows == "ordered",
         )
 
-    def cross(self, rows: Columns, other: Correlation) -> Floats:
-        """Entries between some columns of this and all of another selection of the same."""
-        gram = self.values[rows] @ other.values.T
-        sums, spreads = (self.sums[rows], other.sums), (self.spreads[rows], other.spreads)
-        return finish_correlation(gram, self.scale, sums, spreads)
+    def of_correlation(
+        self, correlation: npt.NDArray[np.floating[Any]]
+    ) -> npt.NDArray[np.floating[Any]]:
+        """Square correlations, or leave them."""
+        return np.square(correlation) if self.squared else correlation
 
-    def column_weights(self, level: float) -> ColumnWeights:
-        """What a kernel needs to compute any entry; entries below `level` become 0."""
-        from topofs.kernels.column_weights import CORRELATION, ColumnWeights
 
-        return ColumnWeights(
-            kind=CORRELATION,
-            values=self.values,
-            scale=self.scale,
-            sums=self.sums,
-            spreads=self.spreads,
-            alpha=0.0,
-            deviation=np.empty(0),
-            level=level,
+@dataclass(frozen=True, repr=False)
+class Pearson(CorrelationMeasure):
+    """Pearson's correlation, or its square: the share of variance of a linear link.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        Square the correlation, so that strong negative links count as links.
+    rows : {"independent", "ordered"}, default="independent"
+        "ordered": the rows are in an order of time and may depend on each other. What chance
+        gives is then that of fewer samples, found for each pair of columns from their
+        autocorrelations (see `topofs.similarity.noise_floor`).
+
+    Examples
+    --------
+    >>> from topofs import Pearson
+    >>> Pearson(), Pearson(squared=False).words
+    (Pearson(), 'Pearson correlation')
+    """
+
+    takes_sparse: ClassVar[bool] = True
+    products: ClassVar[str | None] = "values"
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return "squared Pearson correlation" if self.squared else "Pearson correlation"
+
+    @property
+    def correlation(self) -> Pearson:
+        """The same, not squared."""
+        return Pearson(squared=False)
+
+    def operator(self, table: Any) -> SimilarityOperator:
+        """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""
+        from scipy import sparse
+
+        from topofs.similarity.correlation_blocks import (
+            correlation_of_values,
+            pairwise_correlation,
+        )
+        from topofs.similarity.sparse import sparse_correlation
+        from topofs.similarity.table import has_missing
+
+        operator: SimilarityOperator
+        if sparse.issparse(table):
+            operator = sparse_correlation(table)
+        elif has_missing(table):
+            operator = pairwise_correlation(table.T, table.dtype)
+        else:
+            operator = correlation_of_values(table)
+        return Squared(operator) if self.squared else operator
+
+    def standard_columns(self, table: Any) -> StandardColumns:
+        """Standardise the values; a missing one lies at the mean."""
+        from topofs.similarity.standard_columns import standard_columns
+
+        return replace(standard_columns(table), ordered_rows=self.rows == "ordered")
+
+
+register(Pearson())
+
+
+def spearman(X: Any, *, squared: bool = False) -> npt.NDArray[np.floating[Any]]:
+    """Spearman's correlation between all pairs of columns: Pearson's of their average ranks.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples, n_features)
+        Numbers; NaN marks a missing value.
+    squared : bool, default=False
+        Return the square of each entry.
+
+    Returns
+    -------
+    array, shape (n_features, n_features)
+        Exactly symmetric, diagonal 1; float64, or float32 for float32 input. An undefined
+        correlation (a constant column) is 0.
+
+    Notes
+    -----
+    With 2·rank − (S + 1), whole numbers that sum to zero, the Gram matrix is exact for
+    S < 30,000, so equal correlations come out equal to the last bit. With missing values
+    each column is ranked once over its own observed values, and a pair is correlated over
+    the samples that both have.
+
+    References
+    ----------
+    .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+
+    Examples
+    --------
+    >>> from topofs.similarity import spearman
+    >>> spearman([[1, 1], [2, 10], [3, 100]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    from topofs.similarity.table import check_table
+
+    table = check_table(X, no_sparse="similarity 'spearman', unlike 'pearson', takes")
+    return dense(Spearman(squared=squared).operator(table))
+
+
+@dataclass(frozen=True, repr=False)
+class Spearman(CorrelationMeasure):
+    """Spearman's rank correlation, or its square.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        Square the correlation, so that strong negative links count as links.
+    rows : {"independent", "ordered"}, default="independent"
+        As in `topofs.Pearson`.
+
+    Examples
+    --------
+    >>> from topofs import Spearman
+    >>> Spearman(squared=False)
+    Spearman(squared=False)
+    """
+
+    products: ClassVar[str | None] = "ranks"
+    of_ranks: ClassVar[bool] = True
+
+    @property
+    def words(self) -> str:
+        """What it is called in a sentence."""
+        return ("squared " if self.squared else "") + "Spearman rank correlation"
+
+    @property
+    def correlation(self) -> Spearman:
+        """The same, not squared."""
+        return Spearman(squared=False)
+
+    def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
+        """Rank the columns of a checked table."""
+        from topofs.similarity.correlation_blocks import (
+            correlation_of_ranks,
+            doubled_centred_ranks,
+            pairwise_correlation,
         )
 
-    def unit_columns(self) -> Floats:
-        """The columns centred and scaled to unit length, one a row."""
-        if self.scale == 1.0 and not self.sums.any() and (self.spreads == 1.0).all():
-            return self.values
-        return unit_columns(self.values)
+        ranks = doubled_centred_ranks(table)
+        operator: SimilarityOperator
+        if np.isnan(ranks).any():
+            operator = pairwise_correlation(ranks, table.dtype)
+        else:
+            operator = correlation_of_ranks(ranks, table.dtype)
+        return Squared(operator) if self.squared else operator
 
-    def approximate_mean(self) -> float:
-        """Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖² for unit columns u."""
-        total = self.unit_columns().sum(axis=0, dtype=np.float64)
-        return float(total @ total / self.n_features**2)
+    def standard_columns(self, table: npt.NDArray[np.floating[Any]]) -> StandardColumns:
+        """Standardise the ranks; a missing value has the middle one."""
+        from topofs.similarity.standard_columns import standard_ranks
 
-
-def _rows(values: Floats, chosen: Columns) -> Floats:
-    """Some rows; a slice shares their memory, otherwise all cores copy."""
-    if isinstance(chosen, slice):
-        return values[chosen]
-    copied = np.empty((len(chosen), values.shape[1]), dtype=values.dtype)
-
-    def copy(first: int, last: int) -> None:
-        copied[first:last] = values[chosen[first:last]]
-
-    for_row_ranges(copy, *copied.shape)
-    return copied
+        return replace(standard_ranks(table), ordered_rows=self.rows == "ordered")
 
 
-def finish_correlation(
-    gram: Floats, scale: float, sums: tuple[Doubles, Doubles], spreads: tuple[Doubles, Doubles]
-) -> Floats:
-    """Turn a block of the Gram matrix into correlations, in place."""
-    if scale != 1.0:
-        gram *= gram.dtype.type(scale)
-    if sums[0].any() and sums[1].any():
-        gram -= np.multiply.outer(*sums)
-    if (spreads[0] != 1.0).any() or (spreads[1] != 1.0).any():
-        # sqrt(v·v) == v in floating point, so columns that are copies correlate exactly 1.
-        gram /= np.sqrt(np.multiply.outer(*spreads))
-    np.clip(gram, -1.0, 1.0, out=gram)
-    return gram
-
-
-def correlation_of_values(X: Floats) -> Correlation:
-    """Prepare the columns of a complete table for Pearson's correlation."""
-    n_samples = len(X)
-    values = np.empty(X.T.shape, dtype=X.dtype)
-    grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
-    lowest, highest = np.empty((2, len(values)))
-
-    def take(rows: slice) -> None:
-        values[rows] = X.T[rows]
-        part = values[rows]
-        lowest[rows], highest[rows] = part.min(axis=1), part.max(axis=1)
-        grid[rows], shift[rows] = exact_grids_of_rows(part, lowest[rows], highest[rows])
-
-    blocks = _blocks_of_rows(values)
-    for_each(take, blocks)
-    exact, constant = grid > NO_GRID, lowest == highest
-    if exact.any():
-        values = values.astype(np.float64, copy=False)
-
-    def prepare(rows: slice) -> None:
-        part, kept = values[rows], exact[rows]
-        if not kept.any():
-            unit = _to_unit_rows(part.astype(np.float64, copy=False))
-            if unit is not part:
-                part[...] = unit
-            return
-        low, by, off = (of[rows][kept, None] for of in (lowest, grid, shift))
-        part[kept] = _times_power_of_two(part[kept] - low, -by) - off
-        part[~kept] = unit_columns(part[~kept])
-
-    for_each(prepare, blocks)
-    if not exact.any():
-        spreads = np.where(constant, np.inf, 1.0)
-        return Correlation(values, 1.0, np.zeros(len(values)), spreads, X.dtype)
-    sums = np.where(exact, values.sum(axis=1), 0.0)
-    squares = np.where(exact, np.einsum("ij,ij->i", values, values), 1.0)
-    spreads = np.where(constant, np.inf, n_samples * squares - sums * sums)
-    return Correlation(values, float(n_samples), sums, spreads, X.dtype)
-
-
-def unit_columns(columns: Floats) -> Floats:
-    """Centre rows and scale them to unit length, in float64; constant ones become zeros.
-
-    The result has the type of the input.
-    """
-    unit = np.empty_like(columns)
-    for rows in _blocks_of_rows(columns):
-        unit[rows] = _to_unit_rows(columns[rows].astype(np.float64))
-    return unit
-
-
-def _blocks_of_rows(columns: Floats) -> list[slice]:
-    """Cut into blocks of rows, so that temporaries stay far below the size of the table."""
-    step = max(1, _BLOCK // max(1, columns.shape[1]))
-    return [slice(start, start + step) for start in range(0, len(columns), step)]
-
-
-def _times_power_of_two(values: Doubles, exponent: npt.NDArray[Any]) -> Doubles:
-    """The bits of np.ldexp, in place, in a tenth of its time."""
-    with np.errstate(over="ignore", under="ignore"):
-        factor = np.ldexp(1.0, exponent)
-    if np.isinf(factor).any() or not factor.all():
-        np.ldexp(values, exponent, out=values)
-    else:
-        values *= factor
-    return values
-
-
-def _to_unit_rows(columns: Doubles) -> Doubles:
-    """Centre and scale rows, in place: large arrays that come and go take time of their own."""
-    # A power of two rounds nothing, and keeps the squares from overflowing or vanishing.
-    highest, lowest = columns.max(axis=1), columns.min(axis=1)
-    _, exponent = np.frexp(np.maximum(highest, -lowest)[:, None])
-    unit = _times_power_of_two(columns, -exponent)
-    constant = highest == lowest
-    for _ in range(2):
-        # The second turn removes what rounding left of a mean far larger than the spread.
-        unit -= unit.mean(axis=1, keepdims=True)
-    unit[constant] = 0.0
-    largest = np.maximum(unit.max(axis=1), -unit.min(axis=1))[:, None]
-    unit /= np.where(largest > 0, largest, 1.0)
-    length = np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
-    unit /= np.where(length > 0, length, 1.0)
-    return unit
-
-
-def correlation_of_ranks(doubled: Floats, dtype: np.dtype[Any]) -> Correlation:
-    """Prepare ranks, one row a column, for Spearman's correlation.
-
-    They come as 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
-    """
-    squares = np.einsum("ij,ij->i", doubled, doubled)
-    values, spreads = doubled, np.where(squares > 0, squares, np.inf)
-    if not (squares < EXACT).all():
-        values, spreads = unit_columns(doubled), np.where(squares > 0, 1.0, np.inf)
-    return Correlation(values, 1.0, np.zeros(len(values)), spreads, dtype)
+register(Spearman())

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.measure import Measure
+from topofs.similarity.base import Measure
+from topofs.similarity.correlation import Spearman
 from topofs.similarity.operator import Columns, SimilarityOperator, Transformed, dense
-from topofs.similarity.spearman import Spearman
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
+    from topofs._kernels.column_weights import ColumnWeights
 
 __all__ = ["Energy", "check_alpha", "energy"]
 
@@ -119,7 +119,7 @@ class _Energy(Transformed):
         return _Energy(self.inner.select(columns), self.deviation[columns], self.alpha)
 
     def column_weights(self, level: float) -> ColumnWeights:
-        from topofs.kernels.column_weights import ENERGY
+        from topofs._kernels.column_weights import ENERGY
 
         weights: ColumnWeights = self.inner.column_weights(level)
         return weights._replace(kind=ENERGY, alpha=self.alpha, deviation=self.deviation)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.measure import Measure
+from topofs.similarity.base import Measure
 from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.shared_variance import GivenScale
+from topofs.similarity.scale import GivenScale
 from topofs.terms import register
 
 if TYPE_CHECKING:

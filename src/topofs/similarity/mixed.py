@@ -1,27 +1,49 @@
-"""One similarity for numbers, ranks and names: shared variance between columns of any kind."""
+"""One similarity for numbers, ranks and names: shared variance between columns of any kind.
+
+Columns of any kind prepared for `mixed`: ranks and levels as rows of one product.
+
+The measure that the table decides: one for numbers, another where there are names.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs.similarity.measure import Measure
+from topofs.io.types import Column, TypedTable, level_codes, read_columns, usable_columns
+from topofs.similarity.autocorrelation import (
+    EffectiveSamples,
+    autocorrelations,
+    inflation,
+    n_lags,
+    slowest_scores,
+)
+from topofs.similarity.base import Measure
+from topofs.similarity.correlation import ROWS, ROWS_WORDS, SQUARED, Pearson
+from topofs.similarity.correlation_blocks import doubled_centred_ranks
+from topofs.similarity.noise_floor import (
+    Margins,
+    contingency_floors,
+    correlation_floors,
+    degrees_floor,
+)
 from topofs.similarity.operator import SimilarityOperator, dense
-from topofs.similarity.pearson import ROWS, ROWS_WORDS
-from topofs.similarity.shared_variance import FlooredScale
-from topofs.tables.columns import read_columns
-from topofs.tables.levels import level_codes, usable_columns
+from topofs.similarity.scale import FlooredScale
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from topofs.network import Scale
     from topofs.similarity.standard_columns import StandardColumns
-    from topofs.tables.typed_table import TypedTable
 
-__all__ = ["Mixed", "mixed"]
+
+__all__ = ["Auto", "Mixed", "MixedSimilarity", "mixed", "mixed_operator"]
+
 
 Doubles = npt.NDArray[np.float64]
 
@@ -91,8 +113,6 @@ def mixed(X: Any, *, corrected: bool = True) -> Doubles:
     >>> mixed(table, corrected=False).round(3).tolist()
     [[1.0, 0.784, 0.771], [0.784, 1.0, 0.771], [0.771, 0.771, 1.0]]
     """
-    from topofs.similarity.mixed_columns import mixed_operator
-
     columns = read_columns(X)
     usable = np.flatnonzero(usable_columns(columns))
     similarity = np.eye(len(columns))
@@ -139,13 +159,10 @@ class Mixed(Measure):
 
     def operator(self, table: TypedTable) -> SimilarityOperator:
         """Rank the numbers and count the levels of a table."""
-        from topofs.similarity.mixed_columns import mixed_operator
-
         return mixed_operator(table.columns, ordered_rows=self.rows == "ordered")
 
     def standard_columns(self, table: TypedTable) -> StandardColumns:
         """Standardise ranks, and the levels of names as blocks of indicators."""
-        from topofs.similarity.mixed_columns import mixed_operator
         from topofs.similarity.standard_columns import standard_blocks
 
         coded = mixed_operator(table.columns)
@@ -165,3 +182,344 @@ class Mixed(Measure):
 
 
 register(Mixed())
+
+
+Ints = npt.NDArray[np.int64]
+
+
+ROUNDING = 2.0**40
+
+
+"""Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12."""
+
+
+RANKED_ENTRIES = 2**23
+
+
+"""Entries that are ranked at a time."""
+
+
+CELLS = 2**22
+
+
+"""Entries of the largest product of levels, and of the largest part of one, that is held."""
+
+
+COUNTED_CELLS = 2**8
+
+
+"""Where two columns have more cells than this, on average, counting is faster than a product."""
+
+
+@dataclass(frozen=True, eq=False)
+class MixedSimilarity:
+    """The similarity of `mixed`, any block on demand.
+
+    `numbers` holds doubled centred ranks, whole numbers, one row a column; `codes` the level of
+    each sample in the columns of names, from 0, which become 0/1 rows where a product needs
+    them, some at a time. Rows ``starts[i] … starts[i + 1] - 1`` of that product belong to
+    column i, `spreads` are their sums of squares. `nominal` are names of three levels or more.
+    `autocorrelation` has a row a column, where the rows are in an order of time.
+    """
+
+    numbers: Doubles
+    codes: npt.NDArray[np.int16]
+    spreads: Doubles
+    starts: Ints
+    nominal: npt.NDArray[np.bool_]
+    corrected: bool
+    autocorrelation: Doubles | None = None
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.nominal)
+
+    @property
+    def n_samples(self) -> int:
+        """The number S of samples."""
+        return int(self.numbers.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the finished similarity."""
+        return np.dtype(np.float64)
+
+    @property
+    def degrees(self) -> Ints:
+        """Degrees of freedom: 1 for numbers, K − 1 for names."""
+        return np.asarray(np.diff(self.starts) - self.nominal, dtype=np.int64)
+
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """Entries of the given rows and columns."""
+        i, j = range(*rows.indices(self.n_features)), range(*columns.indices(self.n_features))
+        shared = self._shared(i, j)
+        left, right = self.degrees[i.start : i.stop, None], self.degrees[None, j.start : j.stop]
+        if not self.nominal.any():
+            # Numbers alone: all have one degree.
+            left, right = left[:1], right[:, :1]
+        if self.corrected:
+            free = self._free_samples(np.asarray(i)[:, None], np.asarray(j)[None, :])
+            shared -= left * right / free
+            shared /= np.minimum(
+                _corrected_degrees(left, free), _corrected_degrees(right, free)
+            )
+        else:
+            shared /= np.minimum(left, right)
+        return np.clip(shared, 0.0, 1.0, out=shared)
+
+    def diagonal(self) -> Doubles:
+        """Ones."""
+        return np.ones(self.n_features)
+
+    def floors(self, left: Ints, right: Ints) -> Doubles:
+        """Noise floors of pairs of columns, on the scale of the entries."""
+        d, e = self.degrees[left], self.degrees[right]
+        floors = degrees_floor(self.n_samples, self.n_features, d, e)
+        samples = np.array([float(self.n_samples)])
+        floors[(d == 1) & (e == 1)] = correlation_floors(samples, self.n_features, ranks=True)
+        both = np.flatnonzero(
+            (self._margins.levels[left] > 0) & (self._margins.levels[right] > 0)
+        )
+        if len(both):
+            a, b = self._margins[left[both]], self._margins[right[both]]
+            shared = contingency_floors(self.n_samples, self.n_features, a, b)
+            floors[both] = shared / np.minimum(d, e)[both]
+        if self.autocorrelation is not None:
+            floors = self._floors_of_ordered_rows(floors, left, right)
+        if not self.corrected:
+            return floors
+        free = self._free_samples(left, right)
+        smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
+        shared = floors * np.minimum(d, e) - d * e / free
+        # Where no chance is small enough the floor is infinite, and stays it.
+        corrected = np.divide(shared, smaller, out=floors.copy(), where=np.isfinite(floors))
+        return np.asarray(np.maximum(corrected, 0.0))
+
+    @cached_property
+    def _margins(self) -> Margins:
+        """The levels of columns of names and of numbers of two values; 0 levels for others."""
+        n = self.n_features
+        margins = Margins(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
+        for i in np.flatnonzero(self.nominal):
+            _set_margins(margins, int(i), self.spreads[self.starts[i] : self.starts[i + 1]])
+        # The ranks of k samples of one value and m - k of another are k - m and k; those of
+        # missing values are 0.
+        lowest, highest = self.numbers.min(axis=1), self.numbers.max(axis=1)
+        numbers, there = np.flatnonzero(~self.nominal), np.count_nonzero(self.numbers, axis=1)
+        for row in np.flatnonzero(highest - lowest == there):
+            fewer = min(highest[row], -lowest[row])
+            _set_margins(margins, int(numbers[row]), np.array([fewer, self.n_samples - fewer]))
+        return margins
+
+    def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:
+        """Noise floors of fewer samples: exact between numbers, else in proportion."""
+        assert self.autocorrelation is not None
+        floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
+        numbers = (self.degrees[left] == 1) & (self.degrees[right] == 1)
+        samples = EffectiveSamples(self.n_samples, self.autocorrelation)
+        floors[numbers] = correlation_floors(
+            samples(left[numbers], right[numbers]), self.n_features, ranks=True
+        )
+        return floors
+
+    def _free_samples(self, left: Ints, right: Ints) -> Any:
+        """For how many free samples those of a pair count: S − 1, or fewer in ordered rows."""
+        if self.autocorrelation is None:
+            return self.n_samples - 1
+        return (self.n_samples - 1) / inflation(self.autocorrelation, left, right)
+
+    def _shared(self, i: range, j: range) -> Doubles:
+        """T for the columns i and j, in parts that are small enough."""
+        n_cells = self._n_rows(i) * self._n_rows(j)
+        if n_cells > COUNTED_CELLS * len(i) * len(j):
+            return np.array([[self._counted(a, b) for b in j] for a in i])
+        if n_cells <= CELLS:
+            return self._by_product(i, j)
+        if len(i) >= len(j):
+            return np.concatenate([self._shared(part, j) for part in _halves(i)])
+        return np.concatenate([self._shared(i, part) for part in _halves(j)], axis=1)
+
+    def _counted(self, a: int, b: int) -> float:
+        """T for two columns, from sums over the samples of each level or pair of levels."""
+        if self.nominal[a] < self.nominal[b]:
+            a, b = b, a
+        shape = self._n_rows(range(a, a + 1)), self._n_rows(range(b, b + 1))
+        rows = self._row_of[a], self._row_of[b]
+        if self.nominal[b]:
+            cells = self.codes[rows[0]].astype(np.int64) * shape[1] + self.codes[rows[1]]
+            sums = np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.float64)
+        elif self.nominal[a]:
+            by_level = np.bincount(self.codes[rows[0]], self.numbers[rows[1]], shape[0])
+            sums = by_level.astype(np.float64)
+        else:
+            sums = np.atleast_1d(self.numbers[rows[0]] @ self.numbers[rows[1]])
+        gram = sums.reshape(shape)
+        return float(self._summed(gram, range(a, a + 1), range(b, b + 1))[0, 0])
+
+    def _by_product(self, i: range, j: range) -> Doubles:
+        """T for the columns i and j, from the product of their rows, some samples at a time."""
+        step = self.n_samples
+        if self.nominal[i.start : i.stop].any() or self.nominal[j.start : j.stop].any():
+            step = max(1, CELLS // (self._n_rows(i) + self._n_rows(j)))
+        gram = np.zeros((self._n_rows(i), self._n_rows(j)))
+        # Whole numbers: their sums are exact, however the samples are cut.
+        for first in range(0, self.n_samples, step):
+            samples = slice(first, first + step)
+            left = self._rows(i, samples)
+            gram += left @ (left if i == j else self._rows(j, samples)).T
+        return self._summed(gram, i, j)
+
+    def _summed(self, gram: Doubles, i: range, j: range) -> Doubles:
+        """T from the products of rows: their squared cosines, summed over levels."""
+        np.square(gram, out=gram)
+        spreads = (self.spreads[self.starts[k.start] : self.starts[k.stop]] for k in (i, j))
+        gram /= np.multiply.outer(*spreads)
+        for axis, part in enumerate((i, j)):
+            starts = self.starts[part.start : part.stop]
+            if len(starts) < gram.shape[axis]:
+                gram = np.add.reduceat(gram, starts - starts[0], axis=axis)
+        if self.nominal.any():
+            gram -= np.logical_and.outer(
+                self.nominal[i.start : i.stop], self.nominal[j.start : j.stop]
+            )
+            # Cells are summed in another order where i and j change places.
+            np.rint(gram * ROUNDING, out=gram)
+            gram /= ROUNDING
+        return gram
+
+    def _n_rows(self, part: range) -> int:
+        """Rows of the product that some columns take: one each, or one a level."""
+        return int(self.starts[part.stop] - self.starts[part.start])
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        """Where each column lies in `numbers`, or in `codes`."""
+        counts = np.cumsum(self.nominal), np.cumsum(~self.nominal)
+        return np.asarray(np.where(self.nominal, *counts) - 1, dtype=np.int64)
+
+    def _rows(self, part: range, samples: slice) -> Doubles:
+        """Rows of the product for some columns."""
+        nominal = self.nominal[part.start : part.stop]
+        row_of = self._row_of[part.start : part.stop]
+        if not nominal.any():
+            return self.numbers[row_of[0] : row_of[-1] + 1, samples]
+        first = self.starts[part.start : part.stop] - self.starts[part.start]
+        numbers = self.numbers[row_of[~nominal], samples]
+        rows = np.zeros((self._n_rows(part), numbers.shape[1]))
+        rows[first[~nominal]] = numbers
+        for start, row in zip(first[nominal], row_of[nominal], strict=True):
+            rows[start + self.codes[row, samples], np.arange(rows.shape[1])] = 1.0
+        return rows
+
+    def all_rows(self) -> Doubles:
+        """Every row of the product, of 8 bytes a sample: for those who need them all."""
+        return self._rows(range(self.n_features), slice(None))
+
+
+def _set_margins(margins: Margins, column: int, counts: Doubles) -> None:
+    margins.levels[column] = len(counts)
+    margins.reciprocals[column] = (1 / counts).sum()
+    margins.fewest[column] = counts.min()
+
+
+def _corrected_degrees(degrees: Ints, free: Any) -> Doubles:
+    # With as many levels as samples nothing is left to judge by: everything becomes 0.
+    rest = degrees - degrees**2 / free
+    return np.asarray(np.where(rest > 0, rest, np.inf))
+
+
+def _halves(part: range) -> tuple[range, range]:
+    middle = (part.start + part.stop) // 2
+    return range(part.start, middle), range(middle, part.stop)
+
+
+def mixed_operator(
+    columns: Sequence[Column], *, corrected: bool = True, ordered_rows: bool = False
+) -> MixedSimilarity:
+    """Prepare the similarity of columns that can be compared (see `usable_columns`)."""
+    coded = [_coded(column) for column in columns]
+    nominal = np.array([column.nominal for column in coded], dtype=np.bool_)
+    # One row a column, or one a level.
+    n_rows = [int(column.values.max()) + 1 if column.nominal else 1 for column in coded]
+    starts = np.concatenate([[0], np.cumsum(n_rows)]).astype(np.int64)
+    n_samples = len(coded[0].values) if coded else 0
+    numbers = np.flatnonzero(~nominal)
+    ranks = np.empty((len(numbers), n_samples))
+    # A few at a time: ranking takes several times the memory of what is ranked.
+    n_ranked = max(1, RANKED_ENTRIES // max(1, n_samples))
+    for first in range(0, len(numbers), n_ranked):
+        some = numbers[first : first + n_ranked]
+        amounts = np.column_stack([coded[i].values for i in some])
+        ranked = np.nan_to_num(doubled_centred_ranks(amounts), copy=False)
+        ranks[first : first + len(some)] = ranked
+    codes = np.empty((int(nominal.sum()), n_samples), np.int16)
+    spreads = np.empty(int(starts[-1]))
+    spreads[starts[numbers]] = np.einsum("ij,ij->i", ranks, ranks)
+    for row, i in enumerate(np.flatnonzero(nominal)):
+        codes[row] = coded[i].values
+        spreads[starts[i] : starts[i + 1]] = np.bincount(codes[row])
+    autocorrelation = None
+    if ordered_rows:
+        autocorrelation = np.empty((len(coded), n_lags(n_samples)))
+        autocorrelation[numbers] = autocorrelations(ranks)
+        for row, i in enumerate(np.flatnonzero(nominal)):
+            autocorrelation[i] = autocorrelations(slowest_scores(codes[row])[None, :])[0]
+    return MixedSimilarity(ranks, codes, spreads, starts, nominal, corrected, autocorrelation)
+
+
+def _coded(column: Column) -> Column:
+    """The column with its rare levels merged; two levels are a number, for all formulas."""
+    if not column.nominal:
+        return column
+    levels = level_codes(column.values)
+    return Column(column.name, nominal=levels.max() > 1, values=levels.astype(np.float64))
+
+
+@dataclass(frozen=True, repr=False)
+class Auto(Measure):
+    """`Mixed` where columns of names take part, else `Pearson`.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        As in `Pearson`; plays no part where there are names.
+    rows : {"independent", "ordered"}, default="independent"
+        As in `Pearson` and `Mixed`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from topofs import Auto
+    >>> from topofs.io import typed_table
+    >>> towns = pd.DataFrame({"size": [1, 2, 3, 4], "coast": ["yes", "no", "no", "yes"]})
+    >>> Auto().for_table(typed_table(towns)), Auto().for_table(towns[["size"]].to_numpy())
+    (Mixed(), Pearson())
+    """
+
+    squared: bool = parameter(default=True, help=SQUARED, choices=(True, False))
+    rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
+
+    takes_names: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
+    has_columns: ClassVar[bool] = True
+    products: ClassVar[str | None] = "values"
+
+    def for_table(self, table: Any) -> Measure:
+        """Give the measure that suits the columns which take part."""
+        if isinstance(table, TypedTable) and table.is_mixed:
+            return Mixed(rows=self.rows)
+        return Pearson(squared=self.squared, rows=self.rows)
+
+    def operator(self, table: Any) -> SimilarityOperator:
+        """Prepare the columns for the measure that suits them."""
+        return self.for_table(table).operator(table)
+
+    def scale(
+        self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
+    ) -> Scale | None:
+        """Refuse: what chance gives is known when the table has decided."""
+        raise NotImplementedError
+
+
+register(Auto())

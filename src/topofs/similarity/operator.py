@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from topofs.kernels.column_weights import ColumnWeights
+    from topofs._kernels.column_weights import ColumnWeights
 
 __all__ = [
     "ColumnOperator",
@@ -137,7 +137,7 @@ class Squared(Transformed):
 
     def column_weights(self, level: float) -> ColumnWeights:
         """What a kernel needs to compute any entry."""
-        from topofs.kernels.column_weights import SQUARED
+        from topofs._kernels.column_weights import SQUARED
 
         weights: ColumnWeights = self.inner.column_weights(level)
         return weights._replace(kind=SQUARED)
@@ -224,8 +224,7 @@ def dense(operator: SimilarityOperator) -> Block:
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
-    from topofs.progress import counted
-    from topofs.row_threads import for_each, one_blas_thread
+    from topofs.runtime import counted, for_each, one_blas_thread
 
     n = operator.n_features
     similarity = np.empty((n, n), dtype=operator.dtype)
@@ -259,9 +258,8 @@ def dense(operator: SimilarityOperator) -> Block:
 
 def _by_triangle(operator: Any, similarity: Block) -> None:
     """Fill a matrix from the blocks that the operator says are best, each pair once."""
-    from topofs.kernels.sparse_products import write_mirrored
-    from topofs.progress import counted
-    from topofs.row_threads import for_each, one_blas_thread
+    from topofs._kernels.sparse_products import write_mirrored
+    from topofs.runtime import counted, for_each, one_blas_thread
 
     def fill(corner: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> None:
         rows, columns = corner
@@ -301,13 +299,13 @@ def _by_tiles(operator: Any, similarity: Block) -> Fill | None:
     A kernel does all but the product, so that threads seldom wait for the interpreter. The bits
     are those of `block`.
     """
-    from topofs.kernels.dispatch import use_numpy
+    from topofs._kernels.dispatch import use_numpy
 
     parts = operator, getattr(operator, "inner", operator)
     small = use_numpy(len(similarity)) or len(similarity) <= _ROWS
     if small or not all(hasattr(part, "column_weights") for part in parts):
         return None
-    from topofs.kernels.column_weights import finish_tile
+    from topofs._kernels.column_weights import finish_tile
 
     weights = operator.column_weights(-np.inf)
     values = weights.values

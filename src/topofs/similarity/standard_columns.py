@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from topofs.row_threads import for_row_ranges
-from topofs.similarity.correlation import unit_columns
-from topofs.similarity.ranks import doubled_centred_ranks
-from topofs.similarity.value_order import move_rows
+from topofs.runtime import for_row_ranges
+from topofs.similarity.column_order import move_rows
+from topofs.similarity.correlation_blocks import doubled_centred_ranks, unit_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +100,7 @@ class StandardColumns:
 
     def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
         """Multiply all rows with two vectors, in one pass and added up in float64."""
-        from topofs.kernels.variance_steps import two_products
+        from topofs._kernels.variance_steps import two_products
 
         vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
         for_row_ranges(

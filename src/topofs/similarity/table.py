@@ -9,15 +9,15 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
 
-from topofs.row_threads import for_row_ranges
-from topofs.tables.given import (
+from topofs.io.frames import (
     NamedArray,
     column_names,
     dense_values,
     readable_table,
     refuse_infinite,
 )
-from topofs.tables.typed_table import TypedTable
+from topofs.io.types import TypedTable
+from topofs.runtime import for_row_ranges
 
 __all__ = [
     "check_table",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from topofs.tables.columns import Column
+    from topofs.io.types import Column
 
 Table = npt.NDArray[np.floating[Any]]
 

@@ -4,9 +4,8 @@ from topofs.errors import import_extra
 
 import_extra("torch", extra="torch", purpose="topofs.torch")
 
-from topofs.torch.convolution import HomologicalConvNet  # noqa: E402
 from topofs.torch.estimators import HomologicalClassifier, HomologicalRegressor  # noqa: E402
-from topofs.torch.layers import HomologicalNetwork  # noqa: E402
+from topofs.torch.networks import HomologicalConvNet, HomologicalNetwork  # noqa: E402
 from topofs.torch.soft_graph import soft_tmfg, tmfg_edges  # noqa: E402
 
 __all__ = [

@@ -15,18 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
-from topofs.graph import FilteredGraph
-from topofs.models.table_graph import graph_of_table
+from topofs.graphs.filtered_graph import FilteredGraph
+from topofs.io.frames import dense_frame, unmasked
+from topofs.models.logo import graph_of_table
 from topofs.similarity.table import is_constant
-from topofs.tables.given import dense_frame, unmasked
-from topofs.torch.convolution import HomologicalConvNet
-from topofs.torch.layers import HomologicalNetwork
-from topofs.torch.training import Training, train
+from topofs.torch.networks import HomologicalConvNet, HomologicalNetwork, Training, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs.filtering.family import Graph
+    from topofs.graphs.base import Graph
 
 __all__ = ["HomologicalClassifier", "HomologicalRegressor"]
 

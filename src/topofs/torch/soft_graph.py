@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from topofs.filtering.tmfg import cliques_of_matrix, tmfg
-from topofs.row_threads import for_row_ranges
+from topofs.graphs.tmfg import cliques_of_matrix, tmfg
+from topofs.runtime import for_row_ranges
 from topofs.similarity_matrix import SimilarityMatrix
 
 __all__ = ["soft_tmfg", "tmfg_edges"]

@@ -10,7 +10,7 @@ from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, chained_table, mixed_table
 from topofs import TopologicalFeatureSelector, stability
 from topofs.report.selection import write_selection_report
-from topofs.report.selection.phrases import percent
+from topofs.text import percent
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 

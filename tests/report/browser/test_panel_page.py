@@ -1,4 +1,4 @@
-"""The page of a panel as a reader uses it: wishes, sorting, stand-ins, one more, one less."""
+"""The page of a panel as a reader uses it: constraints, sorting, stand-ins, one more, one less."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import HOSTILE, NAMES, chained_table
 from topofs import AtMost, Budget, TopologicalFeatureSelector
 from topofs.report.selection import write_selection_report
-from topofs.report.selection.phrases import percent
+from topofs.text import percent
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 KEPT = (HOSTILE, "feature 12")

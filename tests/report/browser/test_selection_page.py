@@ -9,8 +9,8 @@ import pytest
 from tests.report.browser.browser_pages import opened
 from tests.report.selection_cases import NAMES, table
 from topofs.report.selection import summarise_selection
-from topofs.report.selection.phrases import percent
 from topofs.selection import fitted_similarity, ranked_columns
+from topofs.text import percent
 
 SELECTED, OTHER = [217, 72, 15, 255], [135, 150, 170, 255]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.filtering import Links
+from topofs.graphs import Links
 from topofs.rules import Coverage
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs_study.benchmark.laplacian import laplacian_scores

@@ -48,7 +48,7 @@ def run_fseval(
     report_only : bool
         Run nothing.
     """
-    from topofs.atomic_write import replacing_together
+    from topofs.io.atomic_write import replacing_together
     from topofs_study.benchmark.fseval.plan import FSEVAL_METHODS, FsevalBenchmark
     from topofs_study.benchmark.fseval.published import published_shares
     from topofs_study.benchmark.fseval.summary import load_fseval, summarise_fseval

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs.errors import TableError
-from topofs.tables import open_table
-from topofs.tables.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
-from topofs.tables.column_values import column_values
-from topofs.tables.numbers_in_table import read_numbers
+from topofs.io import open_table
+from topofs.io.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
+from topofs.io.numeric_table import read_numbers
+from topofs.io.table import column_values
 from topofs_study.datasets.dataset import Dataset
 from topofs_study.errors import DatasetError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.tables import Table
+    from topofs.io import Table
 
 __all__ = ["read", "read_arrays"]
 

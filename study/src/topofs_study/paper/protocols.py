@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from topofs.centrality import infinite_path_scores
-from topofs.filtering import tmfg
+from topofs.graphs import tmfg
 from topofs.similarity import energy, pearson, spearman, threshold_mean
 from topofs_study.paper import paper_defects
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topofs.selection.short_names import measure_of
+from topofs.selection.compatibility import measure_of
 from topofs.similarity import Energy
 
 if TYPE_CHECKING:

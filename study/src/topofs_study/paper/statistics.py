@@ -30,7 +30,7 @@ nadeau_bengio
     :math:`n_{test}/n_{train} = 1` and the bracket is 1/30 + 1 at R = 15.
 
 All p-values are two-sided. Where the formula divides by zero the limits of
-`topofs.comparison.resampled_test` stand; a cell in which the two methods never differ has p = 1.
+`topofs.comparison.compare` stand; a cell in which the two methods never differ has p = 1.
 
 References
 ----------
@@ -48,12 +48,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs.comparison.resampled_test import corrected_resampled_test, two_sided_test
+from topofs.comparison.compare import corrected_resampled_test, two_sided_test
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from topofs.comparison.resampled_test import PairedTest
+    from topofs.comparison.compare import PairedTest
 
 __all__ = [
     "STATISTICS",

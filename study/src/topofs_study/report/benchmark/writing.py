@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topofs.atomic_write import replacing_together
+from topofs.io.atomic_write import replacing_together
 from topofs_study.benchmark.methods import DEFAULT, GREEDY
 from topofs_study.report.benchmark.sections import sections
 from topofs_study.report.reproduction.writing import markdown

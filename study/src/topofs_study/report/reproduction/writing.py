@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topofs.atomic_write import replacing
+from topofs.io.atomic_write import replacing
 from topofs_study.paper.across_datasets import N_DRAWS
 from topofs_study.paper.claims import claims_frame
 from topofs_study.report.reproduction.comparison import (

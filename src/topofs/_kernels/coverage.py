@@ -1,0 +1,452 @@
+"""How well nodes are covered so far, and what one more node adds: by paths, or by a matrix.
+
+A kernel that takes a `reach` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
+two is settled when the kernel is compiled.
+
+Lazy greedy coverage under constraints: one loop for paths of a graph and for matrices of shares.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba.extending import overload
+
+from topofs._kernels.cache_folder import njit
+from topofs._kernels.dispatch import PART, UNIT
+from topofs._kernels.path_search import (
+    heapify,
+    no_covering,
+    path_bounds,
+    search,
+    sift_down,
+    units,
+    work_space,
+)
+
+__all__ = [
+    "PathGraph",
+    "Search",
+    "ShareMatrix",
+    "begin_phase",
+    "begin_search",
+    "cover_by_row",
+    "cover_with",
+    "first_bounds",
+    "gain_of",
+    "leave_less",
+    "start_cover",
+    "support_of",
+    "take_best",
+]
+
+
+Ints = npt.NDArray[np.int64]
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+class PathGraph(NamedTuple):
+    """Shares along paths: the largest product of weights, where enough of it is left.
+
+    CSR rows hold both directions of each edge, weights in (0, 1]; `least`, in (0, 1], must be
+    left at the end of a path of several edges.
+    """
+
+    starts: Ints
+    columns: Ints
+    weights: Doubles
+    least: float
+
+
+class ShareMatrix(NamedTuple):
+    """Shares from a matrix, dense or sparse: row i is ``weights[starts[i] : starts[i + 1]]``.
+
+    The shares lie in [0, 1], and the diagonal is stored. `columns` are the nodes that the rows
+    of a sparse matrix have shares of; empty for a dense one.
+    """
+
+    starts: Ints
+    columns: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+
+
+# Each overload is written out: numba names machine code by the function's name and arguments, and
+# alike, kernels from its cache would answer for each other.
+def start_cover(reach: Any) -> Any:
+    """Nothing is covered yet: the state that the functions below share."""
+    return (_start_paths if _is_paths(reach) else _start_matrix)(reach)
+
+
+def first_bounds(reach: Any, state: Any) -> Ints:
+    """Bound what each node adds while nothing is covered, in units."""
+    return (_bounds_of_paths if _is_paths(reach) else _bounds_of_matrix)(reach, state)
+
+
+def gain_of(reach: Any, node: int, state: Any) -> int:
+    """What a node adds to what is covered, in units."""
+    return (_gain_by_paths if _is_paths(reach) else _gain_by_matrix)(reach, node, state)
+
+
+def cover_with(reach: Any, node: int, state: Any) -> None:
+    """Let a node cover what it covers better."""
+    (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
+
+
+def support_of(reach: Any, node: int, state: Any, left: Ints) -> int:
+    """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts."""
+    return (_support_by_paths if _is_paths(reach) else _support_by_matrix)(
+        reach, node, state, left
+    )
+
+
+def leave_less(reach: Any, node: int, state: Any, left: Ints) -> None:
+    """Leave (1 − w_vj) of what is left of each node j that a node v reaches."""
+    (_leave_by_paths if _is_paths(reach) else _leave_by_matrix)(reach, node, state, left)
+
+
+def _is_paths(reach: Any) -> bool:
+    return isinstance(reach, PathGraph)
+
+
+@overload(start_cover, strict=False)
+def _start(reach: Any) -> Any:
+    if reach.instance_class is PathGraph:
+        return lambda reach: _start_paths(reach)  # noqa: PLW0108
+    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
+
+
+@overload(first_bounds, strict=False)
+def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
+    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
+
+
+@overload(gain_of, strict=False)
+def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
+@overload(cover_with, strict=False)
+def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
+    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
+
+
+@overload(support_of, strict=False)
+def _support(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state, left: _support_by_paths(reach, node, state, left)  # noqa: PLW0108
+    return lambda reach, node, state, left: _support_by_matrix(reach, node, state, left)  # noqa: PLW0108
+
+
+@overload(leave_less, strict=False)
+def _leave(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    if reach.instance_class is PathGraph:
+        return lambda reach, node, state, left: _leave_by_paths(reach, node, state, left)  # noqa: PLW0108
+    return lambda reach, node, state, left: _leave_by_matrix(reach, node, state, left)  # noqa: PLW0108
+
+
+@njit(cache=True, nogil=True)
+def _start_paths(reach: PathGraph) -> Any:
+    n = len(reach.starts) - 1
+    graph = (reach.starts, reach.columns, reach.weights)
+    # Who covers a node plays no part: as well as others is not better.
+    return graph, no_covering(n), work_space(n, len(reach.columns)), no_covering(n)
+
+
+@njit(cache=True, nogil=True)
+def _start_matrix(reach: ShareMatrix) -> Any:
+    """Nothing covered, and a copy of sparse rows, in units, which shrink on the way.
+
+    What covers a column no better than others do never will again, so it is left out of the
+    row when that is next looked at. A dense matrix is not copied: of it the rows are empty.
+    """
+    starts, columns, weights = reach
+    covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
+    amounts = np.empty(len(columns), np.int64)
+    for position in range(len(columns)):
+        amounts[position] = units(weights[position])
+    return covered, ends, columns.copy(), amounts
+
+
+@njit(cache=True, nogil=True)
+def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
+    graph, covering, work, _ = state
+    return path_bounds(graph, reach.least, covering, work)
+
+
+@njit(cache=True, nogil=True)
+def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
+    n = len(reach.starts) - 1
+    bounds = np.empty(n, np.int64)
+    for v in range(n):
+        bounds[v] = _gain_by_matrix(reach, v, state)
+    return bounds
+
+
+@njit(cache=True, nogil=True)
+def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
+    graph, covering, work, _ = state
+    return search(node, graph, reach.least, covering, work)[0]
+
+
+@njit(cache=True, nogil=True)
+def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
+    covered, ends, nodes, amounts = state
+    starts, _, weights = reach
+    start, total = starts[node], 0
+    if len(amounts) == 0:
+        for j in range(len(covered)):
+            total += max(0, units(weights[start + j]) - covered[j])
+        return total
+    kept = start
+    for position in range(start, ends[node]):
+        j, amount = nodes[position], amounts[position]
+        more = amount - covered[j]
+        # Written in any case: a jump that nobody can foresee takes longer.
+        nodes[kept], amounts[kept] = j, amount
+        kept += more > 0
+        total += max(0, more)
+    ends[node] = kept
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
+    graph, covering, work, _ = state
+    n_reached = search(node, graph, reach.least, covering, work)[1]
+    reached, product, covered = work[0], work[1], covering[0]
+    for position in range(n_reached):
+        covered[reached[position]] = product[reached[position]]
+
+
+@njit(cache=True, nogil=True)
+def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
+    covered, ends, nodes, amounts = state
+    starts, _, weights = reach
+    start = starts[node]
+    if len(amounts) == 0:
+        for j in range(len(covered)):
+            covered[j] = max(covered[j], units(weights[start + j]))
+        return
+    for position in range(start, ends[node]):
+        j = nodes[position]
+        covered[j] = max(covered[j], amounts[position])
+
+
+@njit(cache=True, nogil=True)
+def _parts(share: float) -> int:
+    return int(np.rint(share * PART))
+
+
+@njit(cache=True, nogil=True)
+def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
+    starts, columns, weights = reach
+    total, start = 0, starts[node]
+    for position in range(start, starts[node + 1]):
+        j = columns[position] if len(columns) else position - start
+        total += _parts(weights[position]) * left[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _leave_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
+    starts, columns, weights = reach
+    start = starts[node]
+    for position in range(start, starts[node + 1]):
+        j = columns[position] if len(columns) else position - start
+        left[j] = left[j] * (PART - _parts(weights[position])) // PART
+
+
+@njit(cache=True, nogil=True)
+def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> int:
+    graph, _, work, nothing = state
+    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    reached, product, total = work[0], work[1], 0
+    for position in range(n_reached):
+        j = reached[position]
+        total += _parts(product[j]) * left[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _leave_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> None:
+    graph, _, work, nothing = state
+    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    reached, product = work[0], work[1]
+    for position in range(n_reached):
+        j = reached[position]
+        left[j] = left[j] * (PART - _parts(product[j])) // PART
+
+
+class Search(NamedTuple):
+    """A greedy search on its way.
+
+    Nodes ``order[:counters[0]]`` are taken and added ``gains``; `counters` holds how many, and
+    the size of the heap of the phase. ``left[j]`` is Π (1 − w_ij) over the taken nodes i, in
+    parts. ``bound[v]`` is at least what v is worth, and is that when ``known_at[v]`` nodes were
+    taken; `key` orders the heap. `room` and `money` are what is left of the limits.
+    """
+
+    order: Ints
+    gains: Doubles
+    counters: Ints
+    left: Ints
+    bound: Ints
+    known_at: Ints
+    key: npt.NDArray[Any]
+    open_: npt.NDArray[np.bool_]
+    room: Ints
+    money: Doubles
+
+
+@njit(cache=True, nogil=True)
+def begin_search(reach: Any, limits: Any, key: npt.NDArray[Any]) -> tuple[Any, Search]:
+    """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
+    n = len(limits.allowed)
+    state = start_cover(reach)
+    search = Search(
+        np.empty(n, np.int64),
+        np.empty(n, np.float64),
+        np.zeros(2, np.int64),
+        np.full(n, PART, np.int64),
+        first_bounds(reach, state),
+        np.full(n, -1, np.int64),
+        key,
+        limits.allowed.copy(),
+        limits.room.copy(),
+        np.array([limits.budget]),
+    )
+    return state, search
+
+
+@njit(cache=True, nogil=True)
+def begin_phase(
+    reach: Any, state: Any, search: Search, limits: Any, place: Ints, heap: Ints, quarters: int
+) -> None:
+    """Put the nodes of a phase in heap order; with `quarters` bounds are found anew."""
+    _, _, counters, left, bound, known_at, key, _, _, _ = search
+    for v in heap:
+        if quarters:
+            bound[v] = gain_of(reach, v, state)
+            bound[v] += quarters * support_of(reach, v, state, left) // 4
+            known_at[v] = counters[0]
+        _set_key(key, v, bound[v], limits.cost, limits.by_cost)
+    heapify(heap, key, place)
+    counters[1] = len(heap)
+
+
+@njit(cache=True, nogil=True)
+def take_best(  # noqa: PLR0917
+    reach: Any,
+    state: Any,
+    search: Search,
+    limits: Any,
+    place: Ints,
+    heap: Ints,
+    limited: int,
+    least: int,
+    quarters: int,
+    asks: npt.NDArray[np.bool_],
+    exact: int,
+) -> int:
+    """Take nodes of a phase, best first, until none is left or is worth more than `least`.
+
+    A node is worth what it adds to Σ_j max_i w_ij and `quarters` of its support (see
+    `support_of`). Limits count where `limited` is 1. Back comes -1 at the end of the phase; else
+    a node that was taken and that `asks`, one of the first `exact`, after which the caller covers
+    by its whole row and goes on.
+
+    Invariant: what a node is worth never rises (both terms are submodular, and exact: see
+    `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
+    ones the one of the lowest place. A node that is closed once stays closed: groups fill up,
+    budgets shrink, and who is taken stays.
+    """
+    order, gains, counters, left, bound, known_at, key, open_, room, money = search
+    taken, size = counters[0], counters[1]
+    asking = -1
+    while size > 0:
+        v = heap[0]
+        closed = limited and not _is_open(v, open_, limits.group, room, limits.cost, money[0])
+        if not closed and known_at[v] != taken:
+            bound[v] = gain_of(reach, v, state)
+            if quarters:
+                bound[v] += quarters * support_of(reach, v, state, left) // 4
+            _set_key(key, v, bound[v], limits.cost, limits.by_cost)
+            known_at[v] = taken
+            sift_down(heap, size, key, 0, place)
+            continue
+        if not closed and bound[v] <= least:
+            break
+        size -= 1
+        heap[0] = heap[size]
+        sift_down(heap, size, key, 0, place)
+        if closed:
+            continue
+        order[taken] = v
+        gains[taken] = (gain_of(reach, v, state) if quarters else bound[v]) / UNIT
+        _close(v, search, limits)
+        taken += 1
+        if asks[v] and taken <= exact:
+            asking = v
+            break
+        cover_with(reach, v, state)
+        leave_less(reach, v, state, left)
+    counters[0], counters[1] = taken, size
+    return asking
+
+
+@njit(cache=True, nogil=True)
+def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
+    """Cover by the whole row of the node taken last: its shares in units and in parts."""
+    total, taken, left = 0, search.counters[0], search.left
+    for j in range(len(row)):
+        total += max(0, row[j] - covered[j])
+        covered[j] = max(covered[j], row[j])
+        left[j] = left[j] * (PART - parts[j]) // PART
+    search.gains[taken - 1] = total / UNIT
+
+
+@njit(cache=True, nogil=True)
+def _set_key(key: npt.NDArray[Any], v: int, bound: int, cost: Doubles, by_cost: int) -> None:
+    """Note what the heap is ordered by: the bound itself, exact, or what it is for its cost."""
+    if by_cost:
+        key[v] = bound / cost[v]
+    else:
+        key[v] = bound
+
+
+@njit(cache=True, nogil=True)
+def _is_open(
+    v: int,
+    open_: npt.NDArray[np.bool_],
+    group: Ints,
+    room: Ints,
+    cost: Doubles,
+    left: float,
+) -> bool:
+    """Whether a node may be taken beside those taken."""
+    if not open_[v] or (group[v] >= 0 and room[group[v]] <= 0):
+        return False
+    return len(cost) == 0 or cost[v] <= left
+
+
+@njit(cache=True, nogil=True)
+def _close(v: int, search: Search, limits: Any) -> None:
+    """Close what may not stand beside a node that is taken, and pay."""
+    search.open_[v] = False
+    if limits.group[v] >= 0:
+        search.room[limits.group[v]] -= 1
+    if len(limits.columns):
+        for position in range(limits.starts[v], limits.starts[v + 1]):
+            search.open_[limits.columns[position]] = False
+    if len(limits.cost):
+        search.money[0] -= limits.cost[v]

@@ -1,0 +1,52 @@
+"""The one place that decides between numpy and the kernels, which give the same bits.
+
+Shares as whole numbers, whose sums are exact: no order of terms can tip a tie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["LARGEST_FOR_NUMPY", "PART", "UNIT", "parts", "units", "use_numpy"]
+
+
+LARGEST_FOR_NUMPY = 2048
+
+
+"""Up to so many columns numpy takes less time than numba takes to be imported and to compile."""
+
+
+def use_numpy(n_columns: int) -> bool:
+    """Whether a table of so many columns is worked on without numba."""
+    return n_columns <= LARGEST_FOR_NUMPY
+
+
+Ints = npt.NDArray[np.int64]
+
+
+UNIT = 2.0**40
+
+
+"""Shares and gains count in this many units. Room for 2²² columns, each to 12 digits."""
+
+
+PART = 2**20
+
+
+"""Shares and what is left of them count in this many parts where they are multiplied.
+
+The product of two such whole numbers is one of `UNIT`, and sums of products are exact.
+"""
+
+
+def units(shares: npt.NDArray[Any]) -> Ints:
+    """Shares as whole numbers of units."""
+    return np.rint(np.asarray(shares, dtype=np.float64) * UNIT).astype(np.int64)
+
+
+def parts(shares: npt.NDArray[Any]) -> Ints:
+    """Shares as whole numbers of parts."""
+    return np.rint(np.asarray(shares, dtype=np.float64) * PART).astype(np.int64)

@@ -1,0 +1,197 @@
+"""A max-heap of face slots, ordered by (−key, slot), with four places below each.
+
+The keys stand beside the slots, in the order of the heap: those of the four places below one lie
+side by side in memory.
+
+The best free vertex of a face by a pass over the rows of its corners.
+
+A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
+lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
+instead of branching leaves loops that the compiler turns into vector instructions. Its index
+is unsigned there: one that may be negative, and so count from the end, prevents them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
+
+__all__ = [
+    "N_BELOW",
+    "scan_face",
+    "scan_face_again",
+    "scan_three_faces",
+    "sift_down",
+    "sift_up",
+]
+
+
+N_BELOW = 4
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> None:
+    """Move the slot at a place towards the root until the heap order holds.
+
+    Invariant: all other slots are in heap order before and after every turn.
+    """
+    slot, own = heap[place], key[place]
+    while place > 0:
+        above = (place - 1) // N_BELOW
+        if own < key[above] or (own == key[above] and slot > heap[above]):
+            break
+        heap[place], key[place] = heap[above], key[above]
+        place = above
+    heap[place], key[place] = slot, own
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> None:
+    """Move the slot at the root down until the heap order holds among the first `size`.
+
+    Invariant: all other slots are in heap order before and after every turn.
+    """
+    slot, own = heap[0], key[0]
+    place = 0
+    first = 1
+    while first < size:
+        best = _best_below(heap, key, first, size)
+        if own > key[best] or (own == key[best] and slot < heap[best]):
+            break
+        heap[place], key[place] = heap[best], key[best]
+        place = best
+        first = N_BELOW * place + 1
+    heap[place], key[place] = slot, own
+
+
+@njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
+def _best_below(
+    heap: npt.NDArray[np.int64], key: npt.NDArray[Any], first: int, size: int
+) -> int:
+    """Which of the places first … first + 3 comes first in the order.
+
+    Nobody can foresee which, so it is found without jumps, unless two have the same key.
+    """
+    if first + N_BELOW <= size:
+        one, two, three, four = key[first], key[first + 1], key[first + 2], key[first + 3]
+        left, right = first + (two > one), first + 2 + (four > three)
+        on_left, on_right = max(one, two), max(three, four)
+        if (one == two) + (three == four) + (on_left == on_right) == 0:
+            return left + (right - left) * (on_right > on_left)
+    best = first
+    for child in range(first + 1, min(first + N_BELOW, size)):
+        if key[child] > key[best] or (key[child] == key[best] and heap[child] < heap[best]):
+            best = child
+    return best
+
+
+Row = npt.NDArray[Any]
+
+
+# Vertices per step: the maximum of a block is found first, its position only in the best block.
+BLOCK = 256
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def scan_face(
+    a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
+) -> tuple[int, float]:
+    """Find the best free vertex u of a face, start <= u < stop, and its gain.
+
+    No gain exceeds `ceiling`: the scan ends with the first block that reaches it. Without a
+    free vertex in the range the result is (−1, −∞).
+    """
+    best = -np.inf
+    best_block = -1
+    low = start
+    while low < stop:
+        high = min(low + BLOCK, stop)
+        largest = penalty.dtype.type(-np.inf)
+        for j in range(high - low):
+            u = np.uint64(low + j)
+            gain = ((a[u] + b[u]) + c[u]) + penalty[u]
+            largest = larger(gain, largest)
+        if largest > best:
+            best = largest
+            best_block = low
+            if best >= ceiling:
+                break
+        low = high
+    if best_block < 0:
+        return -1, best
+    return _first_with(a, b, c, penalty, best_block, best), best
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def scan_face_again(
+    a: Row, b: Row, c: Row, penalty: Row, old_vertex: int, old_gain: float
+) -> tuple[int, float]:
+    """Find the best free vertex of a face whose best vertex was `old_vertex` before.
+
+    Free vertices only leave, so the gain can at most be `old_gain` again, and then only at a
+    vertex above the old one: with ties everywhere a few blocks decide. A negative
+    `old_vertex` means that `old_gain` is just an upper bound.
+    """
+    if old_vertex < 0:
+        return scan_face(a, b, c, penalty, 0, len(penalty), old_gain)
+    vertex, gain = scan_face(a, b, c, penalty, old_vertex + 1, len(penalty), old_gain)
+    if gain < old_gain:
+        below, gain_below = scan_face(a, b, c, penalty, 0, old_vertex, np.inf)
+        if below >= 0 and gain_below >= gain:
+            return below, gain_below
+    return vertex, gain
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def scan_three_faces(
+    a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
+) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
+    """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v), and their gains.
+
+    The three faces share four rows, so four reads a vertex do the work of nine. At least one
+    vertex must be free.
+    """
+    n = len(penalty)
+    best_ab = best_ac = best_bc = -np.inf
+    block_ab = block_ac = block_bc = first_free
+    low = first_free
+    while low < n:
+        high = min(low + BLOCK, n)
+        largest_ab = largest_ac = largest_bc = penalty.dtype.type(-np.inf)
+        for j in range(high - low):
+            u = np.uint64(low + j)
+            gain_ab = ((a[u] + b[u]) + v[u]) + penalty[u]
+            gain_ac = ((a[u] + c[u]) + v[u]) + penalty[u]
+            gain_bc = ((b[u] + c[u]) + v[u]) + penalty[u]
+            largest_ab = larger(gain_ab, largest_ab)
+            largest_ac = larger(gain_ac, largest_ac)
+            largest_bc = larger(gain_bc, largest_bc)
+        if largest_ab > best_ab:
+            best_ab = largest_ab
+            block_ab = low
+        if largest_ac > best_ac:
+            best_ac = largest_ac
+            block_ac = low
+        if largest_bc > best_bc:
+            best_bc = largest_bc
+            block_bc = low
+        low = high
+    return (
+        (_first_with(a, b, v, penalty, block_ab, best_ab), best_ab),
+        (_first_with(a, c, v, penalty, block_ac, best_ac), best_ac),
+        (_first_with(b, c, v, penalty, block_bc, best_bc), best_bc),
+    )
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def _first_with(a: Row, b: Row, c: Row, penalty: Row, start: int, gain: float) -> int:
+    """Lowest vertex from `start` on that has the given gain."""
+    for u in range(start, len(penalty)):
+        if ((a[u] + b[u]) + c[u]) + penalty[u] == gain:
+            return u
+    return -1

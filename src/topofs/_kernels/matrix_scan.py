@@ -1,0 +1,174 @@
+"""One pass over a square matrix: what must be known before it is filtered."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs._kernels.block_maxima import BlockMaxima, raise_block_maxima
+from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler_hints import larger
+
+__all__ = [
+    "check_rows",
+    "exact_sums",
+    "row_sums",
+    "sum_above",
+    "survey_matrix",
+    "zero_below",
+]
+
+Matrix = npt.NDArray[Any]
+
+# A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
+TILE = 64
+# Sums that run side by side; the lanes of a row stay in the nearest cache.
+LANES = 64
+
+
+@njit(cache=True, nogil=True)
+def check_rows(
+    matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1; writes their sums.
+
+    Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so;
+    sums are those of `row_sums`. The matrix is C-contiguous.
+    """
+    largest, asymmetry = 0.0, 0.0
+    for i in range(first, last, TILE):
+        stop = min(i + TILE, last)
+        # The rows of a tile are still in the cache when they are compared.
+        largest = larger(row_sums(matrix, i, stop, sums), largest)
+        asymmetry = larger(np.float64(_asymmetry_of_tile(matrix, i, stop)), asymmetry)
+    return largest, asymmetry
+
+
+@njit(cache=True, nogil=True)
+def _asymmetry_of_tile(matrix: Matrix, i0: int, i1: int) -> float:
+    """Largest |w_ij − w_ji| of the rows i0 … i1 − 1, at most `TILE`."""
+    largest = matrix.dtype.type(0)
+    mirror = np.empty((TILE, TILE), matrix.dtype)
+    for j0 in range(0, i1, TILE):
+        j1 = min(j0 + TILE, i1)
+        # Copied in runs: where rows lie a power of two apart, a column alone misses the cache.
+        for j in range(j0, j1):
+            run = matrix[j, i0:i1]
+            for i in range(i1 - i0):
+                mirror[j - j0, i] = run[i]
+        for i in range(i0, i1):
+            run = matrix[i, j0:j1]
+            for j in range(j1 - j0):
+                largest = larger(abs(run[j] - mirror[j, i - i0]), largest)
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
+    """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
+
+    The bits are those of `topofs.similarity_matrix.row_sums`, where this is explained. Many sums run
+    side by side.
+    """
+    n = matrix.shape[1]
+    lanes, rests = np.empty(LANES, np.float64), np.empty(LANES, np.float64)
+    largest, n_bits = 0.0, 0
+    while n >> n_bits:
+        n_bits += 1
+    for i in range(first, last):
+        row = matrix[i]
+        peak = row.dtype.type(0)
+        for j in range(n):
+            peak = larger(abs(row[j]), peak)
+        largest = larger(np.float64(peak), largest)
+        # To add it and to take it off again rounds to a multiple of its last bit.
+        able, exponent = np.isfinite(peak), n_bits
+        if able:
+            exponent += math.frexp(np.float64(peak))[1]
+            able = exponent < 1023
+        round_off = math.ldexp(1.5, exponent) if able else 0.0
+        lanes[:] = 0.0
+        rests[:] = 0.0
+        for j in range(0, n - n % LANES, LANES):
+            part = row[j : j + LANES]
+            for lane in range(LANES):
+                weight = np.float64(part[lane])
+                rounded = (weight + round_off) - round_off
+                lanes[lane] += rounded
+                rests[lane] += weight - rounded
+        for j in range(n - n % LANES, n):
+            weight = np.float64(row[j])
+            rounded = (weight + round_off) - round_off
+            lanes[0] += rounded
+            rests[0] += weight - rounded
+        sums[i] = lanes.sum() + rests.sum()
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> None:
+    """Write Σ_j w_ij·[w_ij > level], Σ_j w_ij, Σ_j w_ij² and Σ_j w_ij³ of each row.
+
+    The sums, of shape (n_rows, 4), do not depend on the order of the columns.
+    """
+    for i in range(matrix.shape[0]):
+        for kind in range(4):
+            total, rest = 0.0, 0.0
+            for weight in matrix[i]:
+                term = np.float64(weight)
+                for _ in range(kind - 1):
+                    term *= weight
+                if kind > 0 or weight > level:
+                    # Knuth's two-sum: what rounding takes off is added up beside.
+                    after = total + term
+                    added = after - total
+                    rest += (total - (after - added)) + (term - added)
+                    total = after
+            sums[i, kind] = total + rest
+
+
+@njit(cache=True, nogil=True)
+def survey_matrix(
+    matrix: Matrix,
+    level: float,
+    first: int,
+    last: int,
+    sums: npt.NDArray[np.float64],
+    block_maxima: BlockMaxima,
+) -> None:
+    """Take `sum_above` and the block_maxima of the rows first … last − 1 while each is in cache."""
+    for i in range(first, last):
+        sums[i] = sum_above(matrix[i], level)
+        raise_block_maxima(matrix, i, i + 1, block_maxima)
+
+
+@njit(cache=True, nogil=True)
+def sum_above(row: Matrix, level: float) -> float:
+    """Σ_j w_j·[w_j > level], up to rounding."""
+    n = len(row)
+    lanes = np.zeros(LANES)
+    for j in range(0, n - n % LANES, LANES):
+        part = row[j : j + LANES]
+        for lane in range(LANES):
+            lanes[lane] += part[lane] if part[lane] > level else 0.0
+    for j in range(n - n % LANES, n):
+        lanes[0] += row[j] if row[j] > level else 0.0
+    return lanes.sum()
+
+
+@njit(cache=True, nogil=True)
+def zero_below(
+    matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
+) -> None:
+    """Set the entries of the rows first … last − 1 that are below `level` to 0.
+
+    The sums of the rows after that go into `sums`; they are those of `row_sums`.
+    """
+    for i in range(first, last):
+        row = matrix[i]
+        for j in range(len(row)):
+            row[j] = row[j] if row[j] >= level else 0
+        row_sums(matrix, i, i + 1, sums)

@@ -1,0 +1,366 @@
+"""Sums and strongest links of rows that come a tile at a time, in any order of the tiles.
+
+Rows of a similarity that are multiplied a tile at a time: their sums, links, or entries.
+
+The product itself is a call of BLAS inside the kernel, so that a thread that multiplies a range
+of rows needs the interpreter once, before all of its tiles.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs._kernels.cache_folder import njit
+from topofs._kernels.column_weights import ColumnWeights, finish_row, is_plain
+from topofs._kernels.compiler_hints import larger
+from topofs._kernels.matrix_scan import sum_above
+from topofs._kernels.top_lists import place_among, sort_links, strongest_first
+
+if TYPE_CHECKING:
+    from topofs._kernels.top_lists import TopLists
+
+
+__all__ = [
+    "Surveyed",
+    "add_row",
+    "add_tile",
+    "multiply_rows",
+    "nothing_surveyed",
+    "packed",
+    "round_off_of",
+    "settle_lists",
+    "survey_products",
+    "unpacked",
+]
+
+
+Ids = npt.NDArray[np.int32]
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+# Sums that run side by side.
+LANES = 64
+
+
+# Entries that are passed over at once if none of them is strong enough.
+BLOCK = 32
+
+
+# Room for so many lists of k in the place of one: the longer links wait there, the more of
+# them are dropped at once.
+ROOM = 3
+
+
+# Enough to come near to the k-th of so many links.
+HALVINGS = 12
+
+
+# Higher than any vertex.
+NO_VERTEX = np.iinfo(np.int32).max
+
+
+class Surveyed(NamedTuple):
+    """What is known of m rows of a similarity after some of their entries.
+
+    The first ``length[r]`` of `weight` and `vertex`, shape (m, `ROOM` · k + `BLOCK`), are links
+    that may be among the k strongest, in any order; `settle_lists` makes lists of them:
+    falling, of equal weights the lowest vertex first. A link must have a larger weight than
+    `least`, or as large a one and a lower vertex than `last`. `sums` + `rests` are the sums of
+    the entries, of shape (0,) where nobody asks for them; `above`, shape (n_cuts, m), those of
+    the entries above each cut.
+    """
+
+    k: int
+    weight: npt.NDArray[Any]
+    vertex: Ids
+    length: npt.NDArray[np.int64]
+    least: npt.NDArray[Any]
+    last: Ids
+    sums: Doubles
+    rests: Doubles
+    above: Doubles
+
+
+@njit(cache=True, nogil=True)
+def nothing_surveyed(m: int, k: int, n_totals: int, like: npt.NDArray[Any]) -> Surveyed:
+    """Rows of which no entry is known, for entries of the type of `like`.
+
+    `n_totals` is 0, or 1 and the number of cuts.
+    """
+    room = ROOM * k + BLOCK if k > 0 else 0
+    n_sums = m if n_totals > 0 else 0
+    return Surveyed(
+        k,
+        np.empty((m, room), like.dtype),
+        np.empty((m, room), np.int32),
+        np.zeros(m, np.int64),
+        np.full(m, -np.inf, like.dtype),
+        np.full(m, NO_VERTEX, np.int32),
+        np.zeros(n_sums),
+        np.zeros(n_sums),
+        np.zeros((max(n_totals - 1, 0), n_sums)),
+    )
+
+
+def packed(surveyed: Surveyed) -> Surveyed:
+    """The lists alone, without the room for links that wait."""
+    settle_lists(surveyed)
+    k = surveyed.k
+    return surveyed._replace(
+        weight=surveyed.weight[:, :k].copy(), vertex=surveyed.vertex[:, :k].copy()
+    )
+
+
+def unpacked(lists: Surveyed) -> Surveyed:
+    """A copy of what was packed, to which more can be added."""
+    m, k = lists.weight.shape
+    found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
+    found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
+    for name in ("length", "least", "last", "sums", "rests", "above"):
+        getattr(found, name)[...] = getattr(lists, name)
+    return found
+
+
+def round_off_of(n: int) -> float:
+    """3/2 of a power of two that no sum of n entries exceeds, none of which exceeds 1."""
+    return 1.5 * 2.0 ** math.ceil(math.log2(n))
+
+
+@njit(cache=True, nogil=True)
+def add_tile(
+    tile: npt.NDArray[Any],
+    first: int,
+    rows: Ids,
+    columns: Ids,
+    level: float,
+    cuts: Doubles,
+    round_off: float,
+    surveyed: Surveyed,
+) -> None:
+    """Add the entries of some rows, from the surveyed row `first` on, in some columns.
+
+    Entries below `level` become 0; one of a vertex with itself is summed and not listed. `rows`
+    and `columns` are the vertices of all surveyed rows and of the columns of the tile.
+    `round_off` is 3/2 of a power of two that no sum of absolute entries exceeds; the same for
+    all tiles. What is held in the end does not depend on the order of the tiles, but for the
+    last bits of `rests` and `above`.
+    """
+    for r in range(tile.shape[0]):
+        own = rows[first + r]
+        add_row(tile[r], first + r, own, columns, level, cuts, round_off, surveyed)
+
+
+@njit(cache=True, nogil=True)
+def add_row(
+    row: npt.NDArray[Any],
+    here: int,
+    own: int,
+    columns: Ids,
+    level: float,
+    cuts: Doubles,
+    round_off: float,
+    surveyed: Surveyed,
+) -> None:
+    """Add entries of one of the surveyed rows, which belongs to the vertex `own`."""
+    if level > -np.inf:
+        for u in range(len(row)):
+            row[u] = row[u] if row[u] >= level else 0
+    if len(surveyed.sums) > 0:
+        _add_sums(row, round_off, here, surveyed.sums, surveyed.rests)
+    for cut in range(len(cuts)):
+        surveyed.above[cut, here] += sum_above(row, cuts[cut])
+    if surveyed.k > 0:
+        _add_links(row, columns, own, here, surveyed)
+
+
+@njit(cache=True, nogil=True)
+def settle_lists(surveyed: Surveyed) -> None:
+    """Leave the k strongest links of each row, in their order."""
+    k, weight, vertex, length, least, last, _, _, _ = surveyed
+    for here in range(len(length)):
+        if length[here] > k:
+            strongest_first(weight[here], vertex[here], length[here], k)
+            length[here] = k
+        sort_links(weight[here], vertex[here], length[here])
+        if length[here] == k > 0:
+            least[here], last[here] = weight[here, k - 1], vertex[here, k - 1]
+
+
+@njit(cache=True, nogil=True)
+def _add_sums(
+    row: npt.NDArray[Any], round_off: float, here: int, sums: Doubles, rests: Doubles
+) -> None:
+    """Add entries as `topofs._kernels.matrix_scan.row_sums` does: the larger part is exact."""
+    n = len(row)
+    lanes, left = np.zeros(LANES), np.zeros(LANES)
+    for j in range(0, n - n % LANES, LANES):
+        for lane in range(LANES):
+            entry = np.float64(row[j + lane])
+            rounded = (entry + round_off) - round_off
+            lanes[lane] += rounded
+            left[lane] += entry - rounded
+    for j in range(n - n % LANES, n):
+        entry = np.float64(row[j])
+        rounded = (entry + round_off) - round_off
+        lanes[0] += rounded
+        left[0] += entry - rounded
+    sums[here] += lanes.sum()
+    rests[here] += left.sum()
+
+
+@njit(cache=True, nogil=True)
+def _add_links(
+    row: npt.NDArray[Any], columns: Ids, own: int, here: int, surveyed: Surveyed
+) -> None:
+    """Put the entries of a row that are strong enough to those that wait."""
+    k, weight, vertex, length, least, last, _, _, _ = surveyed
+    waiting, ids, count = weight[here], vertex[here], length[here]
+    lowest, latest = least[here], last[here]
+    n = len(row)
+    for start in range(0, n, BLOCK):
+        end = min(start + BLOCK, n)
+        largest = row[start]
+        for j in range(1, end - start):
+            largest = larger(row[np.uint64(start + j)], largest)
+        if largest < lowest or (largest == lowest and columns[start:end].min() > latest):
+            continue
+        for p in range(start, end):
+            entry, u = row[p], columns[p]
+            # Written in any case, and kept by counting it: a branch would be guessed wrongly.
+            waiting[count], ids[count] = entry, u
+            strong = (entry > lowest) | ((entry == lowest) & (u < latest))
+            count += np.int64(strong & (u != own))
+        if count > ROOM * k:
+            count, lowest = _drop_weak(waiting, ids, count, k)
+            latest = NO_VERTEX
+            if count > 2 * k:
+                # Too many are equal: vertices decide.
+                strongest_first(waiting, ids, count, k)
+                count, lowest, latest = k, waiting[k - 1], ids[k - 1]
+    length[here], least[here], last[here] = count, lowest, latest
+
+
+@njit(cache=True, nogil=True)
+def _drop_weak(waiting: npt.NDArray[Any], ids: Ids, count: int, k: int) -> tuple[int, float]:
+    """Drop links below a weight that k others reach at least; give how many stay, and it.
+
+    Invariant of the bisection: at least k reach `low`, fewer than k reach `high`.
+    """
+    entries = waiting[:count]
+    low, high = entries.min(), np.nextafter(entries.max(), entries.dtype.type(np.inf))
+    reached, half = count, entries.dtype.type(0.5)
+    for _ in range(HALVINGS):
+        middle = low + (high - low) * half
+        reaching = 0
+        for p in range(count):
+            reaching += entries[p] >= middle
+        if reaching >= k:
+            low, reached = middle, reaching
+            if 4 * reaching <= 5 * k:
+                break
+        else:
+            high = middle
+    kept = np.int64(0)
+    for p in range(count):
+        entry, u = waiting[p], ids[p]
+        waiting[kept], ids[kept] = entry, u
+        kept += np.int64(entry >= low)
+    return reached, low
+
+
+# Columns of a tile: with some hundred rows, it is finished in the cache that it was made in.
+WIDTH = 1024
+
+
+@njit(cache=True, nogil=True)
+def survey_products(
+    left: ColumnWeights,
+    right: ColumnWeights,
+    columns: Ids,
+    first: int,
+    last: int,
+    cuts: Doubles,
+    round_off: float,
+    diagonal: npt.NDArray[Any],
+    totals: Doubles,
+    lists: TopLists,
+) -> None:
+    """Take the sums and the strongest links of the rows first … last − 1 in some columns.
+
+    `left` are all columns of the similarity, and entries below its level become 0; `right` are
+    those that take part, and `columns`, ascending, says which they are. The `diagonal` is
+    summed and not listed. `totals`, shape (1 + n_cuts, n), gets the sum of each row and those
+    of its entries above each cut; shape (0, n) if nobody asks. `round_off` is that of
+    `topofs._kernels.survey.add_tile`.
+    """
+    rows, among, level = left.values[first:last], right.values, left.level
+    m, n = last - first, len(columns)
+    found = nothing_surveyed(m, lists.weight.shape[1], len(totals), lists.weight)
+    plain_rows = is_plain(left, first, last)
+    flat = np.empty(m * min(WIDTH, n), among.dtype)
+    room = np.empty(min(WIDTH, n), lists.weight.dtype)
+    for start in range(0, n, WIDTH):
+        stop = min(start + WIDTH, n)
+        gram = flat[: m * (stop - start)].reshape(m, stop - start)
+        np.dot(rows, among[start:stop].T, gram)
+        plain = plain_rows and is_plain(right, start, stop)
+        here = columns[start:stop]
+        for r in range(m):
+            v = first + r
+            row = room[: stop - start]
+            finish_row(gram[r], left, v, right, start, plain, row)
+            if here[0] <= v <= here[-1]:
+                own = place_among(here, v)
+                if own >= 0:
+                    row[own] = diagonal[v]
+            add_row(row, r, v, here, level, cuts, round_off, found)
+    _hand_over(found, first, columns, totals, lists)
+
+
+@njit(cache=True, nogil=True)
+def _hand_over(
+    found: Surveyed, first: int, columns: Ids, totals: Doubles, lists: TopLists
+) -> None:
+    """Write what was found of rows, and how strong a link outside a list may be."""
+    for r in range(len(found.sums)):
+        totals[0, first + r] = found.sums[r] + found.rests[r]
+        for cut in range(len(found.above)):
+            totals[1 + cut, first + r] = found.above[cut, r]
+    if found.k > 0:
+        settle_lists(found)
+        weight, vertex, length, head, floor = lists
+        for r in range(len(found.length)):
+            v, count = first + r, found.length[r]
+            for position in range(count):
+                weight[v, position] = found.weight[r, position]
+                vertex[v, position] = found.vertex[r, position]
+            others = len(columns) - (place_among(columns, v) >= 0)
+            length[v], head[v] = count, 0
+            floor[v] = weight[v, count - 1] if count < others else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def multiply_rows(
+    left: ColumnWeights, right: ColumnWeights, first: int, last: int, block: npt.NDArray[Any]
+) -> None:
+    """Write entries of some columns with others into the columns first … last − 1 of a block.
+
+    A range of the others, so that threads can share the work. The level is not applied.
+    """
+    rows, among = left.values, right.values
+    m = len(rows)
+    plain_rows = is_plain(left, 0, m)
+    flat = np.empty(m * min(WIDTH, last - first), among.dtype)
+    for start in range(first, last, WIDTH):
+        stop = min(start + WIDTH, last)
+        gram = flat[: m * (stop - start)].reshape(m, stop - start)
+        np.dot(rows, among[start:stop].T, gram)
+        plain = plain_rows and is_plain(right, start, stop)
+        for r in range(m):
+            finish_row(gram[r], left, r, right, start, plain, block[r, start:stop])

@@ -1,0 +1,571 @@
+"""The engine of a device: it proposes strong links and best vertices, the host decides.
+
+Rows of a similarity that are kept on a device, because faces share their corners.
+
+Prepared columns on a device, and blocks of their similarity there.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from topofs._kernels.column_weights import ENERGY, SQUARED
+from topofs._kernels.exact_entries import write_bounds
+from topofs._kernels.survey import round_off_of
+from topofs._kernels.top_lists import TopLists, empty_lists
+from topofs.backends.base import Engine
+from topofs.graphs.products import BlockedProducts, rounding_of
+from topofs.runtime import thread_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+
+    from topofs._kernels.column_weights import ColumnWeights
+    from topofs.backends.device_arrays import DeviceArrays
+    from topofs.similarity.operator import ColumnOperator
+
+
+__all__ = ["ColumnSet", "DeviceEngine", "DeviceProducts", "DeviceRows", "DeviceSimilarity"]
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+Ids = npt.NDArray[np.int32]
+
+
+IntArray = npt.NDArray[np.int64]
+
+
+# Vertices, bounds of what they have, and of what others have.
+Proposals = tuple[Ids, Doubles, Doubles]
+
+
+_WIDTH = 64
+
+
+_MOST_ROWS = 4096
+
+
+# Rows that are kept for other faces with the same corners.
+_KEPT_ROWS = 16384
+
+
+# Columns that are no longer free are multiplied on until they are one of so many.
+_GONE = 16
+
+
+@dataclass(frozen=True)
+class DeviceEngine(Engine):
+    """Products on a device such as a GPU.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes of the host that may be used beside the table and one prepared copy of it.
+    arrays : DeviceArrays
+        The device.
+    limit : int or None
+        Bytes of the device that may be used; None for what is free there.
+    """
+
+    arrays: DeviceArrays
+    limit: int | None = None
+    on_device: ClassVar[bool] = True
+
+    def products(
+        self, operator: ColumnOperator, order: IntArray | None = None
+    ) -> DeviceProducts:
+        """Put the columns on the device."""
+        operator = operator if order is None else operator.select(order)
+        return DeviceProducts(operator, self.arrays, limit=self.limit)
+
+
+class DeviceProducts(BlockedProducts):
+    """What `topofs.graphs.products.BatchProducts` asks, answered by a device.
+
+    It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
+    `progress` is told what is done and what is to be done: rows, then vertices of the graph.
+    """
+
+    def __init__(
+        self,
+        operator: ColumnOperator,
+        arrays: DeviceArrays,
+        *,
+        limit: int | None = None,
+        width: int = _WIDTH,
+    ) -> None:
+        super().__init__(operator)
+        self._arrays, self._xp = arrays, arrays.xp
+        self._room = self._room_for_rows(limit)
+        weights = operator.column_weights(-np.inf)
+        self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
+        # Sums are taken of the one, what is asked is answered by the other.
+        self.asked = self.similarity.in_single()
+        self.rounding = self.asked.rounding
+        self._free: ColumnSet = self.asked.all
+        self._rows = DeviceRows(self.asked, arrays, self._kept_entries())
+        self._gone: npt.NDArray[np.bool_] = np.zeros(self.n_features, dtype=np.bool_)
+        self.progress: Callable[[int, int], None] | None = None
+
+    def _room_for_rows(self, limit: int | None) -> int:
+        """Bytes for blocks of rows: what the columns, and a copy of them, leave."""
+        free = self._arrays.free_bytes() if limit is None else limit
+        columns = 8 * self.n_features * (self.n_samples + 8)
+        # Free columns are copied from an older copy.
+        room = int(0.9 * free) - 3 * columns
+        row = 8 * 8 * self.n_features
+        if room < 4 * row:
+            needed = (3 * columns + 4 * row) / 0.9
+            raise ValueError(
+                f"the device has {free / 1e6:.0f} MB free, but {self.n_features} columns need at "
+                f"least {needed / 1e6:.0f} MB there: use device='cpu', or select among fewer "
+                "columns"
+            )
+        return room
+
+    def _kept_entries(self) -> int:
+        """How many entries of rows are kept, in a fourth of the room at most."""
+        return min(self._room // 4 // 8, _KEPT_ROWS * self.n_features)
+
+    def _rows_at_once(self, n_columns: int) -> int:
+        # The block, what is made of it, and the like.
+        return int(max(1, min(_MOST_ROWS, self._room // (7 * 8 * n_columns))))
+
+    def survey(
+        self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
+    ) -> tuple[TopLists, Doubles]:
+        """Lists with bounds of the entries; sums of rows as the host has them."""
+        del n_rows
+        n = self.n_features
+        lists = empty_lists(n, list_length, self.dtype)
+        totals = np.empty((1 + len(cuts), n))
+        diagonal = self._operator.diagonal().astype(np.float64)
+        step = self._rows_at_once(n)
+        with thread_beside() as beside:
+            # To touch the memory of lists for the first time takes as long as to find them.
+            writing: Future[None] | None = None
+            for first in range(0, n, step):
+                last = min(first + step, n)
+                totals[:, first:last], links = self._survey_rows(
+                    first, last, level, cuts, list_length, diagonal
+                )
+                if writing is not None:
+                    writing.result()
+                if list_length:
+                    writing = beside.submit(write_bounds, np.arange(first, last), *links, lists)
+                if self.progress is not None:
+                    self.progress(last, 2 * n)
+            if writing is not None:
+                writing.result()
+        return lists, totals
+
+    def _survey_rows(
+        self,
+        first: int,
+        last: int,
+        level: float,
+        cuts: Sequence[float],
+        list_length: int,
+        diagonal: Doubles,
+    ) -> tuple[Doubles, Proposals]:
+        xp, n, columns = self._xp, self.n_features, self.similarity.all
+        block = self.similarity.block(slice(first, last), columns)
+        block = self.similarity.cut(block, self.similarity.least(level))
+        block[:, n:] = -np.inf
+        own = self._arrays.put(np.arange(first, last))
+        here = self._arrays.put(np.arange(last - first))
+        exact = diagonal[first:last]
+        exact = np.where(exact >= level, exact, 0.0)
+        block[here, own] = xp.astype(self._arrays.put(exact), block.dtype)
+        inside = block[:, :n]
+        sums = [self._row_sums(inside)]
+        for cut in cuts:
+            above = xp.where(inside > cut, inside, 0.0)
+            sums.append(xp.sum(above, axis=1, dtype=xp.float64))
+        totals = self._arrays.to_host(xp.stack(sums))
+        if not list_length:
+            return totals, _nothing(0)
+        block[here, own] = -np.inf
+        maxima = self._maxima(block)
+        return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
+
+    def _row_sums(self, block: Any) -> Any:
+        """Sums as the host takes them: the larger part of all entries has no rounding."""
+        xp = self._xp
+        entries = xp.astype(block, xp.float64)
+        round_off = round_off_of(self.n_features)
+        rounded = (entries + round_off) - round_off
+        return xp.sum(rounded, axis=1) + xp.sum(entries - rounded, axis=1)
+
+    def approximate_mean(self) -> float | None:
+        """The mean of all entries up to rounding, where it is cheaper than all entries."""
+        mean = self.similarity.mean_of_squares()
+        return super().approximate_mean() if mean is None else mean
+
+    def on_host(self) -> BlockedProducts:
+        """The same products by the host."""
+        return BlockedProducts(self._operator)
+
+    def leave_out(self, vertices: IntArray) -> None:
+        """Vertices that are no longer free."""
+        gone = np.searchsorted(self._free.ids, vertices)
+        self._gone[gone] = True
+        if _GONE * np.count_nonzero(self._gone) > len(self._gone):
+            self._free = self.asked.among(self._free, np.flatnonzero(~self._gone))
+            self._gone = np.zeros(len(self._free.ids), dtype=np.bool_)
+        elif len(gone):
+            self._free.penalty[self._arrays.put(gone)] = -np.inf
+
+    def best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
+        """Propose the best free vertices of faces."""
+        most = max(1, self._rows_at_once(len(self._free.ids)) // 3)
+        return _in_parts(lambda some: self._best_of_faces(some, k, level), corners, most, k)
+
+    def strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
+        """Propose the strongest free links of vertices."""
+        most = self._rows_at_once(len(self._free.ids))
+        return _in_parts(lambda some: self._strongest_links(some, k, level), vertices, most, k)
+
+    @property
+    def slack(self) -> float:
+        """By how much a bound of a link may exceed the entry, which is 1 at most."""
+        margin = self.similarity.rounding.margin
+        # What is found here may be larger than the entry, and then gets a margin.
+        return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
+
+    def _best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
+        """The k best free vertices of faces, bounds of their gains, and of those of others.
+
+        To add three rows takes less than to multiply them, so all free vertices are looked at,
+        and the bound of the others is as low as it can be.
+        """
+        xp, columns = self._xp, self._free
+        gains = self._gains(corners, level)
+        n_listed = gains.shape[1]
+        maxima = self._maxima(gains)
+        inside = self._inside(self._arrays.top(maxima, min(k, maxima.shape[1]))[1])
+        gains = self._arrays.pick(gains, inside)
+        few = min(k, gains.shape[1])
+        gains, where = self._arrays.top(gains, few)
+        numbers = self._arrays.pick(columns.numbers[inside], where)
+        numbers = self._arrays.to_host(xp.where(gains > -np.inf, numbers, -1))
+        found = self._arrays.to_host(gains).astype(np.float64)
+        bounds = np.where(numbers >= 0, found + self.rounding.margin(found, 3), -np.inf)
+        floors = np.full(len(bounds), -np.inf) if few == n_listed else bounds[:, few - 1]
+        return numbers.astype(np.int32), bounds, floors
+
+    def _gains(self, corners: IntArray, level: float) -> Any:
+        """What each free column gains in each face; −∞ for the corners of a face themselves."""
+        vertices, which = np.unique(corners, return_inverse=True)
+        rows, places = self._rows.of(vertices, self._free, level)
+        a, b, c = self._arrays.put(places[which.reshape(-1, 3).T])
+        gains = rows[a]
+        gains += rows[b]
+        gains += rows[c]
+        gains += self._free.penalty[None, :]
+        # A face that does not exist yet may have a corner that is free.
+        ids = self._free.ids
+        own = np.minimum(np.searchsorted(ids, corners), len(ids) - 1)
+        face, corner = np.nonzero(ids[own] == corners)
+        gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
+        return gains
+
+    def _strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
+        numbers, similarity = self._arrays.put(vertices), self.similarity
+        block = similarity.block(numbers, self._free)
+        block += self._free.penalty[None, :]
+        least = similarity.least(level)
+        # To cut keeps the order of entries unless negative ones are left; so the largest are
+        # cut, and of the rows what is picked.
+        if -np.inf < least < 0:
+            block, least = similarity.cut(block, least), -np.inf
+        maxima = similarity.cut(self._maxima(block), least)
+        return self._links(block, maxima, least, numbers, self._free, k)
+
+    def as_good(
+        self, corners: IntArray, gains: Doubles, k: int, level: float
+    ) -> tuple[Ids, IntArray]:
+        """The lowest free vertices that gain as much, and how many there are."""
+        columns, xp = self._free, self._xp
+        n_free = len(columns.ids)
+        least = gains - self.rounding.margin(gains, 3)
+        step = max(1, self._rows_at_once(n_free) // 4)
+        found = np.full((len(corners), k), -1, dtype=np.int32)
+        counts = np.zeros(len(corners), dtype=np.int64)
+        backwards = xp.flip(self._arrays.put(np.arange(1, len(columns.numbers) + 1)))
+        for first in range(0, len(corners), step):
+            part = slice(first, first + step)
+            gain = self._gains(corners[part], level)
+            reached = gain >= self._arrays.put(least[part])[:, None]
+            counts[part] = self._arrays.to_host(xp.sum(xp.astype(reached, xp.int64), axis=1))
+            few = min(k, len(columns.numbers))
+            order = xp.where(reached, backwards[None, :], 0)
+            order, where = self._arrays.top(order, few)
+            numbers = xp.where(order > 0, columns.numbers[where], -1)
+            found[part, :few] = self._arrays.to_host(numbers)
+        return found, counts
+
+    def _maxima(self, block: Any) -> Any:
+        """The largest entry of each row in each block of columns."""
+        shape = (block.shape[0], block.shape[1] // self.similarity.width, -1)
+        return self._xp.max(self._xp.reshape(block, shape), axis=2)
+
+    def _inside(self, blocks: Any) -> Any:
+        """The places of all columns of some blocks of each row."""
+        xp, width = self._xp, self.similarity.width
+        offsets = self._arrays.put(np.arange(width))
+        places = blocks[:, :, None] * width + offsets[None, None, :]
+        return xp.reshape(places, (blocks.shape[0], -1))
+
+    def _links(
+        self,
+        block: Any,
+        maxima: Any,
+        least: float,
+        vertices: Any,
+        columns: ColumnSet,
+        k: int,
+    ) -> Proposals:
+        """The k largest entries of each row, bounds of them, and a bound of the others."""
+        xp, similarity = self._xp, self.similarity
+        # Each of the k blocks has one of them at least; one block may have none but its own.
+        n_blocks = min(k + 1, maxima.shape[1])
+        places = self._inside(self._arrays.top(maxima, n_blocks)[1])
+        numbers = columns.numbers[places]
+        values = similarity.cut(self._arrays.pick(block, places), least)
+        values = xp.where(numbers == vertices[:, None], -np.inf, values)
+        few = min(k, values.shape[1])
+        values, where = self._arrays.top(values, few)
+        numbers = self._arrays.pick(numbers, where)
+        numbers = xp.where(values > -np.inf, numbers, -1)
+        bounds = self._arrays.to_host(values).astype(np.float64)
+        bounds += similarity.rounding.margin(bounds.max(), 1)
+        floors = bounds[:, few - 1].copy()
+        if few == block.shape[1]:
+            floors.fill(-np.inf)
+        return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
+
+
+def _nothing(k: int) -> Proposals:
+    """What is said if nothing is asked."""
+    return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
+
+
+def _in_parts(
+    answer: Callable[[IntArray], Proposals], asked: IntArray, most: int, k: int
+) -> Proposals:
+    """Ask for so many at a time, and put the arrays of the answers together."""
+    if not len(asked):
+        return _nothing(k)
+    parts = [answer(asked[first : first + most]) for first in range(0, len(asked), most)]
+    vertices, bounds, floors = zip(*parts, strict=True)
+    return np.concatenate(vertices), np.concatenate(bounds), np.concatenate(floors)
+
+
+class DeviceRows:
+    """Rows among a set of columns, as many as there is room for; then all are forgotten.
+
+    At most `n_entries` entries are kept, unless one question needs more.
+    """
+
+    def __init__(
+        self, similarity: DeviceSimilarity, arrays: DeviceArrays, n_entries: int
+    ) -> None:
+        self._similarity, self._arrays, self._n_entries = similarity, arrays, n_entries
+        self._place = np.full(len(similarity.all.ids), -1, dtype=np.int64)
+        self._columns: ColumnSet | None = None
+        self._level = -np.inf
+        self._kept: Any = None
+        self._count = 0
+
+    def of(self, vertices: IntArray, columns: ColumnSet, level: float) -> tuple[Any, IntArray]:
+        """Rows of vertices, each named once: an array that holds until the next call, and where.
+
+        It must not be changed. Entries below the level are 0; those of columns that are none
+        are anything.
+        """
+        if columns is not self._columns or level != self._level:
+            self._columns, self._level, self._kept = columns, level, None
+        missing = vertices[self._place[vertices] < 0] if self._kept is not None else vertices
+        if self._kept is None or self._count + len(missing) > len(self._kept):
+            self._place.fill(-1)
+            self._count, missing = 0, vertices
+        if len(missing):
+            self._keep(missing, self._multiplied(missing))
+        return self._kept, self._place[vertices]
+
+    def _multiplied(self, vertices: IntArray) -> Any:
+        assert self._columns is not None
+        block = self._similarity.block(self._arrays.put(vertices), self._columns)
+        least = self._similarity.least(self._level)
+        if least > -np.inf:
+            block[block < least] = 0.0
+        return block
+
+    def _keep(self, vertices: IntArray, block: Any) -> None:
+        if self._kept is None or len(self._kept) < len(block):
+            most = min(self._n_entries // block.shape[1], len(self._place))
+            n_rows = max(len(block), most)
+            # Let go of the rows kept before room for others is made.
+            self._kept = None
+            self._kept = self._arrays.room((n_rows, block.shape[1]), block)
+        last = self._count + len(block)
+        self._kept[self._count : last, :] = block
+        self._place[vertices] = np.arange(self._count, last)
+        self._count = last
+
+
+@dataclass(frozen=True)
+class ColumnSet:
+    """Columns on the device; at their end some that are none fill the last block.
+
+    `ids` are their numbers here, ascending, `numbers` the same there, −1 for those that are
+    none; `penalty` is −∞ for those that are none or left out, 0 for others. What else there is
+    lies on the device as in `topofs._kernels.column_weights.ColumnWeights`.
+    """
+
+    ids: IntArray
+    numbers: Any
+    values: Any
+    sums: Any
+    spreads: Any
+    deviation: Any
+    penalty: Any
+
+
+class DeviceSimilarity:
+    """Entries of a similarity on a device, in the host's order of operations.
+
+    `rounding` is by how much they may differ from the host's. The largest entry is looked for
+    in blocks of `width` columns first.
+    """
+
+    def __init__(
+        self, weights: ColumnWeights, dtype: np.dtype[Any], arrays: DeviceArrays, width: int
+    ) -> None:
+        self.arrays, self.xp, self.width = arrays, arrays.xp, width
+        self._weights, self._dtype = weights, dtype
+        self._plain = (
+            weights.scale == 1.0
+            and not weights.sums.any()
+            and bool((weights.spreads == 1.0).all())
+        )
+        self.rounding = rounding_of(weights, dtype, unit=2.0**-53)
+        # Whether products are rounded to float32 before anything else is done.
+        self._single = False
+        self.all = self._put()
+
+    def in_single(self) -> DeviceSimilarity:
+        """The same, rounded to float32, where rounding is allowed for; otherwise this one.
+
+        What follows a product then reads and writes half of the bytes.
+        """
+        if self.rounding.exact or not self._plain or self._weights.kind == ENERGY:
+            return self
+        single = copy(self)
+        single.rounding = replace(self.rounding, finish=2.0**-22)
+        single._single = True  # noqa: SLF001
+        return single
+
+    def _put(self) -> ColumnSet:
+        weights, put, xp = self._weights, self.arrays.put, self.xp
+        n = len(weights.values)
+        more = -n % self.width
+        values = xp.concat(
+            [
+                xp.astype(put(weights.values), xp.float64),
+                put(np.zeros((more, weights.values.shape[1]))),
+            ]
+        )
+        deviation = weights.deviation if weights.kind == ENERGY else np.zeros(n)
+        return ColumnSet(
+            ids=np.arange(n),
+            numbers=put(np.concatenate([np.arange(n), np.full(more, -1)])),
+            values=values,
+            sums=put(np.concatenate([weights.sums, np.zeros(more)])),
+            spreads=put(np.concatenate([weights.spreads, np.ones(more)])),
+            deviation=put(np.concatenate([deviation, np.zeros(more)])),
+            penalty=self._penalty(n, more),
+        )
+
+    def _penalty(self, n: int, more: int) -> Any:
+        """Nothing for n columns, −∞ for some more that are none."""
+        return self.arrays.put(np.repeat(np.array([0.0, -np.inf], np.float32), [n, more]))
+
+    def among(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
+        """Some of the columns, by their places, which ascend."""
+        more = -len(places) % self.width
+        # A column that is none repeats another one; its number tells.
+        chosen = self.arrays.put(np.concatenate([places, np.zeros(more, dtype=np.int64)]))
+        numbers = columns.ids[places]
+        return ColumnSet(
+            ids=numbers,
+            numbers=self.arrays.put(np.concatenate([numbers, np.full(more, -1)])),
+            values=columns.values[chosen],
+            sums=columns.sums[chosen],
+            spreads=columns.spreads[chosen],
+            deviation=columns.deviation[chosen],
+            penalty=self._penalty(len(places), more),
+        )
+
+    def block(self, rows: Any, columns: ColumnSet) -> Any:
+        """Entries of rows, by a slice or numbers there, with a set of columns, without penalty."""
+        xp, weights = self.xp, self._weights
+        block = self.multiply(self.all.values[rows], columns.values)
+        if self._single:
+            block = xp.astype(block, xp.float32)
+        if not self._plain:
+            block *= weights.scale
+            block -= self.all.sums[rows][:, None] * columns.sums[None, :]
+            block /= xp.sqrt(self.all.spreads[rows][:, None] * columns.spreads[None, :])
+            block = xp.clip(block, -1.0, 1.0)
+        if weights.kind == SQUARED:
+            block *= block
+        elif weights.kind == ENERGY:
+            block = (1.0 - xp.abs(block)) * (1.0 - weights.alpha)
+            spread = xp.maximum(self.all.deviation[rows][:, None], columns.deviation[None, :])
+            block += weights.alpha * spread
+        if self.rounding.exact and self._dtype == np.float32:
+            block = xp.astype(block, xp.float32)
+        return block
+
+    def mean_of_squares(self) -> float | None:
+        """Σᵢⱼ r²ᵢⱼ / n² = ‖C⊤C‖² / n² of plain columns C that are squared; None of others."""
+        n, n_samples = self._weights.values.shape
+        if not self._plain or self._weights.kind != SQUARED or 2 * n_samples > n:
+            return None
+        gram = self.all.values.T @ self.all.values
+        squares = float(self.xp.sum(gram * gram))
+        return squares / int(n) ** 2
+
+    def cut(self, values: Any, least: float) -> Any:
+        """Let entries below a level count as 0, but for those that are none."""
+        if least == -np.inf:
+            return values
+        return self.xp.where((values >= least) | (values == -np.inf), values, 0.0)
+
+    def least(self, level: float) -> float:
+        """What an entry must have here that may reach the level on the host."""
+        if level == -np.inf:
+            return level
+        least: np.floating[Any] = np.float64(level - self.rounding.margin(level, 1))
+        if self.rounding.exact and self._dtype == np.float32:
+            # Entries are compared in float32: the least of these that reaches the level.
+            rounded = np.float32(least)
+            up = np.nextafter(rounded, np.float32(np.inf))
+            return float(up if rounded < least else rounded)
+        if self._single:
+            return float(np.nextafter(np.float32(least), np.float32(-np.inf)))
+        return float(least)
+
+    def multiply(self, left: Any, right: Any) -> Any:
+        """Products of all rows of two arrays of columns."""
+        return left @ right.T

@@ -1,0 +1,301 @@
+"""The strongest links of each column over the whole similarity, in memory n · K."""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs._kernels.dispatch import use_numpy
+from topofs.graphs.filtered_graph import LinkGraph, ShareRows
+from topofs.runtime import counted
+from topofs.similarity.column_order import places
+from topofs.similarity.scale import threshold_mean_in_place, whole_weights
+from topofs.similarity_matrix import row_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from topofs._kernels.top_lists import TopLists
+    from topofs.graphs.products import Products
+    from topofs.network import Scale
+    from topofs.similarity.operator import SimilarityOperator
+
+__all__ = ["NeighborSearch", "all_links", "room_for_links"]
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.floating[Any]]
+
+_BLOCK = 1 << 22
+_MOST_ROWS = 512
+# Bytes of a link while lists are joined to both directions of it.
+_JOINED = 72
+# A device may list others that are as strong; so many more are asked for.
+_MORE = 8
+
+
+def room_for_links(n_features: int, n_links: int) -> int:
+    """Bytes that the strongest links of columns take at most while they are found."""
+    return n_features * min(n_links, n_features - 1) * _JOINED
+
+
+def all_links(
+    similarity: Matrix, scale: Scale, order: Ints, *, above_mean: bool = False
+) -> LinkGraph:
+    """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order.
+
+    With `above_mean` links below the mean similarity are left out, in place.
+    """
+    sums = np.empty(len(similarity))
+    sums[order] = _row_sums(similarity)
+    if above_mean:
+        threshold_mean_in_place(similarity)
+    return LinkGraph(whole_weights(similarity, scale, order), sums)
+
+
+def _row_sums(block: Matrix) -> Doubles:
+    sums = np.empty(len(block))
+    row_sums(block, 0, len(block), sums)
+    return sums
+
+
+@dataclass
+class NeighborSearch:
+    """Finds the strongest links of each column, by one of several ways, in `memory` bytes.
+
+    `order` is that in which equal links are taken; a link counts for both columns if it is among
+    the strongest of either. With `above_mean` links below the mean similarity are left out.
+    """
+
+    n_links: int
+    scale: Scale
+    order: Ints
+    memory: int
+    above_mean: bool = False
+
+    def __post_init__(self) -> None:
+        n = len(self.order)
+        needed = room_for_links(n, self.n_links)
+        if needed > self.memory:
+            raise ValueError(
+                f"the {min(self.n_links, n - 1)} strongest links of {n:,} columns take "
+                f"{needed / 1e9:.3g} GB, but memory allows {self.memory / 1e9:.3g} GB: ask for "
+                "fewer links, as by graph=Links(strongest=32), or allow more memory"
+            )
+        self.n_links = min(self.n_links, n - 1)
+
+    @property
+    def rises(self) -> bool:
+        """Whether a larger similarity never is a smaller share, so that lists need no shares."""
+        return bool(getattr(self.scale, "rises", False))
+
+    def from_matrix(self, similarity: Matrix, operator: SimilarityOperator | None) -> LinkGraph:
+        """Find them in a matrix whose rows and columns are in the order.
+
+        `operator` gives whole rows later on; None: the matrix is kept for them.
+        """
+        if use_numpy(len(similarity)):
+            found = self._from_small_matrix(similarity, operator)
+        elif self.rises:
+            found = self._from_large_matrix(similarity, operator)
+        else:
+            found = self._joined_shares(
+                lambda: ((self.order[part], similarity[part]) for part in self._parts()),
+                operator,
+            )
+        if found.whole is not None:
+            found.whole.take_from(similarity, self.order)
+        return found
+
+    def _from_large_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator | None
+    ) -> LinkGraph:
+        """By kernels, the largest similarities: of a scale that rises."""
+        from topofs._kernels.top_lists import empty_lists, survey_rows
+        from topofs.runtime import for_row_ranges
+
+        n = len(similarity)
+        lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
+        for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals[0], lists), n, n)
+        return self._joined(lists, totals, operator)
+
+    def from_blocks(self, operator: SimilarityOperator) -> LinkGraph:
+        """Find them in blocks of any similarity."""
+        diagonal, everyone = operator.diagonal(), np.arange(len(self.order))
+
+        def blocks() -> Iterator[tuple[Ints, Matrix]]:
+            for part in self._parts():
+                rows = everyone[part]
+                block = operator.block(part, slice(0, len(everyone)))
+                block[np.arange(len(rows)), rows] = diagonal[rows]
+                yield rows, np.ascontiguousarray(block[:, self.order])
+
+        return self._joined_shares(blocks, operator)
+
+    def from_products(self, products: Products, operator: SimilarityOperator) -> LinkGraph:
+        """Find them in one pass over products of columns that are in the order."""
+        from topofs.graphs.products import BatchProducts
+
+        n = len(self.order)
+        n_rows = int(np.clip(self.memory // 4 // (24 * n), 8, _MOST_ROWS))
+        by_device = isinstance(products, BatchProducts)
+        wanted = min(self.n_links + _MORE * by_device, n - 1)
+        lists, totals = products.survey(-np.inf, [], wanted, n_rows)
+        if isinstance(products, BatchProducts) and self.n_links:
+            lists = self._decided(products, lists)
+        return self._joined(lists, totals, operator)
+
+    def _decided(self, products: Any, lists: TopLists) -> TopLists:
+        """Lists of a device; where it left out others as strong, those of the host."""
+        from topofs._kernels.top_lists import refill_lists
+        from topofs.graphs.tmfg_out_of_core import rescore_lists
+
+        everyone = np.arange(len(self.order))
+        if not products.rounding.exact:
+            rescore_lists(products.column_weights(-np.inf), everyone, lists)
+        unsure = np.flatnonzero(self._unsure(lists))
+        lists = deepcopy(lists) if len(unsure) else lists
+        for first in range(0, len(unsure), _MOST_ROWS):
+            vertices = unsure[first : first + _MOST_ROWS]
+            rows = products.rows(vertices)
+            none_used = np.zeros(len(everyone), rows.dtype)
+            refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
+        return lists
+
+    def _unsure(self, lists: TopLists) -> npt.NDArray[np.bool_]:
+        """Where a device may have listed others than the strongest, or tied ones in any order."""
+        last = lists.weight[:, self.n_links - 1]
+        unsure = (lists.length < self.n_links) | (lists.floor >= last)
+        if lists.weight.shape[1] > self.n_links:
+            unsure |= (lists.length > self.n_links) & (lists.weight[:, self.n_links] == last)
+        return unsure
+
+    def _parts(self) -> Iterator[slice]:
+        """Blocks of rows, as slices."""
+        n = len(self.order)
+        step = max(1, min(256, _BLOCK // n))
+        return (slice(first, min(first + step, n)) for first in range(0, n, step))
+
+    def _from_small_matrix(
+        self, similarity: Matrix, operator: SimilarityOperator | None
+    ) -> LinkGraph:
+        """The same by numpy alone: all shares, of which each row keeps its strongest."""
+        n, order = len(similarity), self.order
+        sums = np.empty(n)
+        sums[order] = _row_sums(similarity)
+        shares = whole_weights(similarity, self.scale, order)[np.ix_(order, order)]
+        if self.above_mean:
+            shares[similarity < _mean(sums)] = 0.0
+        np.fill_diagonal(shares, 0.0)
+        cut = np.zeros(n, dtype=np.bool_)
+        if self.n_links < n - 1:
+            strengths = similarity.astype(np.float64) if self.rises else shares
+            kept = _strongest_of_rows(strengths, self.n_links)
+            cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
+            shares[~(kept | kept.T)] = 0.0
+        np.fill_diagonal(shares, 1.0)
+        place = places(order)
+        return self._graph(sparse.csr_array(shares[np.ix_(place, place)]), sums, cut, operator)
+
+    def _joined_shares(
+        self,
+        blocks: Callable[[], Iterable[tuple[Ints, Matrix]]],
+        operator: SimilarityOperator | None,
+    ) -> LinkGraph:
+        """List the largest shares, and join them.
+
+        Rows of blocks come by their columns' numbers; the columns of a block are in the order.
+        """
+        from topofs._kernels.top_lists import empty_lists, refill_lists
+
+        n, place = len(self.order), places(self.order)
+        lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
+        none_used, everyone, least = np.zeros(n), np.arange(n), np.float64(-np.inf)
+
+        def take(found: tuple[Ints, Matrix]) -> None:
+            rows, block = found
+            totals[0, place[rows]] = _row_sums(block)
+            if self.n_links:
+                shares = self.scale.weights(block, rows[:, None], self.order[None, :])
+                shares[block < least] = 0.0
+                refill_lists(shares, place[rows], everyone, -np.inf, none_used, lists)
+
+        if self.above_mean:
+            for rows, block in blocks():
+                totals[0, place[rows]] = _row_sums(block)
+            least = _mean(totals[0])
+        taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
+        for found in blocks():
+            taking(found)
+        return self._joined(lists, totals, operator, shares=True)
+
+    def _joined(
+        self,
+        lists: TopLists,
+        totals: Doubles,
+        operator: SimilarityOperator | None,
+        *,
+        shares: bool = False,
+    ) -> LinkGraph:
+        """Join the lists, as they are or as shares, to links that count for both columns."""
+        n, order = len(self.order), self.order
+        sums = np.empty(n)
+        sums[order] = totals[0]
+        least = _mean(sums) if self.above_mean and not shares else -np.inf
+        cut = np.zeros(n, dtype=np.bool_)
+        parts = [(np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), np.ones(n))]
+        for part in self._parts():
+            lengths = np.minimum(lists.length[part], self.n_links)
+            held = np.arange(lists.weight.shape[1]) < lengths[:, None]
+            left = np.repeat(order[part], lengths)
+            right, values = order[lists.vertex[part][held]], lists.weight[part][held]
+            strong = values >= least
+            values = values if shares else self.scale.weights(values, left, right)
+            above = (values > 0) & strong
+            full = np.bincount(left[above], minlength=n) >= self.n_links
+            cut |= full & (self.n_links < n - 1)
+            ends = left[above].astype(np.int32), right[above].astype(np.int32)
+            parts.append((*ends, values[above]))
+        left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        listed = sparse.coo_array((values, (left, right)), shape=(n, n))
+        listed.has_canonical_format = True  # no link stands twice
+        # To turn a matrix sorts it, in less time than sorting takes.
+        turned = listed.tocsr().T.tocsr()
+        # Where both columns list a link, rounding may have told the directions apart.
+        links = turned.maximum(turned.T.tocsr())
+        links.sort_indices()
+        return self._graph(links, sums, cut, operator)
+
+    def _graph(
+        self,
+        links: sparse.csr_array,
+        sums: Doubles,
+        cut: npt.NDArray[np.bool_],
+        operator: SimilarityOperator | None,
+    ) -> LinkGraph:
+        if not cut.any():
+            return LinkGraph(links, sums)
+        least = _mean(sums) if self.above_mean else -np.inf
+        whole = ShareRows(operator, self.scale, cut, least=least)
+        return LinkGraph(links, sums, whole=whole)
+
+
+def _mean(sums: Doubles) -> np.float64:
+    """The mean of all entries, by the sums of rows; float32 is compared with it in float64."""
+    return np.float64(math.fsum(sums) / len(sums) ** 2)
+
+
+def _strongest_of_rows(strengths: Matrix, k: int) -> npt.NDArray[np.bool_]:
+    """Mark the k largest entries of each row off the diagonal, of equal ones the first."""
+    strengths = strengths.copy()
+    np.fill_diagonal(strengths, -np.inf)
+    least = -np.partition(-strengths, k - 1, axis=1)[:, k - 1 : k]
+    larger, equal = strengths > least, strengths == least
+    room = k - larger.sum(axis=1, keepdims=True)
+    return np.asarray(larger | (equal & (np.cumsum(equal, axis=1) <= room)))

@@ -1,0 +1,490 @@
+r"""Is a selection any good on this table? TFS against its rivals, by cross-validation.
+
+The corrected resampled t-test of Nadeau and Bengio, for repeated cross-validation.
+
+m splits give m differences :math:`d_i` between the scores of two methods. They share samples,
+so their mean :math:`\bar d` varies more than that of independent ones, and
+
+.. math:: t = \frac{\bar d}{\sqrt{\left(\frac1m + \frac{n_{test}}{n_{train}}\right)
+          s^2}},\qquad s^2 = \frac1{m-1} \sum (d_i - \bar d)^2,
+
+is read against m − 1 degrees of freedom, two-sided. Where the formula divides by zero the limits
+stand: a numerator of zero gives t = 0 and p = 1 whatever the denominator; a numerator that is
+not zero over a spread of zero gives t = ±∞ and p = 0. Numbers below 1e-12, the noise of
+subtracting scores, count as zero.
+
+References
+----------
+C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+R. R. Bouckaert and E. Frank, "Evaluating the replicability of significance tests for comparing
+learning algorithms", PAKDD 2004.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+from sklearn.base import clone
+from sklearn.model_selection import TimeSeriesSplit
+
+from topofs.comparison.leakage import Leak, find_leaks
+from topofs.comparison.prediction import (
+    FORWARD,
+    METRICS,
+    MODELS,
+    Resampling,
+    Target,
+    as_target,
+    fit_and_score,
+    folds,
+)
+from topofs.comparison.rivals import AUTO, excluded_columns, subsets
+from topofs.constraints import resolve_size
+from topofs.io.frames import NamedArray, dense_values, is_frame, named_matrix, readable_table
+from topofs.io.types import TypedTable, typed_table
+from topofs.selection import TopologicalFeatureSelector, plain_settings
+from topofs.selection.compatibility import check_end, measure_of, rule_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+    from numpy.typing import ArrayLike
+
+    from topofs.comparison.prediction import Split
+    from topofs.comparison.rivals import AnyTable
+
+
+__all__ = [
+    "DEFAULT_SIZES",
+    "METHOD_NAMES",
+    "Comparison",
+    "ComparisonTest",
+    "MethodScores",
+    "PairedTest",
+    "compare",
+    "corrected_resampled_test",
+    "two_sided_test",
+]
+
+
+METHOD_NAMES = {
+    "tfs": "TFS",
+    "tfs_paper": "TFS (paper)",
+    "inf_fs": "Inf-FS",
+    "variance": "variance",
+    "random": "random subsets",
+    "all": "all columns",
+}
+
+
+"""The methods, and what to call them; "tfs_paper" is TFS as it was published."""
+
+
+DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
+
+
+"""The sizes that are compared unless others are given."""
+
+
+_ALL_BUT_PERFECT = 0.9995
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """The scores of a method at a size.
+
+    Attributes
+    ----------
+    method : str
+        One of `METHOD_NAMES`.
+    n_features : int or "auto"
+        How many columns the model saw; "auto" where TFS stopped by itself in each split.
+    by_split : tuple of float
+        A score for each split; for random subsets their mean.
+    """
+
+    method: str
+    n_features: int | str
+    by_split: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the splits."""
+        return float(np.mean(self.by_split))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the splits."""
+        return float(np.std(self.by_split, ddof=1))
+
+
+@dataclass(frozen=True)
+class ComparisonTest:
+    """TFS against a rival at a size.
+
+    Attributes
+    ----------
+    n_features : int or "auto"
+        The size of the selection; "all" has every column nevertheless.
+    rival : str
+        One of `METHOD_NAMES`.
+    difference : float
+        Mean score of TFS minus that of the rival.
+    p_value : float
+        Two-sided, of the corrected resampled t-test.
+    """
+
+    n_features: int | str
+    rival: str
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What came of a comparison.
+
+    Attributes
+    ----------
+    task, metric, model, target : str
+        What was predicted, the score, the model, the name of the target.
+    n_samples, n_features : int
+        Rows that have a target, and columns to select from.
+    n_folds, n_repeats, n_random : int
+        Folds of a cross-validation, how often it was repeated, seeds of the random subsets.
+    sizes : tuple of int or "auto"
+        Ascending, "auto" last.
+    splits : {"folds", "forward", "given"}
+        How rows were split: into shuffled folds, in the order of time, or as was said.
+    leaks : tuple of Leak
+        The columns that alone tell the target, as `find_leaks` gives.
+    auto_sizes : tuple of int
+        How many columns "auto" stood for in each split; empty where it is not among the sizes.
+    scores : tuple of MethodScores
+        Every method at every size; "all" once.
+    tests : tuple of ComparisonTest
+        TFS against every rival at every size.
+    settings : dict
+        Those of TFS, as `topofs.selection.compatibility` gives.
+    """
+
+    task: str
+    metric: str
+    model: str
+    target: str
+    n_samples: int
+    n_features: int
+    n_folds: int
+    n_repeats: int
+    n_random: int
+    sizes: tuple[int | str, ...]
+    scores: tuple[MethodScores, ...]
+    tests: tuple[ComparisonTest, ...]
+    settings: dict[str, Any]
+    auto_sizes: tuple[int, ...] = ()
+    splits: str = "folds"
+    leaks: tuple[Leak, ...] = ()
+
+    def of(self, method: str, n_features: int | str | None = None) -> MethodScores:
+        """Find the scores of a method."""
+        return next(
+            scores
+            for scores in self.scores
+            if scores.method == method and n_features in (None, scores.n_features)
+        )
+
+    def size_name(self, size: int | str) -> str:
+        """Say how many columns a size stands for."""
+        if isinstance(size, int):
+            return f"{size:,}"
+        return f"{size} ({np.mean(self.auto_sizes):,.0f})" if self.auto_sizes else size
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Ask, in a sentence each, of what makes the scores look too good."""
+        if self.leaks:
+            return tuple(leak.sentence(self.target) for leak in self.leaks)
+        if max(scores.mean for scores in self.scores) < _ALL_BUT_PERFECT:
+            return ()
+        return (
+            f"a score of 1.000, and no column alone predicts {self.target}: do several columns "
+            "together make it, as the parts of a sum do, or are rows repeated?",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything by name, as JSON can hold it."""
+        scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
+        return asdict(self) | {"scores": scores, "doubts": list(self.doubts)}
+
+
+def compare(
+    X: Any,
+    target: Target | npt.ArrayLike,
+    *,
+    selector: TopologicalFeatureSelector | None = None,
+    sizes: Sequence[float | str] | None = None,
+    model: str = MODELS[0],
+    target_name: str = "target",
+    resampling: Resampling | None = None,
+    splits: Any = None,
+    groups: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
+
+    In every split each method selects on the training rows alone, a model is fitted to the
+    columns it selected, and scored on the test rows. Models see names as one column a level,
+    the levels being those of the training rows; see `topofs.comparison.rivals.subsets` for
+    how the methods that need numbers treat them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
+(n_samples, n_features)
+        The table; NaN marks a missing value. A sparse one is made dense, as models see it.
+    target : Target or array, shape (n_samples,)
+        What to predict; an array is read by `target_of`. Rows without one are left out.
+    selector : TopologicalFeatureSelector, optional
+        TFS, with its settings; its size and the user's constraints play no part, but for
+        `exclude`: no method may select those columns.
+    sizes : sequence of int, float or "auto", optional
+        Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
+        those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
+    model : {"linear", "knn", "tree"}, default="linear"
+        Ridge, nearest neighbours or a decision tree.
+    target_name : str
+        What to call the target.
+    resampling : Resampling, optional
+        Folds, repetitions, random subsets and their seed.
+    splits : "forward", splitter or iterable, optional
+        How rows are split, where not into shuffled folds: see `Resampling`. For rows in the
+        order of time, "forward" or a `TimeSeriesSplit`; for rows in groups, such as several
+        of one patient, `LeaveOneGroupOut` or `GroupKFold`.
+    groups : array-like, shape (n_samples,), optional
+        Groups of the rows, for splitters that ask for them.
+    progress : callable, optional
+        Called with the number of splits that are done, and of all.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs.comparison.prediction import Resampling, target_of
+    >>> X, y = load_wine(return_X_y=True)
+    >>> target = target_of(y.astype(float))
+    >>> found = compare(X, target, sizes=[3], resampling=Resampling(n_random=2))
+    >>> found.metric, found.sizes, len(found.tests)
+    ('balanced accuracy', (3,), 5)
+    >>> found.of("all").mean > found.of("random", 3).mean
+    True
+    """
+    resampling = resampling or Resampling()
+    if splits is not None:
+        resampling = replace(resampling, splits=splits)
+    X = named_matrix(X)
+    X = given = readable_table(_of_frame(X) if is_frame(X) else X)
+    names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
+    X = X.values if isinstance(X, NamedArray) else X
+    if not isinstance(X, TypedTable):
+        X = dense_values(X, what="the models that are compared take")
+    target = as_target(target, X.shape[0])
+    if groups is not None:
+        resampling = replace(resampling, groups=groups)
+    table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
+    selector = _settled(selector or TopologicalFeatureSelector(), table)
+    unwanted = excluded_columns(selector, table)
+    n_open = table.shape[1] - len(unwanted)
+    counts = _counts(sizes, selector, n_open)
+    parts = folds(target, resampling)
+    excluded = [f"x{i}" if names is None else names[i] for i in unwanted]
+    leaks = find_leaks(given, target, exclude=excluded)
+    by_cell: dict[tuple[str, int | str], list[float]] = {}
+    auto_sizes = []
+    for number, (train, test) in enumerate(parts):
+        seed = (resampling.random_state, number)
+        chosen = subsets(
+            _rows(table, train), selector, counts, n_random=resampling.n_random, seed=seed
+        )
+        auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
+        for cell, drawn in chosen.items():
+            score = _mean_score(table, target, (train, test), drawn, model)
+            by_cell.setdefault(cell, []).append(score)
+        if progress is not None:
+            progress(number + 1, len(parts))
+    found = {cell: MethodScores(*cell, tuple(scores)) for cell, scores in by_cell.items()}
+    shuffled = resampling.splits is None
+    # Of folds, one is tested on while the others are trained on.
+    ratio = 1 / (resampling.n_folds - 1)
+    if not shuffled:
+        ratio = float(np.mean([len(test) / len(train) for train, test in parts]))
+    return Comparison(
+        task=target.task,
+        metric=METRICS[target.task],
+        model=model,
+        target=target_name,
+        n_samples=table.shape[0],
+        n_features=n_open,
+        n_folds=resampling.n_folds if shuffled else len(parts),
+        n_repeats=resampling.n_repeats if shuffled else 1,
+        n_random=resampling.n_random,
+        sizes=counts,
+        scores=tuple(found.values()),
+        tests=tuple(_tests(found, counts, ratio)),
+        settings=plain_settings(selector),
+        auto_sizes=tuple(auto_sizes),
+        splits=_kind_of(resampling.splits),
+        leaks=leaks,
+    )
+
+
+def _kind_of(splits: Any) -> str:
+    if splits is None:
+        return "folds"
+    return FORWARD if isinstance(splits, (str, TimeSeriesSplit)) else "given"
+
+
+def _counts(
+    sizes: Sequence[float | str] | None, selector: TopologicalFeatureSelector, n_features: int
+) -> tuple[int | str, ...]:
+    """The sizes as numbers, ascending, and "auto" after them."""
+    rule = rule_of(selector.rule)
+    if sizes is None:
+        sizes = [size for size in DEFAULT_SIZES if rule.has_end or size != AUTO]
+    for size in sizes:
+        check_end(rule, size)
+    counts = sorted({resolve_size(size, n_features) for size in sizes if size != AUTO})
+    return (*counts, AUTO) if AUTO in sizes else tuple(counts)
+
+
+def _of_frame(X: Any) -> NamedArray | TypedTable:
+    """The columns of a data frame: as an array where all of them are numbers."""
+    table = typed_table(X)
+    return table if table.has_nominal else NamedArray(table.numbers, table.names)
+
+
+def _settled(
+    selector: TopologicalFeatureSelector, table: AnyTable
+) -> TopologicalFeatureSelector:
+    """The same selector, with the measure that suits all rows rather than those of a split."""
+    measure = measure_of(selector.similarity).for_table(table)
+    if isinstance(table, TypedTable) and not measure.takes_names:
+        measure = measure_of(selector.similarity)
+    settled: TopologicalFeatureSelector = clone(selector).set_params(similarity=measure)
+    return settled
+
+
+def _rows(table: AnyTable, rows: npt.NDArray[np.intp]) -> AnyTable:
+    return table.take(rows) if isinstance(table, TypedTable) else table[rows]
+
+
+def _mean_score(
+    table: AnyTable,
+    target: Target,
+    split: Split,
+    drawn: Sequence[npt.NDArray[np.intp]],
+    model: str,
+) -> float:
+    """Mean score of a model on each of some subsets of the columns."""
+    scores = []
+    for columns in drawn:
+        values, nominal = _values(table, columns)
+        train, test = ((values[rows], target.y[rows]) for rows in split)
+        scores.append(fit_and_score(model, target.task, train, test, nominal=nominal))
+    return float(np.mean(scores))
+
+
+def _values(
+    table: AnyTable, columns: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_] | None]:
+    """Some columns as an array, and which of them hold codes of names."""
+    if not isinstance(table, TypedTable):
+        return table[:, columns], None
+    chosen = [table.columns[column] for column in columns]
+    values = np.column_stack([column.values for column in chosen])
+    return values, np.array([column.nominal for column in chosen], dtype=np.bool_)
+
+
+def _tests(
+    found: dict[tuple[str, int | str], MethodScores],
+    sizes: Sequence[int | str],
+    test_to_train: float,
+) -> Iterator[ComparisonTest]:
+    """Test TFS against every rival at every size."""
+    for size in sizes:
+        tfs = found["tfs", size]
+        for (rival, n_features), scores in found.items():
+            if rival == "tfs" or (rival != "all" and n_features != size):
+                continue
+            differences = np.subtract(tfs.by_split, scores.by_split)
+            test = corrected_resampled_test(differences, test_to_train=test_to_train)
+            yield ComparisonTest(size, rival, float(differences.mean()), test.p_value)
+
+
+_ZERO = 1e-12
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """The outcome of a paired test.
+
+    Attributes
+    ----------
+    statistic : float
+        The value of t; positive where the first method scores higher.
+    degrees_of_freedom : int
+        Of the t-distribution that the statistic is read against.
+    p_value : float
+        Two-sided.
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> PairedTest:
+    """Test whether the differences over some splits have a mean other than zero.
+
+    Parameters
+    ----------
+    sample : array-like of shape (m,)
+        A difference for each split; m ≥ 2.
+    test_to_train : float
+        The number of test samples over the number of training samples of a split; 1/4 for
+        five folds.
+
+    Returns
+    -------
+    PairedTest
+        With m − 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> corrected_resampled_test([0.1, 0.3, 0.2], test_to_train=0.25).p_value.__round__(3)
+    0.12
+    """
+    sample = np.asarray(sample, dtype=float)
+    if sample.ndim != 1 or sample.size < 2 or not np.isfinite(sample).all():
+        raise ValueError(
+            f"a test needs two differences or more, all finite; got the shape {sample.shape}"
+        )
+    inflation = np.sqrt(1.0 / sample.size + test_to_train)
+    return two_sided_test(sample.mean(), inflation * sample.std(ddof=1), sample.size - 1)
+
+
+def two_sided_test(numerator: float, spread: float, degrees_of_freedom: int) -> PairedTest:
+    """Give the t-test of ``numerator / spread``, with the limits of the module's notes."""
+    if abs(numerator) < _ZERO:
+        return PairedTest(0.0, degrees_of_freedom, 1.0)
+    if spread < _ZERO:
+        return PairedTest(float(np.copysign(np.inf, numerator)), degrees_of_freedom, 0.0)
+    statistic = float(numerator / spread)
+    p_value = float(2.0 * stats.t.sf(abs(statistic), degrees_of_freedom))
+    return PairedTest(statistic, degrees_of_freedom, p_value)

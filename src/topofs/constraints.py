@@ -1,0 +1,710 @@
+"""`Constraints`: what the user wants of a selection, in terms of the nodes of a network.
+
+Sizes that are more than a number: how far a selection goes, as small objects.
+
+How many features to select, and which of them always.
+
+What a user constraints of a selection, by names: resolved, checked, handed to the rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.io.frames import column_name, is_missing
+from topofs.terms import Term, is_whole, parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+__all__ = [
+    "AtMost",
+    "Budget",
+    "ColumnConstraints",
+    "Constraints",
+    "MinShare",
+    "OpenNodes",
+    "Size",
+    "UntilCoverage",
+    "column_position",
+    "holds_values",
+    "per_column",
+    "resolve_columns",
+    "resolve_constraints",
+    "resolve_size",
+]
+
+
+Ints = npt.NDArray[np.int64]
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Which nodes must, may and may not be selected together.
+
+    All of it holds for every part of a set that it holds for, so the beginning of an order
+    that keeps to it keeps to it, too.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes.
+    chosen : array of int
+        Nodes that are selected in any case; the others are ranked given these.
+    excluded : array of int
+        Nodes that cannot be selected, but are to be represented.
+    group : array of int, shape (n_nodes,), or None
+        The group of each node, -1 for none.
+    room : array of int or None
+        How many nodes of each group may be selected.
+    too_alike : scipy.sparse.csr_array, shape (n_nodes, n_nodes), or None
+        Pairs that may not be selected together.
+    cost : array of float, shape (n_nodes,), or None
+        What each node costs.
+    budget : float
+        What may be spent.
+    n_wanted : int or None
+        How many nodes will be selected, where that is known: where many more are costly, a
+        rule need not put those in their exact order.
+    """
+
+    n_nodes: int
+    chosen: Ints
+    excluded: Ints
+    group: Ints | None = None
+    room: Ints | None = None
+    too_alike: Any = None
+    cost: Doubles | None = None
+    budget: float = np.inf
+    n_wanted: int | None = None
+
+    @classmethod
+    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Constraints:
+        """Give the constraints of somebody who has none, or only some nodes chosen.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Number of nodes.
+        chosen : array of int, optional
+            Nodes that are selected in any case.
+
+        Returns
+        -------
+        Constraints
+        """
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(n_nodes, nothing if chosen is None else chosen, nothing)
+
+    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Constraints:
+        """Give the same constraints with other nodes chosen.
+
+        Parameters
+        ----------
+        chosen : array of int
+            Nodes that are selected in any case.
+        n_wanted : int, optional
+            How many nodes will be selected.
+
+        Returns
+        -------
+        Constraints
+        """
+        return replace(self, chosen=chosen, n_wanted=n_wanted)
+
+    def renumbered(self, order: Ints) -> Constraints:
+        """Give the same constraints for nodes that stand in another order.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_nodes,)
+            Node ``order[i]`` of these constraints is node i of the new ones.
+
+        Returns
+        -------
+        Constraints
+        """
+        place = np.argsort(order)
+        pairs = self.too_alike
+        return replace(
+            self,
+            chosen=np.sort(place[self.chosen]),
+            excluded=np.sort(place[self.excluded]),
+            group=None if self.group is None else self.group[order],
+            too_alike=None if pairs is None else sparse.csr_array(pairs)[order][:, order],
+            cost=None if self.cost is None else self.cost[order],
+        )
+
+    @property
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        """Which nodes may be selected at all."""
+        allowed = np.ones(self.n_nodes, dtype=np.bool_)
+        allowed[self.excluded] = False
+        return allowed
+
+    @property
+    def limited(self) -> bool:
+        """Whether not every node may be selected beside every other."""
+        limits = (self.group, self.too_alike, self.cost)
+        return bool(self.excluded.size) or any(limit is not None for limit in limits)
+
+    def open_beside(self, taken: Ints) -> Ints:
+        """Give the nodes that may be selected beside some.
+
+        Parameters
+        ----------
+        taken : array of int
+            Selected nodes.
+
+        Returns
+        -------
+        array of int
+        """
+        is_open = OpenNodes(self, taken.tolist()).mask()
+        is_open[taken] = False
+        return np.flatnonzero(is_open)
+
+    def applied(self, order: Ints) -> tuple[Ints, int]:
+        """Put the chosen nodes of an order first and those that may not be selected last.
+
+        For rules whose order does not depend on what was selected before.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_nodes,)
+            All nodes, best first.
+
+        Returns
+        -------
+        order : array of int, shape (n_nodes,)
+            All nodes; each beginning up to `n_selectable` keeps to the constraints.
+        n_selectable : int
+            How many can be selected together.
+        """
+        is_chosen = np.isin(order, self.chosen)
+        if not self.limited:
+            return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
+        taken, rest = order[is_chosen].tolist(), []
+        state = OpenNodes(self, taken)
+        for node in order[~is_chosen].tolist():
+            if state.is_open(node):
+                state.take(node)
+                taken.append(node)
+            else:
+                rest.append(node)
+        return np.array([*taken, *rest], dtype=np.int64), len(taken)
+
+
+class OpenNodes:
+    """What is still open while nodes are taken one by one."""
+
+    def __init__(self, constraints: Constraints, taken: list[int]) -> None:
+        n = constraints.n_nodes
+        self._open = constraints.allowed
+        self._too_alike = (
+            None if constraints.too_alike is None else sparse.csr_array(constraints.too_alike)
+        )
+        self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
+        self._left = constraints.budget
+        # Nodes without a group, -1, find room in the last one, which has enough for all.
+        self._group, self._room = np.full(n, -1), np.array([n])
+        if constraints.group is not None and constraints.room is not None:
+            self._group, self._room = constraints.group, np.append(constraints.room, n)
+        for node in taken:
+            self.take(node)
+
+    def is_open(self, node: int) -> bool:
+        """Whether a node may still be selected."""
+        return bool(
+            self._open[node]
+            and self._cost[node] <= self._left
+            and self._room[self._group[node]] > 0
+        )
+
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Which nodes may still be selected."""
+        has_room = self._room[self._group] > 0
+        return np.asarray(self._open & (self._cost <= self._left) & has_room)
+
+    def take(self, node: int) -> None:
+        """Select a node."""
+        self._room[self._group[node]] -= 1
+        self._left -= self._cost[node]
+        if self._too_alike is not None:
+            starts = self._too_alike.indptr
+            self._open[self._too_alike.indices[starts[node] : starts[node + 1]]] = False
+
+
+def _check_share(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
+        raise ValueError(f"a share is a number above 0, at most 1; got {value!r}")
+
+
+def _check_total(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise ValueError(f"the total of a budget is a number above 0; got {value!r}")
+
+
+@dataclass(frozen=True, repr=False)
+class Size(Term):
+    """Base of the sizes; `n_features_to_select` takes one."""
+
+    kind: ClassVar[str] = "size"
+
+
+@dataclass(frozen=True, repr=False)
+class UntilCoverage(Size):
+    """The fewest columns of the ranking that represent a share of the variance of all.
+
+    Parameters
+    ----------
+    coverage : float
+        In (0, 1].
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector, UntilCoverage
+    >>> X = load_wine(as_frame=True).data
+    >>> selector = TopologicalFeatureSelector(UntilCoverage(0.7)).fit(X)
+    >>> selector.n_features_, bool(selector.shares_.mean() >= 0.7)
+    (7, True)
+    """
+
+    coverage: float = parameter(0.9, check=_check_share)
+
+
+@dataclass(frozen=True, repr=False)
+class MinShare(Size):
+    """Leave out only what is redundant: columns that a selected one explains to this share.
+
+    A smallest set is found greedily: every column that is left out has a selected one that
+    explains at least this share of its variance, whatever the graph, and no selected column
+    could be left out, too. Columns in `keep` are always selected. Only a column in `exclude`
+    stays alone, and only where every column that explains it to this share is in `exclude`, too.
+
+    Parameters
+    ----------
+    share : float
+        In (0, 1].
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from topofs import MinShare, TopologicalFeatureSelector
+    >>> X = load_breast_cancer(as_frame=True).data
+    >>> selector = TopologicalFeatureSelector(MinShare(0.9)).fit(X)
+    >>> selector.n_features_, float(selector.shares_.min().round(1))
+    (23, 0.9)
+    """
+
+    share: float = parameter(0.9, check=_check_share)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Budget(Size):
+    """The set of most coverage that can be paid.
+
+    The better of two greedy sets, by what a column adds and by what it adds for its cost, is
+    worth at least (1 − 1/e)/2 of the best one; with up to 40 columns every pair of columns is
+    tried as a beginning, too.
+
+    Parameters
+    ----------
+    total : float
+        What may be spent, above 0.
+    cost : mapping of str to float, or array-like of float
+        What each column costs: by name, or one number a column. None: 1 for each.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import Budget, TopologicalFeatureSelector
+    >>> X = load_wine(as_frame=True).data
+    >>> cost = {name: 3.0 if name == "flavanoids" else 1.0 for name in X}
+    >>> selector = TopologicalFeatureSelector(Budget(3, cost)).fit(X)
+    >>> selector.get_feature_names_out().tolist()
+    ['total_phenols', 'hue', 'proline']
+    """
+
+    total: float = parameter(1.0, check=_check_total)
+    cost: Any = parameter(None, option=False)  # noqa: RUF009 - a field
+
+    def __repr__(self) -> str:
+        costs = "" if self.cost is None else f", cost=<{len(self.cost)} columns>"
+        return f"Budget(total={self.total!r}{costs})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Budget) or self.total != other.total:
+            return False
+        return bool(_plain(self.cost) == _plain(other.cost))
+
+    def __hash__(self) -> int:
+        return hash((Budget, self.total))
+
+    def costs(self, names: Sequence[str], n_features: int) -> npt.NDArray[np.float64]:
+        """Give the cost of each column, checked.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the table.
+        n_features : int
+            How many they are.
+
+        Returns
+        -------
+        array of float, shape (n_features,)
+        """
+        given = [1.0] * n_features if self.cost is None else self.cost
+        values = per_column(given, names, what="cost")
+        try:
+            costs = np.array(
+                [float("nan") if v is None else v for v in values], dtype=np.float64
+            )
+        except (TypeError, ValueError):
+            raise ValueError("a cost is a number above 0; some are not numbers") from None
+        wrong = np.flatnonzero(~(costs > 0) | ~np.isfinite(costs))
+        if wrong.size:
+            first = wrong[0]
+            missing = values[first] is None or np.isnan(costs[first])
+            said = "has no cost" if missing else f"costs {costs[first]:.12g}"
+            raise ValueError(
+                f"the column {names[first]!r} {said}; give each column a cost above 0"
+            )
+        if costs.min() > self.total:
+            raise ValueError(
+                f"the budget of {self.total:.12g} is below the cost of the cheapest column, "
+                f"{costs.min():.12g}: nothing can be selected"
+            )
+        return costs
+
+
+def _plain(cost: Any) -> Any:
+    """Costs in a form that can be compared."""
+    if hasattr(cost, "to_dict"):
+        cost = cost.to_dict()
+    return cost if cost is None or isinstance(cost, Mapping) else list(cost)
+
+
+def holds_values(given: Any) -> bool:
+    """Whether something holds one value after the other; text holds none."""
+    listed = isinstance(given, Iterable) and not isinstance(given, str)
+    return listed and getattr(given, "ndim", 1) > 0
+
+
+def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
+    """One value a column, from a mapping by name (None for others) or from a sequence."""
+    if hasattr(given, "to_dict") and not isinstance(given, Mapping):
+        # A pandas Series.
+        by_name = {column_name(label): value for label, value in given.to_dict().items()}
+        given = by_name if set(names) & set(by_name) else list(given)
+    if isinstance(given, Mapping):
+        given = {column_name(label): value for label, value in given.items()}
+        if given and not set(names) & set(given):
+            raise ValueError(
+                f"{what}: none of the names, such as {next(iter(given))!r}, is a column"
+            )
+        return [given.get(name) for name in names]
+    if not holds_values(given):
+        raise ValueError(
+            f"{what} is given as {given!r}; give one value a column, or a mapping by name"
+        )
+    values = list(given)
+    if len(values) != len(names):
+        raise ValueError(
+            f"{what} has {len(values)} values for {len(names)} columns; give one each, or a "
+            "mapping by name"
+        )
+    return values
+
+
+def resolve_size(
+    n_features_to_select: Any, n_features: int, *, least: int = 0, auto: bool = False
+) -> int:
+    """Turn `n_features_to_select` into a count between 1 and `n_features`.
+
+    A fraction is rounded down, but never to zero. `least` columns are selected in any case;
+    `auto` tells whether an error names "auto", which is resolved elsewhere, among the sizes.
+    """
+    given = n_features_to_select
+    size = 0
+    if given is None:
+        size = max(1, n_features // 2)
+    elif is_whole(given):
+        size = int(given)
+    elif isinstance(given, (float, np.floating)) and 0 < given <= 1:
+        # The fraction as it is written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
+        size = max(1, int(Decimal(str(given)) * n_features))
+    if not 1 <= size <= n_features:
+        or_auto = "'auto', " if auto else ""
+        raise ValueError(
+            f"n_features_to_select is {given!r}, but X has {n_features} features: give "
+            f"{or_auto}a whole number from 1 to {n_features}, a fraction in (0, 1], or None for "
+            "half"
+        )
+    if size < least:
+        raise ValueError(
+            f"keep names {least} columns, but only {size} are to be selected: raise "
+            "n_features_to_select or keep fewer"
+        )
+    return size
+
+
+def column_position(column: Any, names: Sequence[str]) -> int:
+    """The position of a column given by name or position."""
+    if isinstance(column, str):
+        found = [position for position, name in enumerate(names) if name == column]
+        if not found:
+            near = get_close_matches(column, names, n=1)
+            advice = f": did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"there is no column {column!r} among the {len(names)} of X{advice}"
+            )
+        return found[0]
+    if is_whole(column):
+        if 0 <= column < len(names):
+            return int(column)
+        name = column_name(column)
+        advice = f"; give the name {name!r} for that label" if name in names else ""
+        raise ValueError(f"column {column} is not one of 0 … {len(names) - 1}{advice}")
+    if isinstance(column, tuple) and column_name(column) in names:
+        return column_position(column_name(column), names)
+    raise ValueError(f"{column!r} is neither the name nor the position of a column")
+
+
+@dataclass(frozen=True, eq=False)
+class AtMost:
+    """At most so many selected columns of each group.
+
+    Parameters
+    ----------
+    number : int
+        How many, at least 1.
+    of : mapping of str to object, or array-like
+        The group of each column: by name, or one a column. A column without one, or with a
+        missing value (None, NaN, NaT, NA or empty text), is free.
+
+    Examples
+    --------
+    >>> AtMost(1, of={"height": "size", "weight": "size"})
+    AtMost(1, of=<2 columns in 1 group>)
+    """
+
+    number: int
+    of: Any
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.number) or self.number < 1:
+            raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
+
+    def __repr__(self) -> str:
+        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
+        values = named.values() if isinstance(named, Mapping) else named
+        if not holds_values(values):
+            return f"AtMost({self.number}, of={self.of!r})"
+        groups = [group for group in values if not _is_nothing(group)]
+        n = len(set(map(str, groups)))
+        what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
+        return f"AtMost({self.number}, of={what})"
+
+    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
+        """Number the groups.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the table.
+
+        Returns
+        -------
+        group : array of int, shape (n_features,)
+            -1 for a column without one.
+        labels : list
+            What the groups are called.
+        """
+        values = per_column(self.of, names, what="at_most")
+        for name, value in zip(names, values, strict=True):
+            if not (_is_nothing(value) or _is_hashable(value)):
+                raise ValueError(
+                    f"at_most: the group of the column {name!r} is {value!r}; give one name or "
+                    "number, or None for a column without a group"
+                )
+        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
+        number = {label: i for i, label in enumerate(labels)}
+        group = [-1 if _is_nothing(value) else number[value] for value in values]
+        return np.array(group, dtype=np.int64), labels
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnConstraints:
+    """Constraints in terms of the columns of a table, given by their positions.
+
+    `group` is the number of each column's group, -1 for none, and `room` how many of each group
+    may be selected; `size` is what was asked for as `n_features_to_select`.
+    """
+
+    forced: Ints
+    excluded: Ints
+    group: Ints | None
+    room: Ints | None
+    max_similarity: float | None
+    cost: npt.NDArray[np.float64] | None
+    budget: float
+    names: npt.NDArray[np.object_]
+    size: Any
+
+    def for_nodes(self, nodes: Ints, pairs: Any) -> Constraints:
+        """The constraints for a rule; `pairs` of nodes are more alike than `max_similarity`."""
+        chosen = np.flatnonzero(np.isin(nodes, self.forced))
+        if pairs is not None:
+            self._check_alike(nodes, chosen, pairs)
+        # Forced columns that take no part are paid for, and take their place in a group, too.
+        outside = np.setdiff1d(self.forced, nodes)
+        room = self.room
+        if self.group is not None and room is not None:
+            taken = self.group[outside]
+            room = room - np.bincount(taken[taken >= 0], minlength=len(room))
+        spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
+        return Constraints(
+            n_nodes=len(nodes),
+            chosen=chosen,
+            excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
+            group=None if self.group is None else self.group[nodes],
+            room=room,
+            too_alike=pairs,
+            cost=None if self.cost is None else self.cost[nodes],
+            budget=self.budget - spent,
+        )
+
+    @property
+    def limited(self) -> bool:
+        """Whether not every column may be selected beside every other."""
+        limits = (self.group, self.max_similarity, self.cost)
+        return bool(self.excluded.size) or any(limit is not None for limit in limits)
+
+    def _check_alike(self, nodes: Ints, chosen: Ints, pairs: Any) -> None:
+        among = pairs[chosen][:, chosen].tocoo()
+        if among.nnz:
+            left, right = (self.names[nodes[chosen[i[0]]]] for i in (among.row, among.col))
+            raise ValueError(
+                f"keep names {left!r} and {right!r}, which are more alike ({among.data[0]:.3g}) "
+                f"than max_similarity {self.max_similarity:g} allows: keep one of them, or "
+                "allow more"
+            )
+
+
+def resolve_columns(
+    given: Any, names: Sequence[str] | None, n_features: int, *, what: str
+) -> Ints:
+    """Positions, ascending, of columns given by name, by pattern such as ``b*``, or by position.
+
+    `what` is the parameter, for messages.
+    """
+    if given is None:
+        return np.empty(0, dtype=np.int64)
+    # An iterator would be used up by the first fit.
+    once = isinstance(given, Iterator)
+    if isinstance(given, str) or once or not isinstance(given, Iterable):
+        raise ValueError(f"{what} is {given!r}; give a list of column names or positions")
+    known = [f"x{i}" for i in range(n_features)] if names is None else list(names)
+    places = {name: i for i, name in reversed(list(enumerate(known)))}
+    found: set[int] = set()
+    for column in given:
+        if isinstance(column, str) and column in places:
+            found.add(places[column])
+        elif isinstance(column, str) and set(column) & set("*?["):
+            matches = [i for i, name in enumerate(known) if fnmatchcase(name, column)]
+            if not matches:
+                raise ValueError(f"{what}: no column is like {column!r}")
+            found.update(matches)
+        else:
+            found.add(column_position(column, known))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def resolve_constraints(
+    *,
+    forced: Ints,
+    exclude: Any,
+    at_most: Any,
+    max_similarity: Any,
+    size: Any,
+    names: npt.NDArray[np.object_],
+) -> ColumnConstraints:
+    """Resolve the constraints of a selection; refuse those that contradict each other."""
+    excluded = resolve_columns(exclude, names.tolist(), len(names), what="exclude")
+    both = np.intersect1d(forced, excluded)
+    if both.size:
+        raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
+    if len(excluded) == len(names):
+        raise ValueError("exclude names all columns: there is nothing left to select")
+    group = room = None
+    if at_most is not None:
+        if not isinstance(at_most, AtMost):
+            raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
+        group, labels = at_most.groups(names.tolist())
+        _check_room(forced, group, labels, at_most.number, names)
+        room = np.full(len(labels), min(at_most.number, len(names)), dtype=np.int64)
+    _check_max_similarity(max_similarity)
+    cost, budget = None, np.inf
+    if isinstance(size, Budget):
+        cost = size.costs(names.tolist(), len(names))
+        # Three times 0.1 is 0.3, whatever the sum of floats says.
+        budget = float(size.total) * (1 + 1e-9)
+        needed = float(cost[forced].sum())
+        if needed > budget:
+            raise ValueError(
+                f"keep names columns that cost {needed:.12g}, more than the budget of "
+                f"{size.total:.12g}: raise the budget or keep fewer"
+            )
+    return ColumnConstraints(
+        forced, excluded, group, room, max_similarity, cost, budget, names, size
+    )
+
+
+def _check_room(
+    forced: Ints, group: Ints, labels: list[Any], number: int, names: npt.NDArray[np.object_]
+) -> None:
+    counts = Counter(group[forced][group[forced] >= 0].tolist())
+    for label, count in counts.items():
+        if count > number:
+            which = ", ".join(repr(names[i]) for i in forced if group[i] == label)
+            raise ValueError(
+                f"keep names {count} columns of the group {labels[label]!r} ({which}), but at "
+                f"most {number} may be selected: keep fewer, or raise at_most"
+            )
+
+
+def _check_max_similarity(value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if value is not None and not (number and np.isfinite(float(value))):
+        raise ValueError(f"max_similarity is {value!r}; it must be a number")
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a value stands for no group: empty text, or one that is missing."""
+    return is_missing(value) or (isinstance(value, str) and not value)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,615 @@
+"""`FilteredGraph`: the sparse graph that passes from the filtering room to the others.
+
+Turn a graph into a GraphML document (http://graphml.graphdrawing.org).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs._kernels.dispatch import UNIT, units
+from topofs.errors import import_extra
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+
+__all__ = ["FilteredGraph", "LinkGraph", "ShareRows", "graphml_document"]
+
+
+IntArray = npt.NDArray[np.int64]
+
+
+FloatArray = npt.NDArray[np.floating[Any]]
+
+
+_MOST_KEPT = 1 << 23
+
+
+"""So many entries of whole rows are kept at most."""
+
+
+_WINDOW = 32
+
+
+"""So many whole rows are computed at once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FilteredGraph:
+    """An undirected weighted graph over features, kept by an information filter.
+
+    A frozen value: its arrays are read-only and two graphs are equal when all their parts
+    are. Edges are put in order (``i < j``, rows sorted) on creation.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes; nodes are ``0 … n_nodes - 1``.
+    edges : array of int, shape (n_edges, 2)
+        End points of each edge, in any order; no loops, no edge twice.
+    weights : array of float, shape (n_edges,)
+        Similarity along each edge. Zero is a weight like any other.
+    cliques : array of int, shape (n_cliques, largest), optional
+        For chordal families: the cliques in the order of insertion. Of a TMFG the first is the
+        starting tetrahedron; each later row is the inserted node, then the face it went into.
+        Rows of fewer nodes are filled up with −1.
+    separators : array of int, shape (n_cliques - 1, largest - 1), optional
+        For chordal families: what each later clique shares with those before it. Of a TMFG,
+        the triangle that the inserted node was joined to.
+    order : array of int, shape (n_nodes,), optional
+        For chordal families: nodes in the order of insertion. Its reverse is a perfect
+        elimination order.
+    labels : sequence of str, optional
+        A name for each node.
+
+    Examples
+    --------
+    >>> from topofs import FilteredGraph
+    >>> graph = FilteredGraph(3, [[2, 1], [0, 1]], [0.5, 0.9], labels=["a", "b", "c"])
+    >>> graph
+    FilteredGraph(n_nodes=3, n_edges=2, labels=['a', 'b', 'c'])
+    >>> graph.edges.tolist()
+    [[0, 1], [1, 2]]
+    >>> graph.neighbors(1).tolist()
+    [0, 2]
+    """
+
+    n_nodes: int
+    edges: IntArray
+    weights: FloatArray
+    cliques: IntArray | None = field(default=None, kw_only=True)
+    separators: IntArray | None = field(default=None, kw_only=True)
+    order: IntArray | None = field(default=None, kw_only=True)
+    labels: Sequence[str] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        edges, weights = np.asarray(self.edges), np.asarray(self.weights)
+        if edges.size == 0:
+            edges = np.empty((0, 2), dtype=np.int64)
+        if not np.issubdtype(weights.dtype, np.floating):
+            weights = weights.astype(np.float64)
+        _check_edges(self.n_nodes, edges, weights)
+        edges = edges.astype(np.int64)
+        low, high = np.minimum(*edges.T), np.maximum(*edges.T)
+        # One number an edge is sorted in half the time that two take.
+        number = low * self.n_nodes + high
+        position = np.argsort(number)
+        edges, number = np.column_stack([low, high])[position], number[position]
+        twice = np.flatnonzero(number[1:] == number[:-1])
+        if twice.size:
+            raise ValueError(f"the edge {tuple(edges[twice[0]].tolist())} is given twice")
+        self._freeze("edges", edges)
+        self._freeze("weights", weights[position])
+        for name in ("cliques", "separators", "order"):
+            if getattr(self, name) is not None:
+                self._freeze(name, np.array(getattr(self, name), dtype=np.int64))
+        if self.labels is not None:
+            labels = tuple(str(label) for label in self.labels)
+            if len(labels) != self.n_nodes:
+                raise ValueError(f"got {len(labels)} labels for {self.n_nodes} nodes")
+            object.__setattr__(self, "labels", labels)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Copies made by pickle or copy are writable until they are frozen again.
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                self._freeze(name, value)
+            else:
+                object.__setattr__(self, name, value)
+
+    def _freeze(self, name: str, array: npt.NDArray[Any]) -> None:
+        array.flags.writeable = False
+        object.__setattr__(self, name, array)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    def degree(self) -> IntArray:
+        """Count the edges at each node.
+
+        Returns
+        -------
+        array of int, shape (n_nodes,)
+        """
+        return np.bincount(self.edges.ravel(), minlength=self.n_nodes).astype(np.int64)
+
+    def strength(self) -> npt.NDArray[np.float64]:
+        """Sum the weights of the edges at each node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        # Summed by rising weight, whatever the numbers of the nodes: no bit depends on them.
+        rising = np.argsort(self.weights)
+        both = np.repeat(self.weights[rising].astype(np.float64), 2)
+        ends = self.edges[rising].ravel()
+        total = np.bincount(ends, weights=both, minlength=self.n_nodes)
+        return np.asarray(total, dtype=np.float64)
+
+    def neighbors(self, node: int) -> IntArray:
+        """Nodes joined to `node`, ascending.
+
+        Parameters
+        ----------
+        node : int
+            A node, ``0 <= node < n_nodes``.
+
+        Returns
+        -------
+        array of int
+        """
+        if not 0 <= node < self.n_nodes:
+            raise IndexError(f"node {node} is not one of 0 … {self.n_nodes - 1}")
+        adjacency = self._adjacency
+        row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
+        return np.asarray(adjacency.indices[row], dtype=np.int64)
+
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same graph with other numbers for its nodes.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+
+        Examples
+        --------
+        >>> FilteredGraph(3, [[0, 1]], [0.5]).renumbered(np.array([2, 0, 1])).edges.tolist()
+        [[0, 2]]
+        """
+        labels = self.labels
+        if labels is not None:
+            labels = [labels[node] for node in np.argsort(numbers)]
+        # The last one is for the −1 that fills up rows.
+        numbers = np.append(numbers, -1)
+        cliques, separators, order = (
+            None if nodes is None else numbers[nodes]
+            for nodes in (self.cliques, self.separators, self.order)
+        )
+        return replace(
+            self,
+            edges=numbers[self.edges],
+            cliques=cliques,
+            separators=separators,
+            order=order,
+            labels=labels,
+        )
+
+    def labelled(self, labels: Sequence[str]) -> FilteredGraph:
+        """Give the same graph with a name for each node.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The names.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        return replace(self, labels=labels)
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Weighted adjacency matrix; an edge of weight zero is stored as an explicit zero.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_nodes, n_nodes)
+        """
+        return self._adjacency.copy()
+
+    def to_networkx(self) -> Any:
+        """Copy into networkx, with edge attribute ``weight`` and node attribute ``label``.
+
+        Returns
+        -------
+        networkx.Graph
+        """
+        networkx = import_extra("networkx", extra="graphs", purpose="FilteredGraph.to_networkx")
+        graph = networkx.Graph()
+        if self.labels is None:
+            graph.add_nodes_from(range(self.n_nodes))
+        else:
+            graph.add_nodes_from((i, {"label": name}) for i, name in enumerate(self.labels))
+        i, j = self.edges.T.tolist()
+        graph.add_weighted_edges_from(zip(i, j, self.weights.tolist(), strict=True))
+        return graph
+
+    def write_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph as GraphML, for Gephi, Cytoscape, networkx or igraph.
+
+        The file appears whole or not at all; a file already there is replaced.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write.
+        """
+        from pathlib import Path
+
+        from topofs.io.atomic_write import replacing
+
+        with replacing(path) as unfinished:
+            Path(unfinished).write_bytes(
+                graphml_document(self.n_nodes, self.edges, self.weights, self.labels)
+            )
+
+    @cached_property
+    def _adjacency(self) -> sparse.csr_array:
+        # Older versions of scipy search paths with 32 bit indices only.
+        i, j = self.edges.T.astype(np.int32)
+        both = (np.concatenate([i, j]), np.concatenate([j, i]))
+        weights = np.concatenate([self.weights, self.weights])
+        adjacency = sparse.coo_array(
+            (weights, both), shape=(self.n_nodes, self.n_nodes)
+        ).tocsr()
+        adjacency.sort_indices()
+        return adjacency
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FilteredGraph):
+            return NotImplemented
+        return (
+            self.n_nodes == other.n_nodes
+            and self.labels == other.labels
+            and all(
+                np.array_equal(getattr(self, name), getattr(other, name))
+                for name in ("edges", "weights", "cliques", "separators", "order")
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self.edges.tobytes(), self.labels))
+
+    def __repr__(self) -> str:
+        parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]
+        if self.cliques is not None:
+            parts.append(f"n_cliques={len(self.cliques)}")
+        if self.labels is not None:
+            shown = ", ".join(repr(label) for label in self.labels[:3])
+            parts.append(f"labels=[{shown}{', …' if self.n_nodes > 3 else ''}]")
+        return f"FilteredGraph({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        from topofs.notebook import graph_html
+
+        return graph_html(self)
+
+
+class ShareRows:
+    """Whole rows of shares of nodes that have more links than their list holds.
+
+    Rows are computed when they are asked for, and those that count are kept.
+
+    Parameters
+    ----------
+    operator : SimilarityOperator or None
+        The similarity of any block; None where only a matrix is there: see `take_from`.
+    scale : Scale
+        How similarities become shares.
+    cut : array of bool, shape (n_nodes,)
+        Nodes that have more links than their list holds: only of these rows are asked for.
+    least : float, default=-inf
+        Similarities below this count as 0.
+    """
+
+    def __init__(
+        self,
+        operator: Any,
+        scale: Any,
+        cut: npt.NDArray[np.bool_],
+        *,
+        least: float = -np.inf,
+    ) -> None:
+        self.operator, self.scale, self.cut, self.least = operator, scale, cut, least
+        self._known: dict[int, tuple[IntArray, npt.NDArray[np.float64]]] = {}
+        self._matrix: npt.NDArray[Any] | None = None
+        self._order: IntArray | None = None
+        self._window: tuple[int, npt.NDArray[Any]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__ | {"_known": {}, "_window": None}
+        return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
+
+    def take_from(self, matrix: npt.NDArray[Any], order: IntArray) -> None:
+        """Take rows from a whole similarity while it is there.
+
+        Parameters
+        ----------
+        matrix : array
+            The similarity of all pairs.
+        order : array of int
+            The node that each row and column of it is.
+        """
+        self._matrix, self._order = matrix, order
+
+    def forget_matrix(self) -> None:
+        """Take rows from the operator again, where there is one."""
+        if self.operator is not None:
+            self._matrix = self._order = None
+
+    def row(self, node: int) -> npt.NDArray[np.float64]:
+        """Give the shares of a node with all, its own included.
+
+        Parameters
+        ----------
+        node : int
+            A node that is cut.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        n, node = len(self.cut), int(node)
+        if node not in self._known:
+            shares = self._computed(node)
+            shared = np.flatnonzero(shares)
+            if (len(self._known) + 1) * n <= _MOST_KEPT:
+                self._known[node] = shared.astype(np.int32), shares[shared]
+            return shares
+        shared, values = self._known[node]
+        row = np.zeros(n)
+        row[shared] = values
+        return row
+
+    def _computed(self, node: int) -> npt.NDArray[np.float64]:
+        n, values = len(self.cut), np.empty((1, len(self.cut)))
+        if self._matrix is not None:
+            values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
+        else:
+            # Neighbours are multiplied together, so that no bit depends on what was asked before.
+            first = node - node % _WINDOW
+            if self._window is None or self._window[0] != first:
+                rows = slice(first, min(first + _WINDOW, n))
+                self._window = first, self.operator.block(rows, slice(0, n))
+            values[0] = self._window[1][node - first]
+        shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
+        shares[values[0] < self.least] = 0.0
+        shares[node] = 1.0
+        return np.asarray(shares)
+
+
+class LinkGraph(FilteredGraph):
+    """The strongest links of each column, as a symmetric matrix of shares of variance.
+
+    Edges and their weights, the shares, are derived from the matrix when they are asked for: a
+    list of all pairs takes nine times the memory of the matrix.
+
+    Parameters
+    ----------
+    shares : scipy.sparse.csr_array or array, shape (n_nodes, n_nodes)
+        Shares of variance in [0, 1], ones on the diagonal; symmetric, sorted indices.
+    sums : array of float, shape (n_nodes,)
+        The sum of each column's similarities with all columns: what decides between columns
+        that add the same.
+    whole : ShareRows, optional
+        Whole rows of those nodes that have more links than `shares` holds of them.
+    labels : sequence of str, optional
+        A name for each node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shares = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> graph = LinkGraph(shares, shares.sum(axis=0), labels=["a", "b", "c"])
+    >>> graph.edges.tolist(), graph.weights.tolist()
+    ([[0, 1]], [0.5])
+    """
+
+    shares: sparse.csr_array | npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    whole: ShareRows | None
+
+    def __init__(
+        self,
+        shares: sparse.csr_array | npt.NDArray[np.float64],
+        sums: npt.NDArray[np.float64],
+        *,
+        whole: ShareRows | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        parts = {
+            "shares": shares,
+            "sums": sums,
+            "whole": whole,
+            "n_nodes": shares.shape[0],
+            "labels": None if labels is None else tuple(str(label) for label in labels),
+        }
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Half of a symmetric matrix says all of it.
+        shares = self.shares
+        half = sparse.triu(shares, 1, format="csr") if sparse.issparse(shares) else shares
+        kept = {"sums": self.sums, "whole": self.whole, "labels": self.labels}
+        return {"shares": half, **kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        shares = state["shares"]
+        if sparse.issparse(shares):
+            shares = shares + shares.T + sparse.eye_array(shares.shape[0], format="csr")
+            shares.sort_indices()
+        LinkGraph.__init__(self, **{**state, "shares": shares})
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """End points of each link, ``i < j``."""
+        return self._links[0]
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The share of variance along each link."""
+        return self._links[1]
+
+    @cached_property
+    def _links(self) -> tuple[IntArray, FloatArray]:
+        upper = sparse.triu(self._adjacency, format="coo")
+        edges = np.column_stack([upper.row, upper.col]).astype(np.int64)
+        weights = np.array(upper.data, dtype=np.float64)
+        for array in (edges, weights):
+            array.flags.writeable = False
+        return edges, weights
+
+    @cached_property
+    def _adjacency(self) -> sparse.csr_array:
+        rows = sparse.csr_array(self.shares)
+        rows = rows - sparse.eye_array(self.n_nodes, format="csr")
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        return rows
+
+    @property
+    def n_edges(self) -> int:
+        """Number of links."""
+        if isinstance(self.shares, np.ndarray):
+            return (int(np.count_nonzero(self.shares)) - self.n_nodes) // 2
+        return (int(self.shares.nnz) - self.n_nodes) // 2
+
+    def strength(self) -> npt.NDArray[np.float64]:
+        """Sum the shares of the links at each node.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        # Whole numbers are summed, so that no bit depends on the order of the nodes.
+        rows = self._adjacency
+        total = np.concatenate([[0], np.cumsum(units(rows.data))])
+        return np.asarray(np.diff(total[rows.indptr]) / UNIT)
+
+    def labelled(self, labels: Sequence[str]) -> LinkGraph:
+        """Give the same graph with a name for each node.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The names.
+
+        Returns
+        -------
+        LinkGraph
+        """
+        return LinkGraph(self.shares, self.sums, whole=self.whole, labels=labels)
+
+    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+        """Give the same links between nodes of other numbers.
+
+        Parameters
+        ----------
+        numbers : array of int, shape (n_nodes,)
+            The new number of each node, a permutation.
+
+        Returns
+        -------
+        FilteredGraph
+        """
+        whole = FilteredGraph(self.n_nodes, self.edges, self.weights, labels=self.labels)
+        return whole.renumbered(numbers)
+
+
+def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> None:
+    if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise ValueError(
+            f"edges must be pairs of whole numbers, shape (n_edges, 2); got {edges.dtype} of "
+            f"shape {edges.shape}"
+        )
+    if weights.ndim != 1:
+        raise ValueError(f"weights must be one number an edge; got the shape {weights.shape}")
+    if len(weights) != len(edges):
+        raise ValueError(f"got {len(edges)} edges and {len(weights)} weights")
+    if n_nodes < 0:
+        raise ValueError(f"n_nodes is {n_nodes}; it must be 0 or more")
+    outside = (edges < 0) | (edges >= n_nodes)
+    if outside.any():
+        edge = tuple(edges[outside.any(axis=1).argmax()].tolist())
+        raise ValueError(f"the edge {edge} leaves the nodes 0 … {n_nodes - 1}")
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if loops.size:
+        raise ValueError(f"node {edges[loops[0], 0]} is joined to itself")
+
+
+# XML 1.0 has no way to write these characters, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def graphml_document(
+    n_nodes: int,
+    edges: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    labels: Sequence[str] | None,
+    node_data: Mapping[str, Sequence[bool | float]] | None = None,
+) -> bytes:
+    """Describe an undirected graph with edge key ``weight`` and node key ``label``, in UTF-8.
+
+    Node i gets the id ``n{i}``, and its number as label where there are none; what XML cannot
+    hold (control characters) becomes U+FFFD in labels. Weights are written with all digits.
+    `node_data` are more node keys: a number, or a truth value, for each node.
+    """
+    root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    keys = [("label", "node", "string"), ("weight", "edge", "double")]
+    more = {key: list(values) for key, values in (node_data or {}).items()}
+    keys += [(key, "node", _kind(values)) for key, values in more.items()]
+    for key, domain, kind in keys:
+        attributes = {"id": key, "for": domain, "attr.name": key, "attr.type": kind}
+        SubElement(root, "key", attributes)
+    graph = SubElement(root, "graph", edgedefault="undirected")
+    names = [str(i) for i in range(n_nodes)] if labels is None else labels
+    for i, name in enumerate(names):
+        node = SubElement(graph, "node", id=f"n{i}")
+        SubElement(node, "data", key="label").text = _NOT_XML.sub("\ufffd", name)
+        for key, values in more.items():
+            SubElement(node, "data", key=key).text = _written(values[i])
+    for (i, j), weight in zip(edges.tolist(), weights.tolist(), strict=True):
+        edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
+        SubElement(edge, "data", key="weight").text = repr(weight)
+    document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    # Whoever reads XML takes a carriage return for a line feed unless it is escaped.
+    return document.replace(b"\r", b"&#13;")
+
+
+def _kind(values: Sequence[bool | float]) -> str:
+    if all(isinstance(value, bool) for value in values):
+        return "boolean"
+    return "long" if all(isinstance(value, int) for value in values) else "double"
+
+
+def _written(value: bool | float) -> str:  # noqa: FBT001
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,0 +1,55 @@
+"""Files and frames in, one typed table with its names out; columns out to a file.
+
+What reads and writes files needs polars and is imported when it is first used; frames and
+arrays do not.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from topofs.errors import import_extra
+from topofs.io.frames import NamedArray
+from topofs.io.types import Column, TypedTable, typed_table
+
+if TYPE_CHECKING:
+    from topofs.io.comparable import comparable_table
+    from topofs.io.numeric_table import numeric_table
+    from topofs.io.read import open_table
+    from topofs.io.table import ColumnRoles, ComparableTable, LeftOutColumn, Table
+    from topofs.io.write import write_columns, write_records
+
+__all__ = [
+    "Column",
+    "ColumnRoles",
+    "ComparableTable",
+    "LeftOutColumn",
+    "NamedArray",
+    "Table",
+    "TypedTable",
+    "comparable_table",
+    "numeric_table",
+    "open_table",
+    "typed_table",
+    "write_columns",
+    "write_records",
+]
+
+# No module here has the name of what it defines, or it would take its place.
+_FILES = {
+    "ColumnRoles": "table",
+    "ComparableTable": "table",
+    "LeftOutColumn": "table",
+    "Table": "table",
+    "comparable_table": "comparable",
+    "numeric_table": "numeric_table",
+    "open_table": "read",
+    "write_columns": "write",
+    "write_records": "write",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _FILES:
+        raise AttributeError(f"module 'topofs.io' has no attribute {name!r}")
+    import_extra("polars", extra="cli", purpose="Reading and writing tables")
+    return getattr(import_module(f"topofs.io.{_FILES[name]}"), name)

@@ -1,0 +1,260 @@
+"""Share the rows of a matrix among threads, for kernels that release the interpreter lock.
+
+How far long work has come: told to who watches it, however deep the work lies.
+
+with watching(lambda done, total: print(done, total)):
+    selector.fit(X)
+
+How much memory may be used, as a user writes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from topofs.terms import is_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+__all__ = [
+    "counted",
+    "for_each",
+    "for_row_ranges",
+    "machine_memory",
+    "n_threads",
+    "one_blas_thread",
+    "parse_memory",
+    "thread_beside",
+    "watching",
+]
+
+
+Result = TypeVar("Result")
+
+
+Item = TypeVar("Item")
+
+
+# Below this many entries a range is not worth a thread.
+_LEAST_ENTRIES = 2**18
+
+
+# More ranges than this would only cost more turns.
+_MOST_RANGES = 96
+
+
+# The threads of this process by their number; a forked child starts its own.
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+
+# In a thread that was started here: among how many its own work is shared.
+_here = threading.local()
+
+
+def n_threads() -> int:
+    """Among how many threads work is shared: as many as numba has at present.
+
+    That is ``NUMBA_NUM_THREADS``, by default the cores, unless `numba.set_num_threads` says
+    another number; numba is not imported for it.
+    """
+    if hasattr(_here, "n_threads"):
+        return int(_here.n_threads)
+    if "numba" in sys.modules:
+        import numba
+
+        return int(numba.get_num_threads())
+    return _at_first()
+
+
+@cache
+def _at_first() -> int:
+    """As many threads as numba begins with."""
+    asked = os.environ.get("NUMBA_NUM_THREADS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def _share_among(number: int) -> None:
+    """Set the number of threads for what this thread shares."""
+    _here.n_threads = number
+    if "numba" in sys.modules:
+        import numba
+
+        numba.set_num_threads(number)
+
+
+def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """Call a function for each item, in this order, on `n_threads()` threads.
+
+    Gives what the calls returned. The function must be safe to call from several threads; if it
+    calls this itself, one thread does it.
+    """
+    wanted = os.getpid(), n_threads()
+    if wanted[1] == 1:
+        return [function(item) for item in items]
+    pool = _pools.get(wanted)
+    if pool is None:
+        # setdefault is atomic: of two threads that come here at once both get the same pool.
+        # What a thread of it calls is not shared again, or all might wait for one another.
+        pool = _pools.setdefault(
+            wanted, ThreadPoolExecutor(wanted[1], "topofs", _share_among, (1,))
+        )
+    return list(pool.map(function, items))
+
+
+def thread_beside() -> ThreadPoolExecutor:
+    """One thread for work beside this one; what it shares takes as many threads as here.
+
+    Numba keeps the number of threads for each of them, and a new one has all cores.
+    """
+    return ThreadPoolExecutor(1, "topofs-beside", _share_among, (n_threads(),))
+
+
+def one_blas_thread() -> Any:
+    """A context in which a product takes one thread, for products shared by `for_each`.
+
+    So each thread finishes its product while it is in its own cache, and what follows a
+    product in numpy takes all cores, too.
+    """
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> Any:
+    # The BLAS that numba calls in kernels; only what is loaded by now is limited.
+    import scipy.linalg.cython_blas  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def for_row_ranges(
+    function: Callable[[int, int], Result], n_rows: int, n_columns: int
+) -> list[Result]:
+    """Call ``function(first, last)`` for ranges that together cover all rows, last left out.
+
+    Gives what the calls returned, in order of rows. The ranges do not depend on the number of
+    threads (``NUMBA_NUM_THREADS``, by default the cores), so neither does any result.
+    """
+    rows = max(1, _LEAST_ENTRIES // max(n_columns, 1), -(-n_rows // _MOST_RANGES))
+    ranges = [(first, min(first + rows, n_rows)) for first in range(0, n_rows, rows)]
+    if len(ranges) == 1:
+        return [function(*ranges[0])]
+    return for_each(lambda limits: function(*limits), ranges)
+
+
+_watcher: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watching(report: Callable[[int, int], None]) -> Iterator[None]:
+    """Call ``report(done, total)`` while the block runs; one call at a time, from any thread."""
+    token = _watcher.set(report)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def counted(
+    work: Callable[[Item], None], total: int, size: Callable[[Item], int]
+) -> Callable[[Item], None]:
+    """Let work on one of several items tell the watcher what is done; as it is, without one.
+
+    The watcher hears of it first when nothing is done yet.
+
+    Parameters
+    ----------
+    work : callable
+        Takes an item; several threads may call it.
+    total : int
+        The sizes of all items together.
+    size : callable
+        How much of the work an item is.
+
+    Returns
+    -------
+    callable
+        Does the same.
+    """
+    report = _watcher.get()
+    if report is None:
+        return work
+    done, lock = 0, Lock()
+    # What came before it is not work on these.
+    report(done, total)
+
+    def counting(item: Item) -> None:
+        nonlocal done
+        work(item)
+        with lock:
+            done += size(item)
+            report(done, total)
+
+    return counting
+
+
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+_CONTAINER_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+_MEMORY_IF_UNKNOWN = 8 * 10**9
+
+
+def parse_memory(memory: Any) -> int:
+    """Turn bytes, or text such as "500MB", "2GB" or "1.5GiB", into bytes.
+
+    None is half of what the machine has or its container may use.
+    """
+    if memory is None:
+        limits = map(_container_limit, _CONTAINER_LIMITS)
+        return min([machine_memory(), *(most for most in limits if most is not None)]) // 2
+    if is_whole(memory) and memory > 0:
+        return int(memory)
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([KMGT]?)(I?)B?\s*", memory.upper())
+        if found:
+            number, unit, binary = found.groups()
+            factor = (1024 if binary else 1000) ** _POWERS[unit]
+            if float(number) > 0:
+                return int(float(number) * factor)
+    raise ValueError(
+        f"memory is {memory!r}; give a number of bytes, or text such as '500MB' or '2GB'"
+    )
+
+
+def machine_memory() -> int:
+    """Bytes of the machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        # Windows does not tell in this way.
+        return _MEMORY_IF_UNKNOWN
+
+
+def _container_limit(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        # No such file, or "max": there is no limit.
+        return None

@@ -1,0 +1,589 @@
+"""Why a feature was or was not selected, as numbers and as a sentence.
+
+What is said of a list of columns: values that show their text.
+
+The ranking as a list to read: every column with its place and its nearest selected one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from topofs.selection.compatibility import measure_of
+from topofs.selection.reading import read_table
+from topofs.similarity.operator import rows_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from topofs.selection.results import Group
+    from topofs.selection.selector import TopologicalFeatureSelector
+    from topofs.similarity.operator import SimilarityOperator
+
+
+__all__ = [
+    "REPRESENTS",
+    "Addition",
+    "Evaluation",
+    "Explanation",
+    "Neighbor",
+    "RandomLists",
+    "RankedColumn",
+    "Representation",
+    "SamePair",
+    "Substitute",
+    "Substitutes",
+    "change_in_words",
+    "fitted_similarity",
+    "left_out_sentence",
+    "one_line",
+    "ranked_columns",
+    "share_in_words",
+]
+
+
+REPRESENTS = 0.25
+
+
+"""The share of a feature's variance from which on another is said to represent it."""
+
+
+_MOST_LINKS = 8
+
+
+"""So many links of a feature are printed; `neighbors` has all."""
+
+
+# Rounding is not worth a sentence.
+_MORE = 1e-6
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """A feature joined to the explained one in the filtered graph."""
+
+    name: str
+    weight: float
+    selected: bool
+
+
+@dataclass(frozen=True)
+class Representation:
+    """Who represents a feature, and whom it represents.
+
+    Attributes
+    ----------
+    representative : str or None
+        The selected feature that represents it; itself if it is selected; None if none does.
+    share : float
+        Share of its variance that the representative explains.
+    path : tuple of str
+        Features between it and its representative in the graph, nearest first; none where the
+        rule does not follow paths.
+    members : tuple of (str, float)
+        The features it represents, with their shares, the largest first.
+    isolated : bool
+        Whether it shares with no other more than chance explains.
+    together : float or None
+        Share of its variance that all selected features explain together; that of the
+        representative where the rule does not tell.
+    """
+
+    representative: str | None
+    share: float
+    path: tuple[str, ...]
+    members: tuple[tuple[str, float], ...]
+    isolated: bool
+    together: float | None = None
+
+    def lines(self, *, selected: bool) -> list[str]:
+        """Say it in sentences.
+
+        Parameters
+        ----------
+        selected : bool
+            Whether the feature is selected.
+
+        Returns
+        -------
+        list of str
+        """
+        lines = []
+        if self.isolated:
+            lines.append("It is isolated: with no neighbour does it share more than chance.")
+        if selected:
+            lines += self._members_in_words()
+        elif self.representative is not None:
+            way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
+            who = one_line(self.representative)
+            much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
+            shares = share_in_words(self.share)
+            little = f"{who} shares {shares} with it{way}: no selected feature more."
+            lines.append(much if self.share >= REPRESENTS else little)
+            if self.together is not None and self.together > self.share + _MORE:
+                lines.append(
+                    f"All selected features together explain {self.together:.4g} of its variance."
+                )
+        elif not self.isolated:
+            lines.append("It is alone: no selected feature represents it.")
+        return lines
+
+    def _members_in_words(self) -> list[str]:
+        """Whom a selected feature represents, and with whom it shares little."""
+        n = sum(share >= REPRESENTS for _, share in self.members)
+        listed = [f"  {one_line(name)}  {share:.4g}" for name, share in self.members]
+        who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
+        lines = [f"It represents {who}", *listed[:n]]
+        n_little = len(listed) - n
+        if n_little:
+            them = "it" if n_little == 1 else "them"
+            lines.append(
+                f"It shares less than {REPRESENTS:.0%} with {n_little} "
+                f"other{'s' * (n_little > 1)}, and no selected feature shares more with {them}:"
+            )
+        return lines + listed[n:]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A feature's place in the graph and in the ranking.
+
+    It shows itself as a few lines to read.
+
+    Attributes
+    ----------
+    feature : str
+        The name of the column.
+    selected, forced : bool
+        Whether it was selected, and whether `keep` asked for it.
+    score : float
+        What the rule gave it: what it added to the coverage, or its centrality.
+    rank : int
+        Its place in the ranking, 1 = best.
+    n_features, n_selected : int
+        Number of columns, and of those selected.
+    n_same_score : int
+        Number of other columns that take part in the graph with the same score.
+    score_name : str
+        The name of the score.
+    neighbors : tuple of Neighbor
+        The features it is joined to, strongest first; empty for a column that takes no part
+        in the graph. Links of weight 0, which some graphs need to be
+        complete, are among them; the printed lines count them without naming them, and name
+        the strongest only.
+    left_out : str or None
+        Why the column takes no part, in a few words; None where it takes part.
+    representation : Representation or None
+        Who represents it and whom it represents; None where the rule has no groups.
+    excluded : bool
+        Whether `exclude` forbade it.
+    """
+
+    feature: str
+    selected: bool
+    forced: bool
+    score: float
+    rank: int
+    n_features: int
+    n_selected: int
+    n_same_score: int
+    score_name: str
+    neighbors: tuple[Neighbor, ...]
+    left_out: str | None = None
+    representation: Representation | None = None
+    excluded: bool = False
+
+    @property
+    def selected_neighbors(self) -> tuple[Neighbor, ...]:
+        """The selected features it is tied to in the graph."""
+        return tuple(neighbor for neighbor in self.neighbors if neighbor.selected)
+
+    def __repr__(self) -> str:
+        if self.left_out is not None and not self.selected:
+            return left_out_sentence(self.feature, self.left_out)
+        lines = [
+            f"{one_line(self.feature)} is {'selected' if self.selected else 'not selected'}."
+        ]
+        if self.left_out is not None:
+            lines.append(f"It is not compared with the others: {self.left_out}.")
+        lines.append(
+            f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
+            f"{self.score_name} {self.score:g}" + self._same_score()
+        )
+        if self.forced:
+            lines.append("It is forced: selected by wish.")
+        if self.excluded:
+            lines.append("It is excluded: by wish it cannot be selected.")
+        if self.representation is not None and self.left_out is None:
+            lines += self.representation.lines(selected=self.selected)
+        if self.neighbors:
+            lines += self._links()
+        return "\n".join(lines)
+
+    def _links(self) -> list[str]:
+        """Name the features at the other ends; a link of weight 0 says nothing about one."""
+        n_links, n_tied = len(self.neighbors), len(self.selected_neighbors)
+        alike = [neighbor for neighbor in self.neighbors if neighbor.weight]
+        joined = f"Joined to {n_links} features, {n_tied} of them selected"
+        lines = [joined + (":" if alike else ".")]
+        lines += [
+            f"  {one_line(neighbor.name)}  {neighbor.weight:.4g}"
+            + "  selected" * neighbor.selected
+            for neighbor in alike[:_MOST_LINKS]
+        ]
+        n_more = len(alike) - _MOST_LINKS
+        if n_more > 0:
+            lines.append(f"  … and {n_more} weaker link{'s' * (n_more > 1)}")
+        n_empty = n_links - len(alike)
+        if n_empty:
+            have = "has" if n_empty == 1 else "have"
+            lines.append(
+                f"{n_empty} of the {n_links} links {have} weight 0: no similarity, only there "
+                "to complete the graph."
+            )
+        return lines
+
+    def _same_score(self) -> str:
+        if self.n_same_score == 0:
+            return "."
+        others = "feature has" if self.n_same_score == 1 else "features have"
+        return f" ({self.n_same_score} other {others} the same)."
+
+
+def left_out_sentence(name: str, reason: str) -> str:
+    """Say that a column takes no part, and why."""
+    return f"{one_line(name)} takes no part in the selection: {one_line(reason)}."
+
+
+def share_in_words(share: float) -> str:
+    """Give a share in percent; what is little is never 0 %."""
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
+def one_line(name: str) -> str:
+    """Give a name that stays in its line, whatever characters it holds."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in name)
+
+
+# Two digits after the point show no less.
+_NOTHING = 5e-5
+
+
+@dataclass(frozen=True)
+class RandomLists:
+    """Coverage of random lists of a size.
+
+    Attributes
+    ----------
+    mean : float
+        On average.
+    low, high : float
+        The range of 95 % of them.
+    n_lists : int
+        How many were drawn.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n_lists: int
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.n_lists} random lists represent {self.mean:.1%} of the variance of all on "
+            f"average, 95% of them {self.low:.1%} to {self.high:.1%}."
+        )
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A column that could be added, or is in a list, with what it adds.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    position : int
+        Its position in the table.
+    adds : float
+        What it adds to the coverage, in columns: 1 is itself alone.
+    """
+
+    name: str
+    position: int
+    adds: float
+
+    def __repr__(self) -> str:
+        return f"{one_line(self.name)} adds {self.adds:.2f}"
+
+
+@dataclass(frozen=True)
+class SamePair:
+    """Two columns of a list of which one explains most of the other."""
+
+    name: str
+    other: str
+    share: float
+
+    def __repr__(self) -> str:
+        return (
+            f"{one_line(self.name)} and {one_line(self.other)} say the same ({self.share:.2f})"
+        )
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """A column that could take the place of a selected one.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    position : int
+        Its position in the table.
+    lost : float
+        What is no longer explained of the replaced column and of those it represents, as a
+        share of the variance of all columns.
+    gained : float
+        What is explained beyond what was before, likewise: the coverage changes by `gained`
+        less `lost`.
+    share : float
+        The share of the replaced column's variance that the new list explains.
+    replaces : str
+        The column whose place it would take.
+    """
+
+    name: str
+    position: int
+    lost: float
+    gained: float
+    share: float
+    replaces: str
+
+    def __repr__(self) -> str:
+        replaced = one_line(self.replaces)
+        return (
+            f"{one_line(self.name)} in place of {replaced}: {change_in_words(self)}; "
+            f"{share_in_words(self.share)} of {replaced} stays explained."
+        )
+
+
+class Substitutes(tuple[Substitute, ...]):
+    """Columns that could take the place of a selected one, the least loss first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self:
+            return "No column that may be selected shares more than chance with it."
+        return "\n".join(map(repr, self))
+
+
+def change_in_words(one: Substitute) -> str:
+    """Say what a replacement does to the coverage: what is lost, and what is gained."""
+    lost, gained = (
+        None if share < _NOTHING else f"{share:.2%}" for share in (one.lost, one.gained)
+    )
+    said = f"loses {lost or 'nothing'} of the coverage"
+    return said if gained is None else f"{said}, gains {gained}"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How good a list of columns is.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The list.
+    coverage : float
+        Share of the variance of all columns that it represents.
+    random : RandomLists
+        The same for random lists of its size.
+    groups : tuple of Group
+        Who represents whom.
+    same : tuple of SamePair
+        Columns of the list that say the same, the most alike first.
+    least : tuple of Addition
+        Columns of the list that add least beyond the others of it.
+    alone : tuple of str
+        Columns that none of the list represents, though others could.
+    isolated : tuple of str
+        Columns outside the list that share with no other more than chance explains: nothing
+        could represent them.
+    next : tuple of Addition
+        What to add, the best first, each given those before it.
+    missing : tuple of Group
+        The largest groups that are not represented: columns that could be added, with those
+        they would represent.
+    """
+
+    names: tuple[str, ...]
+    coverage: float
+    random: RandomLists
+    groups: tuple[Group, ...]
+    same: tuple[SamePair, ...]
+    least: tuple[Addition, ...]
+    alone: tuple[str, ...]
+    isolated: tuple[str, ...]
+    next: tuple[Addition, ...]
+    missing: tuple[Group, ...]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{_columns(len(self.names))} represent{'s' * (len(self.names) == 1)} "
+            f"{self.coverage:.1%} of the variance of all; "
+            f"random lists of {len(self.names)}: {self.random.mean:.1%} "
+            f"({self.random.low:.1%} to {self.random.high:.1%}).",
+        ]
+        lines += self._not_represented()
+        lines += [f"{pair!r}." for pair in self.same[:5]]
+        if self.least:
+            weakest = ", ".join(f"{one_line(o.name)} ({o.adds:.2f})" for o in self.least[:5])
+            lines.append(f"Adding least: {weakest}.")
+        if self.next:
+            best = ", ".join(f"{one_line(one.name)} (+{one.adds:.2f})" for one in self.next[:5])
+            lines.append(f"To add next: {best}.")
+        return "\n".join(lines)
+
+    def _not_represented(self) -> list[str]:
+        """How many columns none of the list represents, and how many of these none could."""
+        lines = []
+        if self.alone:
+            are = "is" if len(self.alone) == 1 else "are"
+            lines.append(
+                f"{_columns(len(self.alone))} {are} alone: none of the list represents "
+                f"{'it' if are == 'is' else 'them'}, but others could."
+            )
+        if self.isolated:
+            are = "is" if len(self.isolated) == 1 else "are"
+            lines.append(
+                f"{_columns(len(self.isolated))} outside the list {are} isolated: nothing could "
+                f"represent {'it' if are == 'is' else 'them'}."
+            )
+        return lines
+
+
+def _columns(number: int) -> str:
+    return f"{number} column{'s' * (number != 1)}"
+
+
+_ROWS = 256
+
+
+@dataclass(frozen=True)
+class RankedColumn:
+    """A column's place in a ranking.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    rank : int
+        Its place, 1 = best.
+    score, strength : float
+        What the rule gave it (what it adds, or its centrality), and the sum of the weights of
+        its edges.
+    selected : bool
+        Whether it is among the selected.
+    nearest : str or None
+        The selected column, other than itself, that it is most similar to; None where it is
+        constant or no other is selected.
+    similarity : float or None
+        The similarity between the two, before the threshold.
+    """
+
+    name: str
+    rank: int
+    score: float
+    strength: float
+    selected: bool
+    nearest: str | None
+    similarity: float | None
+
+
+def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> SimilarityOperator:
+    """The similarity that a selector was fitted with to `X`, before its threshold.
+
+    Over the columns that vary, in the order of `selector.nodes_`. `fit_and_compare` gives the
+    same without preparing the columns again.
+    """
+    # The measure as it was asked for: "auto" takes columns that the one it became does not.
+    read = read_table(clone(selector), X, measure_of(selector.similarity))
+    if read.table.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has {read.table.shape[1]} columns; the selector was fitted on "
+            f"{selector.n_features_in_}: give the same table"
+        )
+    return selector.similarity_.operator(read.columns(selector.nodes_))
+
+
+def ranked_columns(
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
+) -> tuple[RankedColumn, ...]:
+    """List the columns from the best to the last.
+
+    Parameters
+    ----------
+    selector : TopologicalFeatureSelector
+        Fitted.
+    similarity : SimilarityOperator
+        Between the columns that vary, as `fitted_similarity` or `fit_and_compare` gives; the
+        rows of the selected ones are asked for.
+
+    Returns
+    -------
+    tuple of RankedColumn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topofs import TopologicalFeatureSelector
+    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.5, 2.0]])
+    >>> selector = TopologicalFeatureSelector(1, rule="degree").fit(X)
+    >>> [(c.name, c.nearest) for c in ranked_columns(selector, fitted_similarity(selector, X))]
+    [('x0', None), ('x1', 'x0'), ('x2', 'x0')]
+    """
+    nodes = selector.nodes_
+    names = selector._column_names()  # noqa: SLF001 - of the same room
+    strengths = selector.strength_
+    nearest = np.full(selector.n_features_in_, -1)
+    weights = np.zeros(selector.n_features_in_)
+    nearest[nodes], weights[nodes] = _nearest_selected(selector, similarity)
+    return tuple(
+        RankedColumn(
+            name=str(names[column]),
+            rank=int(selector.ranking_[column]),
+            score=float(selector.scores_[column]),
+            strength=float(strengths[column]),
+            selected=bool(selector.support_[column]),
+            nearest=str(names[nearest[column]]) if nearest[column] >= 0 else None,
+            similarity=float(weights[column]) if nearest[column] >= 0 else None,
+        )
+        for column in np.argsort(selector.ranking_)
+    )
+
+
+def _nearest_selected(
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Column of the nearest selected node and the similarity to it, for each node; or −1."""
+    nodes = selector.nodes_
+    selected = np.flatnonzero(selector.support_[nodes])
+    everyone = np.arange(len(nodes))
+    nearest, weights = np.full(len(nodes), -1), np.full(len(nodes), -np.inf)
+    for first in range(0, len(selected), _ROWS):
+        rows = selected[first : first + _ROWS]
+        block = rows_of(similarity, rows).astype(np.float64)
+        # No node is nearest to itself.
+        block[np.arange(len(rows)), rows] = -np.inf
+        best = block.argmax(axis=0)
+        found = block[best, everyone]
+        # Of equal ones the first.
+        nearer = found > weights
+        nearest[nearer], weights[nearer] = nodes[rows[best[nearer]]], found[nearer]
+    return nearest, np.where(nearest >= 0, weights, 0.0)

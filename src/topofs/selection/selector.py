@@ -1,0 +1,621 @@
+"""Parameters of terms by nested names, as scikit-learn writes them: ``rule__reach``.
+
+Rank under constraints: by the rule, or by what is redundant.
+
+The selected columns of a table, in the form the table has: array, frame, AnnData, sparse.
+
+Topological Feature Selection as a scikit-learn estimator.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from topofs.backends.device_arrays import arrays_of_device, on_host
+from topofs.backends.dispatch import build_network, compare_columns
+from topofs.constraints import (
+    Budget,
+    MinShare,
+    Size,
+    UntilCoverage,
+    resolve_constraints,
+    resolve_size,
+)
+from topofs.graphs.filtered_graph import LinkGraph
+from topofs.io.frames import arrow_as_frame, is_frame, named_matrix, sparse_columns
+from topofs.rules.base import ranks_by_strength
+from topofs.rules.centrality import Centrality
+from topofs.rules.redundancy import redundancy_ranking
+from topofs.runtime import parse_memory
+from topofs.selection.base import telling_of_pick
+from topofs.selection.compatibility import (
+    TERMS,
+    check_end,
+    check_terms,
+    check_threshold,
+    graph_for,
+    measure_of,
+    rule_of,
+)
+from topofs.selection.reading import (
+    check_min_carriers,
+    find_rare_columns,
+    read_table,
+    warn_of_columns,
+    warn_of_dependent_rows,
+)
+from topofs.selection.results import PanelSelector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from topofs.backends.dispatch import ComparedColumns
+    from topofs.constraints import AtMost, ColumnConstraints, Constraints
+    from topofs.graphs.base import Graph
+    from topofs.network import Needs, Network
+    from topofs.rules.base import Ranking, Rule
+    from topofs.similarity.base import Measure
+    from topofs.terms import Term
+
+
+__all__ = [
+    "NestedTerms",
+    "ReducingSelector",
+    "TopologicalFeatureSelector",
+    "fit_and_compare",
+    "needs_of_constraints",
+    "rank_with_constraints",
+]
+
+
+def _size_of(given: Any) -> Size:
+    if not isinstance(given, Size):
+        raise ValueError(
+            f"n_features_to_select is {given!r}, which has no parameters: set it to a size, such "
+            "as MinShare(0.9), first"
+        )
+    return given
+
+
+_NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
+
+
+class NestedTerms(BaseEstimator):
+    """Base of an estimator whose parameters may be terms, given as objects or by short names.
+
+    A term is frozen, so a nested parameter puts another term in its place.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
+        """Give the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also those of the terms, as ``similarity__squared``.
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name in params.keys() & _NESTED.keys():
+                # An unknown name is refused by fit, not here.
+                with suppress(ValueError):
+                    term = _NESTED[name](params[name])
+                    nested = term.get_params().items()
+                    params |= {f"{name}__{key}": value for key, value in nested}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, those of terms by nested names.
+
+        Parameters
+        ----------
+        **params : object
+            New values, such as ``rule__reach="edges"``.
+
+        Returns
+        -------
+        self
+        """
+        nested: dict[str, dict[str, Any]] = {}
+        own: dict[str, Any] = {}
+        for key, value in params.items():
+            name, separator, parameter = key.partition("__")
+            if separator and name in _NESTED:
+                nested.setdefault(name, {})[parameter] = value
+            else:
+                own[key] = value
+        super().set_params(**own)
+        for name, changes in nested.items():
+            setattr(self, name, _NESTED[name](getattr(self, name)).replace(**changes))
+        return self
+
+
+def needs_of_constraints(
+    needs: Needs, constraints: ColumnConstraints, measure: Measure
+) -> Needs:
+    """What a rule needs, with the pairs that the constraints must know one by one."""
+    if isinstance(constraints.size, MinShare):
+        if constraints.max_similarity is not None or constraints.group is not None:
+            raise ValueError(
+                "MinShare keeps every column that no other explains, so it does not go together "
+                "with at_most and max_similarity: leave them out"
+            )
+        share = float(constraints.size.share)
+        return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
+    if constraints.max_similarity is None:
+        return needs
+    if not measure.means_alike:
+        raise ValueError(
+            "max_similarity needs a measure whose high values mean alike, and "
+            f"{measure.name!r} is none: choose another similarity"
+        )
+    return replace(needs, pairs_from=float(constraints.max_similarity))
+
+
+def rank_with_constraints(
+    network: Network,
+    rule: Rule,
+    constraints: ColumnConstraints,
+    nodes: npt.NDArray[np.int64],
+    *,
+    n_wanted: int | None = None,
+) -> tuple[Ranking, Constraints]:
+    """Rank the nodes of a network; also give the constraints in terms of these nodes."""
+    if not isinstance(constraints.size, MinShare):
+        if isinstance(constraints.size, UntilCoverage) and rule.explains_together:
+            n_wanted = len(nodes)  # nobody knows before
+        asked = replace(constraints.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
+        ranking = rule.rank(network, asked)
+        if isinstance(constraints.size, UntilCoverage) and ranking.exact is not None:
+            reached = int((ranking.curve < constraints.size.coverage).sum()) + 1
+            if reached > ranking.exact:
+                ranking = rule.again(ranking, replace(asked, n_wanted=reached))
+        return ranking, asked
+    asked = constraints.for_nodes(nodes, None)
+    place = None if network.place is None else ranks_by_strength(network)
+    return redundancy_ranking(network.pairs, asked, place), asked
+
+
+class ReducingSelector(PanelSelector):
+    """Base of a selector that reduces tables of any kind."""
+
+    _has_names: bool
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
+            A table with the columns given to fit.
+
+        Returns
+        -------
+        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
+            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
+            to a table with columns of names, a dense data frame gives a data frame, its columns
+            as they are; otherwise `set_output` decides, as in scikit-learn.
+        """
+        check_is_fitted(self)
+        X = arrow_as_frame(X)
+        if not (self._has_names and is_frame(X)) or sparse_columns(X):
+            return super().transform(X)
+        with telling_of_pick():
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return self._transform(X)
+
+    def annotate(self, adata: Any) -> None:
+        """Write the selection into the annotation of the genes of an AnnData object.
+
+        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
+        ``representative`` (empty for a gene that is alone) and ``share``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            With the genes that the selector was fitted to.
+        """
+        check_is_fitted(self)
+        self._check_same_columns(adata.var_names)
+        adata.var["selected"] = self.support_
+        adata.var["rank"] = self.ranking_
+        if self.has_groups:
+            names = np.append(self._column_names(), "")
+            adata.var["representative"] = names[self.representative_]
+            adata.var["share"] = self.shares_
+
+
+class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
+    r"""Select columns that represent the others.
+
+    The columns are compared, the links that matter are kept as a graph, and the columns are
+    selected that cover the most along that graph. Labels are not used.
+    With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
+    that adds most to the coverage
+
+    .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
+
+    and selection stops by itself when the next one would explain no more than itself. What comes
+    at larger sizes is said at `Coverage`. The
+    published method, which ranks by degree, is `TopologicalFeatureSelector.paper`.
+
+    Parameters
+    ----------
+    n_features_to_select : "auto", int, float or None, default="auto"
+        "auto": as many as the rule selects by itself, where it has an end ("coverage" has:
+        the columns that explain more than themselves). Or a count, a fraction in (0, 1], or
+        None for half of the columns; or `UntilCoverage`, `MinShare` (leave out only what is
+        redundant) or `Budget`.
+    similarity : str, Measure or callable, default="auto"
+        How two columns are compared. `Auto` ("auto"): `Mixed` where columns of text,
+        categories or booleans take part, else `Pearson`. Or "pearson", "spearman", "mixed",
+        "mutual_information", "energy", "precomputed" (X is the n × n similarity itself), the
+        name of a measure that was registered, or an object with parameters, such as
+        ``Spearman(squared=False)``. A function takes the table of the columns that vary and
+        returns their similarity.
+    threshold : {"auto", "mean", None}, default="auto"
+        "mean": set similarities below their mean to 0 in the graph, as the authors' program
+        does. "auto": as the rule says. Centralities cut at the mean; coverage has a
+        noise floor instead, and cuts a given similarity, for which there is none, at its mean
+        off the diagonal.
+    graph : str or Graph, default="auto"
+        Which links count: `Links` ("links"), each column's strongest links above the noise
+        floor; a planar or a sparser filter of all pairs, "tmfg", "pmfg", "mst" or "mfcf"; or an
+        object. The rule ranks by this graph. "auto": "links" for coverage, "tmfg" for
+        centralities. The rule "variance" and `MinShare` rank without a graph and refuse one.
+    rule : str or Rule, default="coverage"
+        How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
+        ("variance"), by the variance that each explains beyond those before it, from the
+        columns themselves, without a graph; or `Centrality`
+        ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
+        their place in the graph.
+    keep : list of str or int, default=None
+        Names or positions of columns that are selected in any case. A whole number is a
+        position; the name of a column labelled 10 is ``"10"``. They come first in the
+        ranking, and the others are ranked given these. They count towards
+        `n_features_to_select` and come on top of "auto". Patterns such as ``"HLA-*"`` name
+        several columns.
+    exclude : list of str or int, default=None
+        Columns that cannot be selected, but are to be represented.
+    at_most : AtMost, default=None
+        At most so many selected columns of each group: ``AtMost(1, of=groups)``.
+    max_similarity : float, default=None
+        No two selected columns are more alike than this, on the scale of the measure.
+    min_carriers : "auto" or int, default="auto"
+        How many samples must carry a column, that is, have another value in it than its most
+        frequent one; of a sparse table, mostly: another value than 0. Two columns of five
+        carriers each that chance lets meet in a few seem to share most of their variance.
+        Columns below it take no part, with a warning, unless they are in `keep`. "auto": none
+        in a table of up to 1,000 samples, and four more for each time that they double (4 of
+        2,000, 13 of 10,000, 22 of 50,000, 39 of a million). 0 lets all take part, and spares
+        a dask table the pass that counts them.
+    memory : int, str or None, default=None
+        Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
+        If the n × n similarity does not fit, links and TMFG are found without it; the graph is
+        the same (see `topofs.tmfg_from_data`).
+    device : str or None, default="auto"
+        Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
+        or CuPy installed. "auto" is where the table lies.
+
+    Attributes
+    ----------
+    scores_ : array of float, shape (n_features,)
+        What each column added to the coverage at its turn, or its centrality; 0 for columns
+        that take no part.
+    ranking_ : array of int, shape (n_features,)
+        A permutation of 1 … n_features; 1 is the best.
+    support_ : array of bool, shape (n_features,)
+        The selected columns.
+    n_features_ : int
+        How many they are.
+    coverage_ : array of float, shape (len(nodes_),)
+        Share of the columns that the first 1, 2, … of the ranking represent.
+    representative_, shares_ : arrays of int and float, shape (n_features,)
+        Position of the selected column that represents each column (-1: it is alone), and the
+        share of its variance that this one explains.
+    explained_ : array of float, shape (n_features,)
+        The share of each column's variance that all selected columns explain together, by a
+        rule that can tell ("variance"); else that of its representative.
+    groups_ : tuple of Group
+        The selected columns, best first, each with the columns it represents.
+    isolated_ : array of int
+        Positions of the columns with no neighbour above the noise floor.
+    similarity_ : Measure
+        The measure that was used, with "auto" resolved.
+    rule_ : Rule
+        The rule that was used.
+    graph_ : FilteredGraph
+        The graph that the columns that vary were ranked by, labelled with their names; not
+        there where they were ranked without one.
+    strength_ : array of float, shape (n_features,)
+        The sum of the weights of each column's links in the graph; 0 where there is none.
+    nodes_ : array of int
+        The column that each node of the graph is.
+    rare_ : array of int
+        Positions of the columns that take no part since fewer than `min_carriers_` samples
+        carry them.
+    min_carriers_ : int
+        How many samples must carry a column, with "auto" resolved.
+    forced_, excluded_ : arrays of int
+        Positions of the columns in `keep` and in `exclude`.
+    n_features_in_ : int
+        Number of columns given to fit.
+    feature_names_in_ : array of str
+        Their names, where all of them are strings.
+
+    Notes
+    -----
+    The terms are objects with parameters of their own, which scikit-learn's nested names
+    reach: ``similarity__squared``, ``rule__reach``. Terms of your own are registered with
+    `topofs.register`.
+
+    Shared variance is the squared correlation (or its like), less what chance alone gives;
+    below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
+    tables, it is 0. (Heavy tails and rare events exceed it more often: see
+    `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
+    samples that a pair shares. Rows in an order of time, where each is like the one before it,
+    count for fewer: say ``similarity__rows="ordered"``. Where that seems to be so and is not
+    said, there is a warning.
+
+    What is masked in an array of `numpy.ma` is missing. Whole numbers beyond 2⁵³ are counted
+    from the lowest of their column, so that float64 tells them apart; so a function sees them.
+    Infinite values are refused with their column and row.
+
+    Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
+    rank last, with a warning. Missing values are used pair by pair. A sparse table stays sparse
+    with Pearson's correlation; other measures make it dense, where memory has room for that. A
+    dask array or dataframe without missing values is reduced where its chunks lie, and
+    `transform` leaves it lazy.
+    From a data frame with text, categories or booleans, `transform` selects columns of the
+    frame as they are.
+
+    The attributes from `coverage_` to `isolated_` are there with a rule that has groups, as
+    coverage does; they follow `at`.
+
+    References
+    ----------
+    .. [1] Briola & Aste, "Topological Feature Selection", 2023, Section 2.3.
+    .. [2] G. L. Nemhauser, L. A. Wolsey and M. L. Fisher (1978). An analysis of
+       approximations for maximizing submodular set functions. Mathematical Programming 14,
+       265-294.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = TopologicalFeatureSelector().fit(X)
+    >>> for group in selector.groups_:
+    ...     print(group.name, "for", ", ".join(member.name for member in group.members))
+    flavanoids for total_phenols, od280/od315_of_diluted_wines, proanthocyanins, hue,
+    nonflavanoid_phenols, malic_acid
+    alcohol for proline, color_intensity
+    ash for alcalinity_of_ash, magnesium
+    >>> selector.at(2).get_feature_names_out().tolist()
+    ['alcohol', 'flavanoids']
+    """
+
+    similarity_: Measure
+    rule_: Rule
+    nodes_: npt.NDArray[np.int64]
+
+    def __init__(  # noqa: PLR0913 - one argument a parameter
+        self,
+        n_features_to_select: float | str | Size | None = "auto",
+        *,
+        similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "auto",
+        threshold: str | None = "auto",
+        graph: str | Graph = "auto",
+        rule: str | Rule = "coverage",
+        keep: Iterable[str | int] | None = None,
+        exclude: Iterable[str | int] | None = None,
+        at_most: AtMost | None = None,
+        max_similarity: float | None = None,
+        min_carriers: int | str = "auto",
+        memory: int | str | None = None,
+        device: str | None = "auto",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.similarity = similarity
+        self.threshold = threshold
+        self.graph = graph
+        self.rule = rule
+        self.keep = keep
+        self.exclude = exclude
+        self.at_most = at_most
+        self.max_similarity = max_similarity
+        self.min_carriers = min_carriers
+        self.memory = memory
+        self.device = device
+
+    @classmethod
+    def paper(
+        cls,
+        n_features_to_select: float | None = None,
+        *,
+        similarity: str | Measure | Callable[[Any], npt.ArrayLike] = "pearson",
+        keep: Iterable[str | int] | None = None,
+    ) -> Self:
+        """Give the published method: mean threshold, TMFG, degree, ties by position.
+
+        Parameters
+        ----------
+        n_features_to_select, similarity, keep
+            As in the constructor; the paper tunes the similarity with labels.
+
+        Returns
+        -------
+        TopologicalFeatureSelector
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> TopologicalFeatureSelector.paper(2).fit(X).get_feature_names_out().tolist()
+        ['total_phenols', 'flavanoids']
+        """
+        return cls(
+            n_features_to_select,
+            similarity=similarity,
+            threshold="mean",
+            graph="tmfg",
+            rule=Centrality("degree", ties="index"),
+            keep=keep,
+            min_carriers=0,
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        *,
+        layer: str | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
+        """Build the graph of the columns and rank them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
+(n_samples, n_features)
+            The table; the n × n similarity where ``similarity="precomputed"``. Of an AnnData
+            object (cells × genes) the matrix is taken, sparse or dense, with its `var_names`.
+        y : ignored
+            Labels are not used.
+        layer : str, optional
+            The layer of an AnnData object to take instead of its X.
+        feature_names : sequence of str, optional
+            Names of the columns of a matrix that carries none, such as a sparse one.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(named_matrix(X, layer=layer, feature_names=feature_names))
+        return self
+
+    def _fit(self, X: Any) -> ComparedColumns:
+        """Fit, and give the prepared columns."""
+        measure, graph, rule = self._terms()
+        memory = parse_memory(self.memory)
+        check_min_carriers(self.min_carriers)
+        arrays = arrays_of_device(self.device, X)
+        read = read_table(self, on_host(X), measure)
+        size, forced = self._check_size()
+        constraints = resolve_constraints(
+            forced=forced,
+            exclude=self.exclude,
+            at_most=self.at_most,
+            max_similarity=self.max_similarity,
+            size=self.n_features_to_select,
+            names=self._column_names(),
+        )
+        nodes, self._left_out = np.arange(self.n_features_in_), {}
+        self._rare = find_rare_columns(read, self.min_carriers, forced=forced)
+        if read.constant is not None:
+            warn_of_columns(read, self._column_names())
+            nodes = self._varying_columns(
+                read.constant, read.identifiers, left_out=read.left_out, rare=self._rare.reasons
+            )
+        elif self._rare.carriers:
+            nodes = np.setdiff1d(nodes, self._rare.positions)
+            self._left_out = self._rare.reasons
+        self._rare.warn(self._column_names(), read.table.shape[0])
+        needs = needs_of_constraints(rule.needs, constraints, read.measure)
+        table = read.columns(nodes)
+        by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
+        if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
+            warn_of_dependent_rows(table, read.measure)
+        among = None
+        if sparse.issparse(table):
+            # The whole table is there anyway: some of its columns would be another copy.
+            table, among = read.table, nodes
+        columns = compare_columns(
+            table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
+        )
+        if columns.constant is not None:
+            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
+            constant[nodes] = columns.constant
+            nodes = self._varying_columns(constant, rare=self._rare.reasons)
+        cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
+        network = build_network(columns, graph, needs=needs, cut=cut)
+        self.nodes_, self.similarity_, self.rule_ = nodes, read.measure, rule
+        ranking = self._rank(network, constraints, size)
+        self.excluded_, self._limited = constraints.excluded, constraints.limited
+        budget = self.n_features_to_select
+        self._budget = float(budget.total) if isinstance(budget, Budget) else None
+        if not ranking.n_selectable and not len(forced):
+            raise self._none_to_select(kept=False)
+        self._has_names = read.has_names
+        self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
+        self._refine()
+        if size is None:
+            self._warn_of_isolated_columns()
+        return columns
+
+    def _rank(
+        self, network: Network, constraints: ColumnConstraints, size: int | None
+    ) -> Ranking:
+        """Rank the nodes of the network; keep its graph, with the names of the columns."""
+        self._graph = network.graph
+        if network.graph is not None:
+            self._graph = network.graph.labelled(self._column_names()[self.nodes_].tolist())
+            network = replace(network, graph=self._graph)
+        self._ranking, self._wishes = rank_with_constraints(
+            network, self.rule_, constraints, self.nodes_, n_wanted=size
+        )
+        if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
+            self._graph.whole.forget_matrix()
+        return self._ranking
+
+    def _terms(self) -> tuple[Measure, Graph | None, Rule]:
+        """Resolve the terms, and refuse those that do not go together."""
+        measure, rule = measure_of(self.similarity), rule_of(self.rule)
+        graph = graph_for(self.graph, rule, self.n_features_to_select)
+        check_threshold(self.threshold)
+        check_terms(measure, graph, rule)
+        return measure, graph, rule
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # An unknown name is refused by fit; until then it can be looked at.
+        with suppress(ValueError):
+            measure = measure_of(self.similarity)
+            tags.input_tags.sparse = measure.takes_table
+            tags.input_tags.string = measure.takes_names and not measure.takes_arrays
+        return tags
+
+    def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
+        rule = self.rule_ if fitted else rule_of(self.rule)
+        check_end(rule, given)
+        if isinstance(given, Size):
+            if not rule.has_groups:
+                raise ValueError(
+                    f"n_features_to_select is {given!r}, which needs a rule by which columns "
+                    "represent others, as rule='coverage'"
+                )
+            return None
+        if isinstance(given, str) and given == "auto":
+            return None
+        return resolve_size(given, self.n_features_in_, least=len(forced), auto=rule.has_end)
+
+
+def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
+    """Fit a selector and give the columns as they were prepared for it, over `selector.nodes_`.
+
+    A report or a list of nearest columns asks these for similarities.
+    """
+    return selector._fit(X)  # noqa: SLF001 - of the same file

@@ -1,0 +1,408 @@
+"""An order of columns that their values decide: what tells apart columns that tie otherwise.
+
+Hashes of the values of columns, which depend on neither the order of columns nor of rows.
+
+What a hash counts is known of each value alone once the span of its column is known, so the rows
+of a column may be hashed in parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from topofs.io.types import TypedTable
+from topofs.runtime import for_each
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+__all__ = [
+    "DISTANCE",
+    "ITSELF",
+    "MIRRORED",
+    "MOST_BITS",
+    "STANDING",
+    "HashedRows",
+    "hash_columns",
+    "hash_rows",
+    "matrix_order",
+    "mixed",
+    "move_rows",
+    "order_by_keys",
+    "permute_in_place",
+    "places",
+    "row_numbers",
+    "same_mirrored",
+    "spans_of_columns",
+    "spans_of_rows",
+    "spans_of_sums",
+    "take_columns",
+    "value_order",
+]
+
+
+Ints = npt.NDArray[np.int64]
+
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+Hashes = npt.NDArray[np.uint64]
+
+
+# Values held at a time: few enough for a cache.
+_BLOCK = 1 << 17
+
+
+# Columns of a table that lie in one line of the cache.
+_LEAST = 8
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def value_order(table: Any) -> Ints:
+    """Order the columns of a table by their values only; exact copies by position.
+
+    The order has no meaning, but wherever a column stands in the table, it is the same. Scaled,
+    shifted and mirrored columns keep their places, unless they are copies but for that; rows may
+    stand in any order, unless nothing else tells two columns apart.
+    """
+    n_samples = table.shape[0]
+    spans, multisets = _first_look(table)
+    rows, nothing = HashedRows(table, spans), np.zeros(n_samples, np.uint64)
+
+    def both_ways(some: Ints) -> Hashes:
+        return same_mirrored(*rows.hashes_both_ways(rows.of_rows(DISTANCE, multisets), some))
+
+    return order_by_keys(
+        multisets,
+        both_ways,
+        lambda some: rows.hashes(STANDING, rows.of_rows(STANDING, multisets), some),
+        lambda some: rows.hashes(ITSELF, nothing, some),
+        lambda some: rows.hashes(ITSELF, row_numbers(0, n_samples), some),
+    )
+
+
+def spans_of_columns(table: Any) -> Doubles:
+    """Give the span of each column: its extremes, and its mean as a share of the range.
+
+    One row a column, as `topofs.similarity.column_order` has them; all columns vary.
+    """
+    return _first_look(table)[0]
+
+
+def spans_of_sums(
+    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
+) -> Doubles:
+    """Give the same from Σ(x − lowest)·2⁻ᵉ: the very bits where this sum is exact."""
+    half_range = highest / 2 - lowest / 2
+    bits = np.clip(np.frexp(half_range)[1].astype(np.int64), -MOST_BITS, MOST_BITS)
+    means = np.ldexp(sums, exponent - 1 - bits) / n_samples / np.ldexp(half_range, -bits)
+    return np.column_stack([lowest, highest, means])
+
+
+def _first_look(table: Any) -> tuple[Doubles, Hashes]:
+    """The spans of all columns, and hashes of their distances from the mean."""
+    n_samples, n_features = table.shape
+    spans, hashes = np.empty((n_features, 3)), np.empty(n_features, np.uint64)
+    nothing = np.zeros(n_samples, np.uint64)
+
+    def look(some: slice) -> None:
+        columns = _columns(table, np.arange(n_features)[some])
+        spans[some] = spans_of_rows(columns)
+        hashes[some] = hash_columns(columns, DISTANCE, spans[some], nothing)
+
+    for_each(look, _parts(n_samples, n_features))
+    return spans, hashes
+
+
+@dataclass(frozen=True)
+class HashedRows:
+    """Hashes of some rows of a table whose columns have known spans.
+
+    Those of a column, or of a row, add up over rows, or columns, of other parts of the table.
+    """
+
+    table: Any
+    spans: Doubles
+
+    def hashes(self, what: int, seeds: Hashes, some: Ints) -> Hashes:
+        """What counts of some columns; the seeds tell rows apart."""
+        found = np.empty(len(some), np.uint64)
+
+        def hash_part(part: slice) -> None:
+            columns, spans = _columns(self.table, some[part]), self.spans[some[part]]
+            found[part] = hash_columns(columns, what, spans, seeds)
+
+        for_each(hash_part, _parts(self.table.shape[0], len(some)))
+        return found
+
+    def hashes_both_ways(self, seeds: Hashes, some: Ints) -> tuple[Hashes, Hashes]:
+        """The same of columns as they stand, and of their mirror images."""
+        return self.hashes(STANDING, seeds, some), self.hashes(MIRRORED, seeds, some)
+
+    def of_rows(self, what: int, seeds: Hashes) -> Hashes:
+        """What tells rows apart, wherever they stand: what counts of the values in them.
+
+        The seeds tell the columns apart.
+        """
+        n_samples, n_features = self.table.shape
+        found = np.zeros(n_samples, np.uint64)
+        for part in _parts(n_samples, n_features):
+            columns = _columns(self.table, np.arange(n_features)[part])
+            values = take_columns(columns, what, self.spans[part])
+            found += hash_rows(values.T, seeds[part])
+        return found
+
+
+def row_numbers(first: int, last: int) -> Hashes:
+    """Seeds that tell rows apart by where they stand."""
+    return np.arange(first, last, dtype=np.uint64) * _ODD
+
+
+def same_mirrored(there: Hashes, back: Hashes) -> Hashes:
+    """The same for a column and its mirror image, by the hashes of both."""
+    found: Hashes = mixed(there) + mixed(back)
+    return found
+
+
+def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
+    """Order the columns that a similarity compares by their similarities, as `value_order` does."""
+    n = len(matrix)
+    own = hash_rows(matrix.diagonal()[:, None], np.zeros(1, np.uint64))
+
+    def hashes(seeds: Hashes, some: Ints) -> Hashes:
+        found = np.empty(len(some), np.uint64)
+        step = max(1, _BLOCK // n)
+        for first in range(0, len(some), step):
+            rows = some[first : first + step]
+            found[first : first + step] = hash_rows(matrix[rows], seeds)
+        return found + own[some]
+
+    first = hashes(np.zeros(n, np.uint64), np.arange(n))
+    # What the others are like tells apart columns that are alike equally much.
+    return order_by_keys(first, lambda some: hashes(first, some))
+
+
+def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
+    """Sort by the first key; by each further one only what is equal so far."""
+    keys = [first]
+    for other in others:
+        order = np.lexsort(keys[::-1])
+        equal = np.ones(len(order) - 1, np.bool_)
+        for key in keys:
+            equal &= key[order[1:]] == key[order[:-1]]
+        tied = np.zeros(len(order), np.bool_)
+        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
+        if not tied.any():
+            return order
+        keys.append(np.zeros(len(order), np.uint64))
+        keys[-1][tied] = other(np.flatnonzero(tied))
+    return np.lexsort(keys[::-1])
+
+
+def places(order: Ints) -> Ints:
+    """Where each stands in an order: the inverse of a permutation."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
+    """Make row and column ``order[i]`` of a square matrix its i-th, without a second matrix."""
+    move_rows(matrix, order, columns=order)
+
+
+def move_rows(
+    matrix: npt.NDArray[Any], order: Ints, *, columns: Ints | slice = slice(None)
+) -> None:
+    """Make row ``order[i]`` of a matrix its i-th, without a second matrix.
+
+    `columns` are those of each row, in the order that they get.
+    """
+    done = np.zeros(len(order), np.bool_)
+    for start in range(len(order)):
+        if done[start]:
+            continue
+        # Along a cycle each row moves once; the first waits until its place is free.
+        row, kept = start, matrix[start, columns].copy()
+        while order[row] != start:
+            matrix[row] = matrix[order[row], columns]
+            done[row] = True
+            row = order[row]
+        matrix[row] = kept
+        done[row] = True
+
+
+def _parts(n_samples: int, n_columns: int) -> list[slice]:
+    """Cut columns into parts that a cache holds."""
+    step = max(_LEAST, _BLOCK // max(1, n_samples))
+    return [slice(first, first + step) for first in range(0, n_columns, step)]
+
+
+def _columns(table: Any, some: Ints) -> Doubles:
+    """A copy of some columns, ascending, one a row; codes of names become negative."""
+    if isinstance(table, TypedTable):
+        columns = [table.columns[position] for position in some]
+        parts = [-1 - column.values if column.nominal else column.values for column in columns]
+        return np.array(parts, dtype=np.float64)
+    together = some[-1] - some[0] == len(some) - 1
+    # A slice takes less time than as many positions.
+    part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
+    part = part.toarray() if sparse.issparse(part) else part
+    return np.array(part.T, dtype=np.float64, order="C")
+
+
+# What of a column counts: its values; how far they lie above its mean, in steps of its range;
+# the same of its mirror image; the same without its sign.
+ITSELF, STANDING, MIRRORED, DISTANCE = 0, 1, 2, 3
+
+
+# Steps of a column's range that count as different: far more than rounding, and a number of
+# them that puts no simple fraction of the range on the border of two steps.
+STEPS = 1021.7368
+
+
+# What is known of a column before its values are hashed: its extremes, and how far its mean lies
+# above the lowest value, as a share of the range.
+LOW, HIGH, MEAN = 0, 1, 2
+
+
+# No power of two beyond these overflows or vanishes.
+MOST_BITS = 1000
+
+
+# Values worked on at a time: a few arrays of them stay in the cache.
+BLOCK = 1 << 14
+
+
+# An odd factor, so that products lose nothing, and by how many bits a word is shifted when.
+FACTOR = np.uint64(0xFF51AFD7ED558CCD)
+
+
+FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
+
+
+def mixed(words: Hashes) -> Hashes:
+    """Spread the bits of each word over all 64."""
+    words = words.copy()
+    _mix(words, np.empty_like(words))
+    return words
+
+
+def _mix(words: Hashes, beside: Hashes) -> None:
+    """The same in place; the array beside is overwritten."""
+    for shift in (FIRST, SECOND):
+        np.right_shift(words, shift, out=beside)
+        np.bitwise_xor(words, beside, out=words)
+        np.multiply(words, FACTOR, out=words)
+    np.right_shift(words, LAST, out=beside)
+    np.bitwise_xor(words, beside, out=words)
+
+
+# Of a range that is the least of all floats, half is 0: this gives NaN.
+@np.errstate(divide="ignore", invalid="ignore")
+def spans_of_rows(rows: Floats) -> Doubles:
+    """Give `LOW`, `HIGH` and `MEAN` of each row, leaving NaN out; two values of a row differ.
+
+    The sum behind the mean has terms that are exact for values on a grid, so there neither the
+    order of the values nor parts of them can change a bit of it.
+    """
+    low, high = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
+    for (some, _), part in _tiles(rows):
+        low[some] = np.fmin(low[some], np.fmin.reduce(part, axis=1))
+        high[some] = np.fmax(high[some], np.fmax.reduce(part, axis=1))
+    # Halved, so that the range of the largest floats does not overflow.
+    half_low, half_range = low / 2, high / 2 - low / 2
+    scale = np.ldexp(1.0, -np.clip(np.frexp(half_range)[1], -MOST_BITS, MOST_BITS))
+    total, count = np.zeros(len(rows)), np.zeros(len(rows))
+    for (some, _), part in _tiles(rows):
+        terms = np.divide(part, 2, dtype=np.float64, order="C")
+        terms -= half_low[some, None]
+        terms *= scale[some, None]
+        sums, missing = terms.sum(axis=1), 0
+        if np.isnan(sums).any():
+            nan = np.isnan(terms)
+            terms[nan] = 0.0
+            sums, missing = terms.sum(axis=1), nan.sum(axis=1)
+        total[some] += sums
+        count[some] += terms.shape[1] - missing
+    return np.column_stack([low, high, total / count / (half_range * scale)])
+
+
+def hash_rows(rows: Floats, seeds: Hashes) -> Hashes:
+    """Give the sum of the mixed bits of each row: whole numbers, whose sum has no order.
+
+    Both zeros are one, and so is every NaN. Seeds tell the columns apart; they are equal where
+    their order is not to count.
+    """
+    return hash_columns(rows, ITSELF, np.empty((len(rows), 3)), seeds)
+
+
+def take_columns(columns: Floats, what: int, spans: Doubles) -> Doubles:
+    """Copy of some columns, one a row, what counts: ITSELF, STANDING, MIRRORED or DISTANCE.
+
+    Nobody reads the spans where values count by themselves.
+    """
+    rows = np.empty(columns.shape)
+    for (some, samples), part in _tiles(columns):
+        rows[some, samples] = _what_counts(part, what, spans[some])
+    return rows
+
+
+def hash_columns(columns: Floats, what: int, spans: Doubles, seeds: Hashes) -> Hashes:
+    """Give the hash of what counts of each column, one a row: sums over all samples."""
+    hashes, seeded = np.zeros(len(columns), np.uint64), seeds.any()
+    for (some, samples), part in _tiles(columns):
+        rows = _what_counts(part, what, spans[some])
+        # Both zeros are one, and so is every NaN.
+        if what != DISTANCE:
+            rows += 0.0
+        missing = np.isnan(rows)
+        if missing.any():
+            rows[missing] = np.nan
+        words = rows.view(np.uint64)
+        if seeded:
+            words += seeds[samples]
+        _mix(words, np.empty_like(words))
+        hashes[some] += words.sum(axis=1)
+    return hashes
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _what_counts(columns: Floats, what: int, spans: Doubles) -> Doubles:
+    """Values, or how far they lie above the mean, in steps of the range; NaN stays."""
+    if what == ITSELF:
+        return np.array(columns, dtype=np.float64, order="C")
+    half_low = spans[:, LOW] / 2
+    rows = np.divide(columns, 2, dtype=np.float64, order="C")
+    rows -= half_low[:, None]
+    rows /= (spans[:, HIGH] / 2 - half_low)[:, None]
+    rows -= spans[:, MEAN, None]
+    rows *= STEPS
+    np.rint(rows, out=rows)
+    if what == MIRRORED:
+        np.negative(rows, out=rows)
+    elif what == DISTANCE:
+        np.abs(rows, out=rows)
+    return rows
+
+
+def _tiles(rows: Floats) -> Iterator[tuple[tuple[slice, slice], Floats]]:
+    """Cut rows into tiles that a cache holds, each with the rows and samples that it has."""
+    n_rows, n_samples = rows.shape
+    step = max(1, BLOCK // max(1, n_samples))
+    for first in range(0, n_rows, step):
+        for start in range(0, n_samples, BLOCK):
+            some, samples = slice(first, first + step), slice(start, start + BLOCK)
+            yield (some, samples), rows[some, samples]
