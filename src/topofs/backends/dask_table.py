@@ -10,6 +10,7 @@ import numpy as np
 
 from topofs.errors import import_extra
 from topofs.runtime import machine_memory
+from topofs.text import listed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -93,8 +94,10 @@ def _array_of_frame(X: Any) -> Any:
         if not is_numeric_dtype(dtype) or is_complex_dtype(dtype)
     ]
     if other:
-        shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
-        raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
+        raise ValueError(
+            "X must hold real numbers; these columns hold other things: "
+            f"{listed(other, most=5)}"
+        )
     single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
     if any(_has_64_bits(dtype) for _, dtype in dtypes):
         X = X.map_partitions(_checked_frame, meta=X._meta)  # noqa: SLF001 - stays as it is
