@@ -272,7 +272,7 @@ register(Spearman())
 class CorrelationOperator:
     r"""Prepared columns whose correlations, or what becomes of them, are the entries.
 
-    `kind` is "plain", "squared", or "energy", which is :math:`\alpha \max(\sigma_i, \sigma_j) +
+    `kind` is "plain", "squared", or "blend", which is :math:`\alpha \max(\sigma_i, \sigma_j) +
     (1 - \alpha)(1 - |r_{ij}|)` with the `deviation` σ of each column.
     """
 
@@ -303,8 +303,8 @@ class CorrelationOperator:
         return self.kind != "plain"
 
     def diagonal(self) -> Floats:
-        """Ones, but for the energy of a column."""
-        if self.kind == "energy":
+        """Ones, but for a blend."""
+        if self.kind == "blend":
             return (self.alpha * self.deviation).astype(self.dtype)
         return np.ones(self.n_features, dtype=self.dtype)
 
@@ -319,7 +319,7 @@ class CorrelationOperator:
         """Turn correlations of some columns of this and of another into entries, in place."""
         if self.kind == "squared":
             np.square(block, out=block)
-        elif self.kind == "energy":
+        elif self.kind == "blend":
             np.abs(block, out=block)
             np.subtract(1.0, block, out=block)
             block *= 1 - self.alpha
@@ -358,7 +358,7 @@ class Correlation(CorrelationOperator):
                 values[first:last] = self.values[columns[first:last]]
 
             for_row_ranges(copy, *values.shape)
-        deviation = self.deviation[columns] if self.kind == "energy" else self.deviation
+        deviation = self.deviation[columns] if self.kind == "blend" else self.deviation
         sums, spreads = self.sums[columns], self.spreads[columns]
         return replace(self, values=values, sums=sums, spreads=spreads, deviation=deviation)
 
@@ -374,7 +374,7 @@ class Correlation(CorrelationOperator):
         from topofs._kernels.column_weights import CORRELATION, ENERGY, SQUARED, ColumnWeights
 
         return ColumnWeights(
-            kind={"plain": CORRELATION, "squared": SQUARED, "energy": ENERGY}[self.kind],
+            kind={"plain": CORRELATION, "squared": SQUARED, "blend": ENERGY}[self.kind],
             values=self.values,
             scale=self.scale,
             sums=self.sums,
@@ -389,7 +389,7 @@ class Correlation(CorrelationOperator):
 
         For unit columns U it is Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖², and Σᵢⱼ r²ᵢⱼ = ‖U⊤ U‖²: S² numbers for n².
         """
-        if self.kind == "energy" or (
+        if self.kind == "blend" or (
             self.kind == "squared" and 2 * self.n_samples > self.n_features
         ):
             return None
