@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special, stats
 
+from topofs.runtime import slices
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -417,6 +419,5 @@ def weights_of_rows(
     similarity: Floats, scale: Scale, order: Ints
 ) -> Iterator[tuple[slice, Doubles]]:
     """Weights of some rows at a time; `order` says which column each row is."""
-    for first in range(0, len(similarity), 256):
-        rows = slice(first, first + 256)
+    for rows in slices(len(similarity), 256):
         yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])
