@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 __all__ = ["Fitted", "dense", "fitted", "in_order_of_time", "reading", "write_page"]
 
@@ -58,7 +58,8 @@ class Fitted:
     def similarity(self) -> SimilarityOperator:
         """The similarity between the columns, without preparing them again."""
         assert self.columns.operator is not None
-        return self.columns.operator
+        operator: SimilarityOperator = self.columns.operator
+        return operator
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from scipy import sparse
 from topofs._kernels.dispatch import UNIT, units
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.rules.base import RunningGroups, running_along, running_among, running_over_all
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 
 if TYPE_CHECKING:
     from topofs._kernels.coverage import PathGraph, ShareMatrix

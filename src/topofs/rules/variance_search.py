@@ -18,7 +18,7 @@ from topofs.constraints import OpenNodes
 from topofs.rules.base import Ranking, RunningGroups, running_over_all
 from topofs.rules.coverage_model import themselves
 from topofs.rules.greedy import beginnings
-from topofs.similarity.column_order import places
+from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.standard_columns import rows_of
 
@@ -256,7 +256,7 @@ class VarianceCoverage:
     @cached_property
     def _place(self) -> Ints:
         """Which column of the space each node is."""
-        return places(self.space.nodes)
+        return inverse_permutation(self.space.nodes)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that explains most of each node, and its share."""
