@@ -29,7 +29,6 @@ from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.graphs.products import BlockedProducts
 from topofs.io import typed_table
-from topofs.rules.base import covered_by
 from topofs.selection.compatibility import graph_of
 from topofs.similarity.base import dense
 from topofs.similarity_matrix import check_similarity_matrix
@@ -240,7 +239,7 @@ def check_reach(ranking):
         assert (by[selected] == selected).all()
         assert (share[selected] == 1).all()
         assert ((share == 0) == (by == -1)).all()
-        covered = covered_by(ranking.reach, selected)
+        covered = ranking.reach.explained(selected)
         assert (covered >= share - 1e-9).all()
         assert covered.mean() == pytest.approx(ranking.curve[k - 1])
         assert covered.mean() == pytest.approx(running.curve[k])

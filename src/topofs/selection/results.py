@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from topofs.constraints import MinShare, column_position, resolve_columns
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.notebook import groups_html
-from topofs.rules.base import coverage_by, covered_by, kept_with, related_to
 from topofs.selection.answers import (
     Addition,
     Evaluation,
@@ -130,7 +129,7 @@ class FittedSelection(RankingSelector):
         Where the rule does not tell, that is the share of the representative.
         """
         share = np.zeros(self.n_features_in_)
-        share[self.nodes_] = covered_by(self._reach("explained_"), self._selected_nodes())
+        share[self.nodes_] = self._reach("explained_").explained(self._selected_nodes())
         share[self.support_] = 1.0
         return share
 
@@ -363,12 +362,12 @@ class FittedSelection(RankingSelector):
     def _without_each(self, nodes: Ints) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
         """Columns of a list that others of it explain, and those that add least beyond them."""
         reach, names, n_nodes = self._reach("evaluate"), self._column_names(), len(self.nodes_)
-        whole = n_nodes * coverage_by(reach, nodes)
+        whole = n_nodes * reach.coverage(nodes)
         same: dict[frozenset[int], SamePair] = {}
         adds: list[Addition] = []
         for node in nodes.tolist():
             rest, place = nodes[nodes != node], int(self.nodes_[node])
-            without = n_nodes * coverage_by(reach, rest)
+            without = n_nodes * reach.coverage(rest)
             adds.append(Addition(str(names[place]), place, float(whole - without)))
             other, share = _best_among(reach, rest, node)
             if other >= 0 and share >= SAME:
@@ -425,16 +424,16 @@ class FittedSelection(RankingSelector):
         selected = self._selected_nodes()
         rest = np.setdiff1d(selected, node)
         of = np.flatnonzero(
-            (reach.representatives(selected)[0] == node) & related_to(reach, node)
+            (reach.representatives(selected)[0] == node) & reach.neighbors(node)
         )
-        before = covered_by(reach, selected)[of]
-        losses = np.maximum(before.sum() - kept_with(reach, rest, of, before), 0.0) / n_nodes
+        before = reach.explained(selected)[of]
+        losses = np.maximum(before.sum() - reach.retained(rest, of, before), 0.0) / n_nodes
         open_ = np.setdiff1d(self._constraints.open_beside(rest), node)
-        open_ = open_[related_to(reach, of)[open_]]
+        open_ = open_[reach.neighbors(of)[open_]]
         place = self._ranking.place if self._ranking.place is not None else np.arange(n_nodes)
-        coverage, found = coverage_by(reach, selected), []
+        coverage, found = reach.coverage(selected), []
         for other in open_[np.lexsort((place[open_], losses[open_]))][:n].tolist():
-            explained = covered_by(reach, np.append(rest, other))
+            explained = reach.explained(np.append(rest, other))
             at, lost = int(nodes[other]), float(losses[other])
             gained = max(0.0, float(explained.mean()) - coverage + lost)
             share = float(explained[node[0]])
@@ -502,10 +501,7 @@ class FittedSelection(RankingSelector):
             )
         generator = check_random_state(random_state)
         lists = [generator.permutation(n)[:size] for _ in range(n_lists)]
-        if hasattr(reach, "coverages"):
-            covered = reach.coverages(lists)
-        else:
-            covered = np.array([coverage_by(reach, some) for some in lists])
+        covered = reach.coverages(lists)
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 

@@ -26,9 +26,9 @@ from topofs.constraints import (
 from topofs.errors import IsolatedFeatureWarning, NoStructureWarning, say
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.io.frames import named_matrix
-from topofs.rules.base import ranks_by_strength
+from topofs.rules.base import tie_breaking_ranks
 from topofs.rules.centrality import Centrality
-from topofs.rules.redundancy import redundancy_ranking
+from topofs.rules.coverage import redundancy_ranking
 from topofs.runtime import parse_memory
 from topofs.selection.compatibility import (
     TERMS,
@@ -430,7 +430,7 @@ class TopologicalFeatureSelector(FittedSelection):
             nodes, too_alike=network.pairs if by_rule else None, n_wanted=size
         )
         if not by_rule:
-            place = None if network.place is None else ranks_by_strength(network)
+            place = None if network.place is None else tie_breaking_ranks(network)
             return redundancy_ranking(network.pairs, constraints, place)
         if constraints.too_alike is not None:
             self._check_kept_alike(constraints)

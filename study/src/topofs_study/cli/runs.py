@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
-from topofs.cli.messages import Pace, in_words
+from topofs.cli.messages import Pace, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -234,4 +234,4 @@ class RunProgress:
             return ""
         left = task.total - task.completed - advance
         seconds = (time.monotonic() - self._began) * left / done_here
-        return in_words(seconds)
+        return format_duration(seconds)
