@@ -39,9 +39,7 @@ def panel(
     listed: list[str] = option(
         "One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel", default=...
     ),
-    n_next: int = option(
-        "How many columns to propose.", None, "--next", min=0, default=10, show_default=True
-    ),
+    n_next: int = option("How many columns to propose.", None, "--next", min=0, default=10),
     substitute: list[str] | None = option(
         "Rank what could take its place. Repeatable.", "COLUMN"
     ),
