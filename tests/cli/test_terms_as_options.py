@@ -33,8 +33,8 @@ from typing import ClassVar
 import numpy as np
 
 from topofs import Measure, parameter, register
-from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.scale import GivenScale
+from topofs.similarity.base import MatrixOperator
+from topofs.similarity.noise_floor import GivenScale
 
 
 def check_power(power):

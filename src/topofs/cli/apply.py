@@ -98,7 +98,7 @@ def apply(
 def _check_present(saved: SavedSelection, table: Table) -> None:
     """Refuse a table that lacks selected columns, and name those that may be meant."""
     from topofs.io.annotated import AnnotatedTable
-    from topofs.io.table import near_name
+    from topofs.text import suggest
 
     known = table.genes if isinstance(table, AnnotatedTable) else table.columns
     there = set(known)
@@ -109,8 +109,8 @@ def _check_present(saved: SavedSelection, table: Table) -> None:
     others = [column for column in known if column not in selected]
     named = []
     for column in missing[:_SHOWN_MISSING]:
-        near = near_name(column, others)
-        named.append(repr(column) + ("" if near is None else f" (did you mean {near!r}?)"))
+        near = suggest(column, others)
+        named.append(repr(column) + (f" ({near})" if near else ""))
     more = len(missing) - len(named)
     raise TableError(
         f"{table.name}: {len(missing)} of {len(saved.selected)} selected columns "

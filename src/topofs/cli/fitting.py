@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 SHOWN_LEAKS = 6
 """How many columns that alone tell the target are printed."""
@@ -64,8 +64,8 @@ class Fitted:
     @property
     def similarity(self) -> SimilarityOperator:
         """The similarity between the columns, without preparing them again."""
-        assert self.columns.operator is not None
-        return self.columns.operator
+        operator: SimilarityOperator = self.columns.operator
+        return operator
 
     @property
     def isolated(self) -> npt.NDArray[np.int64]:
@@ -177,7 +177,7 @@ def reading(
 ) -> Iterator[tuple[Table, ComparableTable]]:
     """Open a table, read what can be compared, and note what cannot."""
     from topofs.io import comparable_table, open_table
-    from topofs.io.dates import in_time_order, with_dates_as_numbers
+    from topofs.io.text_columns import in_time_order, with_dates_as_numbers
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):

@@ -294,7 +294,7 @@ def check_outputs(
 
     `source` is what is read. Beside each file stands what refuses a wrong ending of its name.
     """
-    from topofs.io.atomic_write import followed
+    from topofs.io.write import followed
 
     wanted = [(path, check) for path, check in files if path is not None]
     seen: set[Path] = set()
@@ -326,7 +326,7 @@ def write_together(**files: tuple[Path | None, Callable[[Path], None]]) -> dict[
 
     All of them appear, or none does and the old ones stay.
     """
-    from topofs.io.atomic_write import replacing_together
+    from topofs.io.write import replacing_together
 
     writers = {path: write for path, write in files.values() if path is not None}
     with _naming(None), replacing_together(writers) as unfinished:
@@ -348,7 +348,7 @@ def _is_source(path: Path, source: str) -> bool:
 @contextmanager
 def _naming(path: Path | None) -> Iterator[None]:
     """Name the file that could not be written, in place of a temporary one."""
-    from topofs.io.atomic_write import NotPutBackError
+    from topofs.io.write import NotPutBackError
 
     try:
         yield

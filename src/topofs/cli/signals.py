@@ -160,7 +160,7 @@ def end_at_once(status: int) -> NoReturn:
     """End the process and its workers; of what it began only temporary files are removed."""
     # Without these modules there is nothing temporary.
     for module, remove in (
-        ("topofs.io.atomic_write", "remove_temporary"),
+        ("topofs.io.write", "remove_temporary"),
         ("topofs._kernels.cache_folder", "remove_temporary_folder"),
     ):
         if module in sys.modules:

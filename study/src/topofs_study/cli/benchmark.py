@@ -195,7 +195,7 @@ def _fseval_plan(
 
 def _report_fseval(plan: FsevalBenchmark, path: Path, out: Path) -> None:
     """Print our rows beside the published ones, and write them."""
-    from topofs.io.atomic_write import replacing_together
+    from topofs.io.write import replacing_together
     from topofs_study.benchmark.fseval import load_fseval, summarise_fseval
     from topofs_study.errors import StoreError
 

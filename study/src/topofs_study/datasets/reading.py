@@ -12,7 +12,7 @@ import numpy as np
 from topofs.errors import TableError
 from topofs.io import open_table
 from topofs.io.arrays import MAX_BYTES, READERS, checked_arrays, refuse_oversize
-from topofs.io.numeric_table import read_numbers
+from topofs.io.comparable import read_numbers
 from topofs.io.table import column_values
 from topofs_study.datasets.entries import info, locate, verify
 from topofs_study.errors import DatasetError

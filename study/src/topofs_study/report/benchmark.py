@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from topofs.io.atomic_write import replacing_together
+from topofs.io.write import replacing_together
 from topofs.plot.axes import COLORS, tidy
 from topofs_study.benchmark.frames import format_range
 from topofs_study.benchmark.methods import (

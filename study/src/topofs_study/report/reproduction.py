@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs.io.atomic_write import replacing
+from topofs.io.write import replacing
 from topofs_study.paper.claims import (
     ClaimResult,
     claims_frame,
