@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
 
 from topofs.io.frames import (
     NamedArray,
@@ -34,6 +33,8 @@ def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
     Integers and booleans become float64, a sparse table a csc_array. `no_sparse` says what takes
     none, as the beginning of a sentence: there it becomes an array.
     """
+    from sklearn.utils import check_array  # the help of the commands does not wait for it
+
     X, names = readable_table(X), column_names(X)
     X = X.values if isinstance(X, NamedArray) else X
     if sparse.issparse(X):
