@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,6 +20,7 @@ from scipy import sparse
 
 from topofs.io.frames import column_name, is_missing
 from topofs.terms import Term, is_whole, parameter
+from topofs.text import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -300,10 +300,10 @@ def column_position(column: Any, names: Sequence[str]) -> int:
     if isinstance(column, str):
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
-            near = get_close_matches(column, names, n=1)
-            advice = f": did you mean {near[0]!r}?" if near else ""
+            near = suggest(column, names)
             raise ValueError(
-                f"there is no column {column!r} among the {len(names)} of X{advice}"
+                f"there is no column {column!r} among the {len(names)} of X"
+                + (f": {near}" if near else "")
             )
         return found[0]
     if is_whole(column):

@@ -1,9 +1,8 @@
 """The exceptions and warnings a user can catch, and the import of optional packages.
 
 An exception may name the exit status that it ends the command ``topofs`` with, in a class
-attribute ``exit_status``: 2 for wrong usage, 3 for wrong data.
-
-Warnings of a fit: once where a person fits, not once a fold.
+attribute ``exit_status``: 2 for wrong usage, 3 for wrong data. Warnings of a fit come once where a
+person fits, not once a fold: see `say`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import FrameType
 
 
@@ -30,7 +28,6 @@ __all__ = [
     "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
-    "first_few",
     "import_extra",
     "say",
 ]
@@ -126,8 +123,3 @@ def say(text: str, kind: type[Warning]) -> None:
         depth += inside
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
-
-
-def first_few(names: Sequence[str]) -> str:
-    """Up to five names, for a warning."""
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -1,6 +1,4 @@
-"""Arrays by what they hold, for annotations."""
-
-from __future__ import annotations
+"""One name for each kind of array that annotations speak of."""
 
 from typing import Any
 
@@ -11,3 +9,5 @@ Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.floating[Any]]
 Bools = npt.NDArray[np.bool_]
+Matrix = npt.NDArray[np.floating[Any]]
+"""Like `Floats`, with two dimensions."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from topofs.report.selection_summary import LeftOut
     from topofs.report.selection_words import Words
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 
 __all__ = [

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from topofs.rules.base import Rule
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.selection.answers import Substitute
-    from topofs.similarity.base import Measure
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import Measure, SimilarityOperator
 
 
 __all__ = [

@@ -25,12 +25,12 @@ from scipy.spatial.distance import squareform
 from topofs.constraints import resolve_columns
 from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.selection import fitted_similarity
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 
 if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
     from topofs.selection.answers import Substitute
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 
 __all__ = [

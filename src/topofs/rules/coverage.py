@@ -31,7 +31,7 @@ from topofs.rules.base import (
 )
 from topofs.rules.exchanges import refined_ranking
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:

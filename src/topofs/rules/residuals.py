@@ -22,7 +22,7 @@ import numpy as np
 
 from topofs._kernels.variance_steps import deflate_rows
 from topofs.runtime import for_row_ranges
-from topofs.similarity.column_order import places
+from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.standard_columns import ColumnsOnWorkers
 
 if TYPE_CHECKING:
@@ -461,12 +461,12 @@ def variance_space(
             columns.correlation.astype(np.float64, copy=False),
             np.arange(n + 1),
             np.ones(n, dtype=np.int64),
-            np.arange(n) if place is None else places(place),
+            np.arange(n) if place is None else inverse_permutation(place),
             normal_chance(columns.n_samples, n),
             single=columns.correlation.dtype == np.float32,
         )
     chance = chance_gain(columns)
-    nodes = np.arange(len(columns.degrees)) if place is None else places(place)
+    nodes = np.arange(len(columns.degrees)) if place is None else inverse_permutation(place)
     n, n_samples = columns.n_rows, columns.n_samples
     # The matrix and a copy that is worked on.
     if n <= n_samples and 16 * n**2 <= memory:

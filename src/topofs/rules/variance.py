@@ -25,7 +25,7 @@ from topofs.rules.base import (
     running_over_all,
 )
 from topofs.rules.greedy import greedy_ranking, starting_sets
-from topofs.similarity.column_order import places
+from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import degrees_floor
 from topofs.similarity.standard_columns import rows_of
 from topofs.terms import register
@@ -342,7 +342,7 @@ class VarianceCoverage(CoverageModel):
     @cached_property
     def _place(self) -> Ints:
         """Which column of the space each node is."""
-        return places(self.space.nodes)
+        return inverse_permutation(self.space.nodes)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that explains most of each node, and its share."""

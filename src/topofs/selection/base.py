@@ -29,12 +29,12 @@ from topofs.io.frames import (
     sparse_columns,
     unmasked,
 )
-from topofs.io.table import LeftOutColumn
-from topofs.io.types import text_column
+from topofs.io.types import LeftOutColumn, text_column
 from topofs.notebook import selection_html
 from topofs.runtime import parse_memory
 from topofs.selection.reading import columns_that_vary, read_table, without_rows
 from topofs.similarity.energy import Energy
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -198,10 +198,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         there = {column_name(label): label for label in reversed(labels)}
         missing = [name for name in names if name not in there]
         if missing:
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             raise ValueError(
                 f"X lacks {len(missing)} of the {len(names)} selected columns: "
-                f"{', '.join(missing[:5])}{more}"
+                f"{listed(missing, most=5)}"
             )
         wanted = [there[name] for name in names]
         return X[:, wanted] if annotated else X[wanted]

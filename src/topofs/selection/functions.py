@@ -16,7 +16,7 @@ from topofs.io.frames import column_names
 from topofs.runtime import parse_memory
 from topofs.selection.compatibility import graph_of, measure_of
 from topofs.selection.selector import TopologicalFeatureSelector
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 from topofs.similarity.table import check_table, is_constant
 from topofs.similarity_matrix import check_similarity_matrix
 from topofs.terms import is_whole, registered
@@ -213,7 +213,12 @@ def noise_features(
     >>> (~noise_features(X, random_state=0).noise).nonzero()[0].tolist()
     [0, 1, 2]
     """
-    _check(n_permutations, level)
+    if not is_whole(n_permutations) or n_permutations < 1:
+        raise ValueError(
+            f"n_permutations is {n_permutations!r}; give a whole number of at least 1"
+        )
+    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
     measure, family = _numbers_alike(measure_of(similarity)), graph_of(graph)
     table = check_table(X, no_sparse="noise_features takes")
     varying = np.flatnonzero(~is_constant(table))
@@ -242,15 +247,6 @@ def _numbers_alike(measure: Measure) -> Measure:
             "alike, such as 'pearson', 'spearman' or 'mutual_information'"
         )
     return settled
-
-
-def _check(n_permutations: Any, level: Any) -> None:
-    if not is_whole(n_permutations):
-        raise ValueError(f"n_permutations is {n_permutations!r}; give a whole number")
-    if n_permutations < 1:
-        raise ValueError(f"n_permutations is {n_permutations}; it must be at least 1")
-    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
 
 
 def _strength(values: Floats, measure: Measure, graph: Graph) -> Doubles:

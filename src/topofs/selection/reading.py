@@ -21,7 +21,6 @@ from topofs.errors import (
     DependentRowsWarning,
     IdentifierFeatureWarning,
     RareFeatureWarning,
-    first_few,
     say,
 )
 from topofs.io.frames import (
@@ -29,27 +28,28 @@ from topofs.io.frames import (
     as_array,
     column_names,
     dense_values,
+    is_frame,
     readable_table,
     refuse_infinite,
 )
-from topofs.io.hints import column_ranges, hints_of_numbers
-from topofs.io.table import LeftOutColumn
+from topofs.io.hints import hints_of_numbers
 from topofs.io.types import (
     CONSTANT,
+    LeftOutColumn,
     TypedTable,
     check_no_times,
     has_nominal_columns,
-    has_text,
-    is_frame,
     read_columns,
     text_as_numbers,
     text_column,
     typed_table,
     why_constant,
 )
+from topofs.runtime import for_row_ranges
 from topofs.similarity.autocorrelation import neighbours_alike
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
+from topofs.text import listed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -109,7 +109,7 @@ def read_table(
         isinstance(X, TypedTable)
         or (measure.takes_names and (has_nominal_columns(X) or not measure.takes_arrays))
     ):
-        return _of_columns(_as_typed_table(estimator, X), measure)
+        return _read_columns(estimator, X, measure)
     given = names if isinstance(X, NamedArray) else None
     X = X.values if isinstance(X, NamedArray) else X
     or_else = or_else if measure.takes_table else "turn it into numbers"
@@ -118,16 +118,14 @@ def read_table(
         return ReadTable(_numbers(estimator, X, given, advice, is_similarity=True), measure)
     if not measure.takes_sparse:
         X = dense_values(X, what=f"similarity {measure.name!r}, unlike 'pearson', takes")
-    written: tuple[Column, ...] = ()
-    if has_text(X):
-        X, written = text_as_numbers(X, names=given, advice=advice)
+    X, written = text_as_numbers(X, names=given, advice=advice)
     table = _numbers(estimator, X, given, advice, is_similarity=False)
     ranges: Floats | None = None
     if sparse.issparse(table):
         table = without_duplicates(table)
         lowest, highest = (end(axis=0).toarray().ravel() for end in (table.min, table.max))
     else:
-        lowest, highest = ranges = column_ranges(table)
+        lowest, highest = ranges = _column_ranges(table)
     # Where all values of a column are missing, so are its ends.
     constant = (highest == lowest) | np.isnan(highest)
     where = np.flatnonzero(constant)
@@ -170,8 +168,8 @@ def without_rows(X: Any) -> Any:
     return np.empty((0, X.shape[1]))
 
 
-def _as_typed_table(estimator: BaseEstimator, X: Any) -> TypedTable:
-    """Numbers and names; those of the columns are noted as scikit-learn does."""
+def _read_columns(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
+    """Columns of several kinds; without names that take part they may be an array."""
     if isinstance(X, (NamedArray, TypedTable)):
         _note_names(estimator, X.names)
     elif is_frame(X):
@@ -181,11 +179,7 @@ def _as_typed_table(estimator: BaseEstimator, X: Any) -> TypedTable:
         X = validate_data(
             estimator, X, accept_sparse="csc", dtype=None, ensure_all_finite=False
         )
-    return X if isinstance(X, TypedTable) else typed_table(X)
-
-
-def _of_columns(table: TypedTable, measure: Measure) -> ReadTable:
-    """Settle the measure of a typed table: without names that take part it may be an array."""
+    table = X if isinstance(X, TypedTable) else typed_table(X)
     if not measure.takes_names:
         raise ValueError(
             f"a table of several kinds of columns needs 'mixed', not {measure.name!r}"
@@ -247,6 +241,16 @@ def _numbers(
     return table
 
 
+def _column_ranges(table: Floats) -> Floats:
+    """The lowest and the highest value of each column, NaN where all are missing."""
+
+    def among(i: int, j: int) -> Floats:
+        some = table[:, i:j]
+        return np.stack([np.fmin.reduce(some, axis=0), np.fmax.reduce(some, axis=0)])
+
+    return np.concatenate(for_row_ranges(among, table.shape[1], table.shape[0]), axis=1)
+
+
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:
     """Note the names of a table that carries them, as scikit-learn does for a data frame."""
     estimator.n_features_in_ = len(names)
@@ -263,10 +267,10 @@ def warn_of_columns(read: ReadTable, names: Names) -> None:
     if read.read_from_text:
         written = [f"{c.name} ({c.written})" for c in read.read_from_text if c.written]
         if written:
-            say(f"text was read as numbers: {first_few(written)}", ColumnReadingWarning)
+            say(f"text was read as numbers: {listed(written, most=5)}", ColumnReadingWarning)
         hinted = [f"{c.name} ({c.hint})" for c in read.read_from_text if c.hint]
         if hinted:
-            hints = [f"columns that may be meant otherwise: {first_few(hinted)}"]
+            hints = [f"columns that may be meant otherwise: {listed(hinted, most=5)}"]
     if identifiers is not None:
         unread = {c.name for c in read.read_from_text if c.why is not None}
         is_unread = np.array([name in unread for name in names], dtype=np.bool_)
@@ -368,7 +372,7 @@ def _warn_of_left_out(
     ]
     say(
         f"{len(which)} of {len(names)} columns {what}; they take no part, score 0 and rank "
-        f"last: {first_few(which)}",
+        f"last: {listed(which, most=5)}",
         kind,
     )
 
@@ -380,7 +384,7 @@ def warn_of_rare_columns(which: list[str], least: int, shape: tuple[int, int]) -
         f"{len(which):,} of {n_features:,} columns have another value than their most "
         f"frequent one in fewer than {least} of {n_samples:,} samples, so that chance "
         "makes them alike; they take no part, score 0 and rank last: "
-        f"{first_few(which)} (min_carriers=0 lets them take part)",
+        f"{listed(which, most=5)} (min_carriers=0 lets them take part)",
         RareFeatureWarning,
     )
 

@@ -326,7 +326,9 @@ class TopologicalFeatureSelector(FittedSelection):
         -------
         self
         """
-        self._fit(named_matrix(X, layer=layer, feature_names=feature_names))
+        if layer is not None or feature_names is not None:
+            X = named_matrix(X, layer=layer, feature_names=feature_names)
+        self._fit(X)
         return self
 
     def _fit(self, X: Any) -> ComparedColumns:
@@ -353,13 +355,11 @@ class TopologicalFeatureSelector(FittedSelection):
         least, rare = find_rare_columns(read, self.min_carriers, forced=self.forced_)
         self.min_carriers_, self.rare_ = least, np.array(list(rare), dtype=np.int64)
         warn_of_columns(read, names)
-        nowhere = np.zeros(self.n_features_in_, dtype=np.bool_)
+        constant = read.constant
+        if constant is None:
+            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
         nodes, self._left_out = columns_that_vary(
-            names,
-            nowhere if read.constant is None else read.constant,
-            read.identifiers,
-            left_out=read.left_out,
-            rare=rare,
+            names, constant, read.identifiers, left_out=read.left_out, rare=rare
         )
         if rare:
             warn_of_rare_columns(names[self.rare_].tolist(), least, read.table.shape)
@@ -377,16 +377,16 @@ class TopologicalFeatureSelector(FittedSelection):
         )
         if columns.constant is not None:
             # Workers have found out which columns are constant.
-            nowhere[nodes] = columns.constant
-            nodes, self._left_out = columns_that_vary(names, nowhere, rare=rare)
+            constant[nodes] = columns.constant
+            nodes, self._left_out = columns_that_vary(names, constant, rare=rare)
         self.nodes_, self._has_names = nodes, read.has_names
 
         cut = self.rule_.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        if network.graph is not None:
-            labelled = network.graph.labelled(names[nodes].tolist())
-            network = replace(network, graph=labelled)
         self._graph = network.graph
+        if self._graph is not None:
+            self._graph = self._graph.labelled(names[nodes].tolist())
+            network = replace(network, graph=self._graph)
         self._ranking = self._rank(network, constraints, size)
         if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
             self._graph.whole.forget_matrix()
@@ -486,7 +486,7 @@ class TopologicalFeatureSelector(FittedSelection):
         size = self._size_by_ranking() if size is None else size
         most = ranking.n_selectable + self._n_outside
         if self._limited and size > most:
-            limit, advice = "under the constraints", "wish for less"
+            limit, advice = "under the constraints", "relax the constraints"
             if self._budget is not None:
                 taken = ranking.order[: ranking.n_selectable]
                 unpaid = replace(self._constraints, budget=np.inf).open_beside(taken)
@@ -526,11 +526,8 @@ class TopologicalFeatureSelector(FittedSelection):
         # By MinShare there is no graph, and the rule plays no part.
         if self._graph is None or not len(selected):
             return
-        wanted, worth = self.n_features_to_select, None
-        if isinstance(wanted, str):
-            worth = 1
-        elif isinstance(wanted, Budget):
-            worth = 0
+        wanted = self.n_features_to_select
+        worth = 1 if isinstance(wanted, str) else 0 if isinstance(wanted, Budget) else None
         refined = self.rule_.refined(ranking, self._constraints, selected, worth)
         if refined is not ranking:
             self._take(refined)

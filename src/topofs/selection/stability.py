@@ -206,7 +206,9 @@ def stability(
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
-    _check_resampling(selector, X)
+    if is_dask(X):
+        raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
+    refuse_without_rows(X)
     X = named_matrix(X)
     names = column_names(X)
     selector, X = _settled(selector, X)
@@ -299,22 +301,6 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     return float(phi), float(variance)
 
 
-def _check_resampling(selector: Selector, X: Any) -> None:
-    """Refuse what cannot be fitted to rows drawn anew."""
-    refuse_without_rows(X)
-    if is_dask(X):
-        raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
-    if isinstance(selector, TopologicalFeatureSelector):
-        measure = measure_of(selector.similarity)
-        if not measure.takes_table:
-            raise ValueError(
-                f"similarity is {measure.name!r}, whose rows are columns and cannot be drawn: "
-                "give the table itself, and another similarity"
-            )
-    if get_tags(selector).target_tags.required:
-        raise _needs_labels(selector)
-
-
 def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
         f"the selector {type(selector).__name__} needs labels, and there are none: give an "
@@ -328,14 +314,21 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
     of columns is read only once; other tables stay as they are, sparse ones by rows.
     """
-    if not isinstance(selector, RankingSelector) and isinstance(X, NamedArray):
-        # Other selectors know no such table.
-        X = X.values
+    if get_tags(selector).target_tags.required:
+        raise _needs_labels(selector)
     if not isinstance(selector, TopologicalFeatureSelector):
+        if isinstance(X, NamedArray) and not isinstance(selector, RankingSelector):
+            # Other selectors know no such table.
+            X = X.values
         return selector, _by_rows(unmasked(X))
-    X = _by_rows(readable_table(X))
-    reader = clone(selector)
-    read = read_table(reader, X, measure_of(selector.similarity))
+    measure = measure_of(selector.similarity)
+    if not measure.takes_table:
+        raise ValueError(
+            f"similarity is {measure.name!r}, whose rows are columns and cannot be drawn: "
+            "give the table itself, and another similarity"
+        )
+    X, reader = _by_rows(readable_table(X)), clone(selector)
+    read = read_table(reader, X, measure)
     settled = clone(selector).set_params(similarity=read.measure)
     if read.identifiers is None:
         return settled, X
