@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from topofs.typing import Bools, Doubles, Floats, Ints
 
 __all__ = [
+    "INDEX",
+    "STRENGTH",
     "CoverageModel",
     "Ranking",
     "Rule",
@@ -40,8 +42,11 @@ __all__ = [
     "tie_breaking_ranks",
 ]
 
-# Rows of shares held at a time.
+STRENGTH, INDEX = "strength", "index"
+"""What decides between equal scores: `tie_breaking_ranks`, or the position in the table."""
+
 _ROWS = 256
+"""Rows of shares held at a time."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -202,7 +202,8 @@ class _NumpySearch:
         constraints = constraints.renumbered(self._by_place)
         self._open = OpenNodes(constraints, []) if constraints.limited else None
         self._cost = constraints.cost if by_cost else None
-        self._gain: Doubles = np.bincount(self._columns, self._units, minlength=n)
+        gain = np.bincount(self._columns, self._units, minlength=n)
+        self._gain = np.asarray(gain, dtype=np.float64)
         self._support: Doubles | None = None
         self._covered, self._left = np.zeros(n), np.full(n, float(PART))
         self.order, self.gains, self._n_taken = np.empty(n, np.int64), np.empty(n), 0
@@ -226,7 +227,8 @@ class _NumpySearch:
         self._support = None
         if quarters:
             left = self._parts * self._left[self._row]
-            self._support = np.bincount(self._columns, left, minlength=len(waiting))
+            support = np.bincount(self._columns, left, minlength=len(waiting))
+            self._support = np.asarray(support, dtype=np.float64)
         while True:
             able = waiting
             if limited and self._open is not None:
@@ -243,7 +245,9 @@ class _NumpySearch:
 
     def _take(self, node: int, *, whole: bool) -> None:
         number = int(self._by_place[node])
-        row = self._reach.row(number, whole=whole)[self._by_place]
+        index, shares = self._reach.entries(number, whole=whole)
+        row = np.zeros(len(self._place))
+        row[self._place[index]] = shares
         covered = np.maximum(self._covered, units(row))
         # The gain: Σ_j max(w_ij − max_{s ∈ S} w_sj, 0).
         self.order[self._n_taken] = number
@@ -331,6 +335,6 @@ class _KernelSearch:
         begin_phase(*start, quarters)
         how = int(limited), least, quarters, self._reach.cut, n_exact
         while (node := take_best(*start, *how)) >= 0:
-            row = self._reach.row(int(node))
+            _, row = self._reach.entries(int(node))
             cover_by_row(self._state[0], search, units(row), parts(row))
         return int(search.counters[0])

@@ -97,7 +97,7 @@ class Residuals:
         return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
 
     def gains(self) -> tuple[Doubles, Doubles]:
-        """Tell what each node would explain, and at most how far rounding has moved that.
+        """What each node would explain, and at most how far rounding has moved that.
 
         What is explained already has -inf.
         """
@@ -116,7 +116,7 @@ class Residuals:
         return np.where(some, squares / np.where(some, left, 1.0), nothing)
 
     def explained_of(self, nodes: Ints) -> Doubles:
-        """Tell what each node (rows of the result) would explain of some (columns)."""
+        """What each node (rows of the result) would explain of some (columns)."""
         rows = [self._rows_of(node) for node in nodes.tolist()]
         products = self._products(np.concatenate(rows))
         explained = np.zeros((self.n_nodes, products.shape[1]))
@@ -496,7 +496,7 @@ class ChanceGain:
     spread: float
 
     def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
-        """Tell what the best column may explain of others; infinite where no sample is left."""
+        """What the best column may explain of others by chance; infinite without free samples."""
         free = self.n_samples - 1 - n_taken
         if free < 1:
             return np.inf

@@ -374,7 +374,7 @@ class VarianceCoverage(CoverageModel):
         return replace(groups, curve=np.concatenate([[0.0], curve]))
 
     def explained(self, selected: Ints) -> Doubles:
-        """Tell the share of each node that the selected ones explain together; 1 for themselves."""
+        """The share of each node that the selected ones explain together; 1 for themselves."""
         share = np.zeros(self.n_nodes)
         if len(selected):
             along = self.space.coordinates(self._rows(selected))
@@ -384,7 +384,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(share, 1.0))
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        """What stays explained of some nodes with each node beside the selected ones."""
         residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
         already = self.explained(selected)[of]
         kept = np.zeros(self.n_nodes)
@@ -397,7 +397,7 @@ class VarianceCoverage(CoverageModel):
         return kept
 
     def neighbors(self, of: Ints) -> Bools:
-        """Tell which nodes share with some of these more than chance explains."""
+        """Which nodes share with some of these more than chance explains."""
         related = np.zeros(self.n_nodes, dtype=np.bool_)
         related[of] = True
         degrees = self.space.degrees[self._place]
@@ -412,7 +412,7 @@ class VarianceCoverage(CoverageModel):
         return related
 
     def coverage(self, selected: Ints) -> float:
-        """Tell the mean of `explained`, without the share of each node."""
+        """The mean of `explained`, without the share of each node."""
         if not len(selected):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
@@ -425,7 +425,7 @@ class VarianceCoverage(CoverageModel):
         return int(among[shares.argmax()]), float(shares.max())
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
-        """Tell what some nodes (columns of the result) explain of a range of nodes, one by one."""
+        """What some nodes (columns of the result) explain of a range of nodes, one by one."""
         by, others = self._place[by], self._place[of]
         starts = self.space.starts
         rows, rows_of_others = rows_of(by, starts), rows_of(others, starts)
@@ -441,7 +441,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(shares, 1.0))
 
     def block(self, rows: slice, columns: slice) -> Doubles:
-        """Tell what the nodes of columns explain of those of rows: all of themselves."""
+        """What the nodes of columns explain of those of rows: all of themselves."""
         by = np.arange(*columns.indices(self.n_nodes))
         found = self.shares(by, rows)
         own = np.arange(*rows.indices(self.n_nodes))
