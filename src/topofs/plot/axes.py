@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import import_extra
 from topofs.graphs.filtered_graph import FilteredGraph
-from topofs.report.selection_views import filtered_graph
+from topofs.report.selection_summary import filtered_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

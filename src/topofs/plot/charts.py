@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part, tidy
-from topofs.report.comparison_summary import summarise_comparison
+from topofs.report.comparison import summarise_comparison
 from topofs.report.selection_views import (
     MOST_ROWS,
     bars_of,
