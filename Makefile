@@ -98,12 +98,13 @@ LOWEST_TESTS := tests/io tests/similarity tests/graphs/test_tmfg.py \
 	tests/backends/test_dask_table.py tests/cli/test_app.py tests/cli/test_graph.py \
 	tests/cli/test_select.py tests/cli/test_mixed_tables.py
 
+# The oldest scikit-learn checks estimators with other arrays only if scipy's switch is set.
 test-lowest:
 ifeq ($(LOWEST_PYTHON),)
 	@echo "test-lowest: skipped (the lowest versions need Python 3.11 or 3.12: none is found)"
 else
 	@$(MAKE) --no-print-directory $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -n 2 -q -p no:cacheprovider $(LOWEST_TESTS)
+	SCIPY_ARRAY_API=1 $(LOWEST)/bin/python -m pytest -n 2 -q -p no:cacheprovider $(LOWEST_TESTS)
 endif
 
 # Both distributions: built, checked, installed into clean environments and tried there.

@@ -21,7 +21,7 @@ from tests.naive.exchanges import keeps_to, most_coverage
 from tests.random_lists import KINDS, table_of
 from tests.rules.test_exchanges import instance
 from topofs import Coverage, Links, TopologicalFeatureSelector
-from topofs.rules.coverage_model import MatrixCoverage
+from topofs.rules.coverage import MatrixCoverage
 from topofs.rules.exchanges import exchanges
 
 N_TABLES, N_INSTANCES, N_COLUMNS = 200, 1000, 20

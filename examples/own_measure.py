@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topofs import Measure, Pearson, TopologicalFeatureSelector, parameter, register
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 
 
 def check_top(top):

@@ -17,7 +17,7 @@ from topofs import (
     register,
 )
 from topofs.rules import ScoreWords
-from topofs.rules.coverage_model import coverage_model_of
+from topofs.rules.coverage import coverage_model_of
 from topofs.rules.greedy import greedy_ranking
 
 

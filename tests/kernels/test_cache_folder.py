@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import topofs._kernels
 
 READ_ONLY = """

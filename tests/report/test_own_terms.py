@@ -13,7 +13,7 @@ from topofs import Given, Graph, Measure, TopologicalFeatureSelector, pearson
 from topofs.graphs import tmfg
 from topofs.report.selection import selection_report, summarise_selection
 from topofs.report.selection_words import words_of
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 
 
 @dataclass(frozen=True, repr=False)

@@ -86,7 +86,7 @@ def test_wishes_are_said_and_handed_to_the_page(rule):
     assert most < 28
     assert f"At most {most} columns can be selected together under these constraints" in text
     assert data["most"] == most
-    assert data["excluded"] == selector._wishes.excluded.tolist()
+    assert data["excluded"] == selector._constraints.excluded.tolist()
     assert f'max="{most}"' in page
     assert "window.hacked = true</script><img" not in page
     assert '<option value="excluded">' in page

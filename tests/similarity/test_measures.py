@@ -8,8 +8,8 @@ from scipy import sparse
 from tests.matrices import factor_table, tables
 from tests.naive.similarity import naive_energy, naive_pearson, naive_spearman
 from topofs import energy, mutual_information, pearson, spearman
-from topofs.similarity import correlation_blocks as grids
-from topofs.similarity.correlation_blocks import (
+from topofs.similarity import correlation as grids
+from topofs.similarity.correlation import (
     ANY_GRID,
     NO_GRID,
     correlation_of_values,

@@ -12,15 +12,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = [
-    "CupyArrays",
-    "DeviceArrays",
-    "NumpyArrays",
-    "TorchArrays",
-    "arrays_of_device",
-    "on_host",
-]
-
 
 class NumpyArrays:
     """Arrays of numpy: the device is this machine's memory.

@@ -174,7 +174,7 @@ class BatchProducts(Products, Protocol):
 
 
 class Operator(Protocol):
-    """Those members of `topofs.similarity.operator.ColumnOperator` that products ask for."""
+    """Those members of `topofs.similarity.base.ColumnOperator` that products ask for."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from topofs.comparison.compare import Comparison
     from topofs.report.selection_views import Ties
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.errors import import_extra
-from topofs.io.atomic_write import replacing
+from topofs.io.write import replacing
 
 if TYPE_CHECKING:
     import os

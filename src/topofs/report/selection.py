@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from topofs.io.table import LeftOutColumn
+    from topofs.io.types import LeftOutColumn
     from topofs.selection import Stability, TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats
 
 __all__ = [

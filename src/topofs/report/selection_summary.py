@@ -24,16 +24,16 @@ from topofs.rules.base import running_over_all
 from topofs.selection import fitted_similarity
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
-from topofs.similarity.operator import MatrixOperator, rows_of
+from topofs.similarity.base import MatrixOperator, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topofs.io.table import LeftOutColumn
+    from topofs.io.types import LeftOutColumn
     from topofs.rules.base import RunningGroups
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.selection.answers import Substitute
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
 
 __all__ = [

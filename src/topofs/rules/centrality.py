@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.network import Needs
-from topofs.rules.base import Ranking, Rule, ScoreWords, in_order_of_values, ranks_by_strength
+from topofs.rules.base import Ranking, Rule, ScoreWords, in_order_of_values, tie_breaking_ranks
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Centrality(Rule):
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)
-        place = ranks_by_strength(network) if self.ties == TIES[0] else None
+        place = tie_breaking_ranks(network) if self.ties == TIES[0] else None
         keys = (-scores,) if place is None else (place, -scores)
         order, n_selectable = constraints.applied(np.lexsort(keys))
         return Ranking(order, scores, selectable=n_selectable, place=place)

@@ -7,29 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import move_rows
-from topofs.similarity.correlation_blocks import doubled_centred_ranks, unit_columns
+from topofs.similarity.correlation import doubled_centred_ranks, unit_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "ColumnsOnWorkers",
-    "SparseStandardColumns",
-    "StandardColumns",
-    "rows_of",
-    "standard_blocks",
-    "standard_columns",
-    "standard_ranks",
-]
-
-Floats = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
 # Values that are worked on at a time, 4 MiB of them as float64.
 _BLOCK = 1 << 19
@@ -78,17 +65,13 @@ class StandardColumns:
 
         Values are moved where they lie if they can be, so these columns are of no use afterwards.
         """
-        rows = rows_of(order, self.starts)
+        rows, values = rows_of(order, self.starts), self.values
+        if isinstance(values, np.ndarray) and values.flags.owndata and values.flags.writeable:
+            move_rows(values, rows)
+        else:
+            values = values[rows]
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
-        return replace(self, starts=starts, degrees=self.degrees[order], **self._moved(rows))
-
-    def _moved(self, rows: Ints) -> dict[str, Any]:
-        """The rows in another order."""
-        values = self.values
-        if not (values.flags.owndata and values.flags.writeable):
-            return {"values": values[rows]}
-        move_rows(values, rows)
-        return {"values": values}
+        return replace(self, values=values, starts=starts, degrees=self.degrees[order])
 
     def rows(self, which: Ints) -> Doubles:
         """Give some rows as float64, in a fresh array."""
@@ -168,9 +151,9 @@ class SparseStandardColumns(StandardColumns):
 
     shifts: Doubles
 
-    def _moved(self, rows: Ints) -> dict[str, Any]:
-        """The rows in another order."""
-        return {"values": self.values[rows], "shifts": self.shifts[rows]}
+    def in_order(self, order: Ints) -> SparseStandardColumns:
+        """Put the columns in another order; of a sparse table each is one row."""
+        return replace(super().in_order(order), shifts=self.shifts[order])  # type: ignore[return-value, call-arg]
 
     def rows(self, which: Ints) -> Doubles:
         """Give some rows, dense."""
@@ -289,9 +272,7 @@ def _sparse(table: Any) -> SparseStandardColumns:
     return SparseStandardColumns(columns, starts, degrees, means / length)
 
 
-def standard_blocks(
-    values: Doubles, starts: Ints, nominal: npt.NDArray[np.bool_]
-) -> StandardColumns:
+def standard_blocks(values: Doubles, starts: Ints, nominal: Bools) -> StandardColumns:
     """Standardise centred ranks, and the levels of nominal columns as blocks of 0/1 rows.
 
     Levels are scaled alike, 1[x = l] / √nₗ, centred, and all of a column to a variance of 1.

@@ -1,11 +1,10 @@
-"""The one check that every table passes before a similarity is computed."""
+"""Checks of a table before a similarity is computed: its numbers, constant and rare columns."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
 
@@ -19,19 +18,9 @@ from topofs.io.frames import (
 from topofs.io.types import TypedTable
 from topofs.runtime import for_row_ranges
 
-__all__ = [
-    "check_table",
-    "has_missing",
-    "is_constant",
-    "least_carriers",
-    "rare_columns",
-    "without_duplicates",
-]
-
 if TYPE_CHECKING:
     from topofs.io.types import Column
-
-Table = npt.NDArray[np.floating[Any]]
+    from topofs.typing import Bools, Doubles, Floats
 
 _SMALL_TABLE = 1000
 _CARRIERS_A_DOUBLING = 4
@@ -72,18 +61,12 @@ def without_duplicates(X: Any) -> Any:
     return X
 
 
-def has_missing(X: Table) -> bool:
-    """Tell whether a dense table holds NaN; all cores look for it."""
-    rows = X.T if X.flags.f_contiguous else X
-    return any(for_row_ranges(lambda i, j: bool(np.isnan(rows[i:j]).any()), *rows.shape))
-
-
-def is_constant(X: Any) -> npt.NDArray[np.bool_]:
+def is_constant(X: Any) -> Bools:
     """Tell which columns hold at most one distinct observed value; NaN is unobserved."""
     if sparse.issparse(X):
         return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
 
-    def among(i: int, j: int) -> npt.NDArray[np.bool_]:
+    def among(i: int, j: int) -> Bools:
         # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
         highest, lowest = np.fmax.reduce(X[:, i:j], axis=0), np.fmin.reduce(X[:, i:j], axis=0)
         return np.asarray((highest == lowest) | np.isnan(highest))
@@ -125,11 +108,11 @@ def rare_columns(X: Any, least: int) -> dict[int, int]:
     return {i: number for i, number in found.items() if number is not None}
 
 
-def _coded(column: Column) -> npt.NDArray[np.float64]:
+def _coded(column: Column) -> Doubles:
     return np.nan_to_num(column.values, nan=-np.inf) if column.nominal else column.values
 
 
-def _carriers(values: Table, least: int) -> int | None:
+def _carriers(values: Floats, least: int) -> int | None:
     """How many samples carry a column; None where they are `least` or more."""
     # Between neighbours that are both observed, each carrier makes two changes at most. The
     # first rows are enough to see that in most columns.
