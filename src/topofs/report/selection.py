@@ -311,7 +311,9 @@ def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
     if stability is not None:
         sure = {(edge.left, edge.right): edge.confidence for edge in stability.edges}
         ends = np.sort(edges, axis=1).tolist()
-        confidence = _whole(np.array([sure.get((i, j), 0.0) for i, j in ends], dtype=np.float64))
+        confidence = _whole(
+            np.array([sure.get((i, j), 0.0) for i, j in ends], dtype=np.float64)
+        )
     return {
         "edges": edges.ravel().tolist(),
         "weights": _whole(graph.weights.astype(np.float64)),

@@ -329,7 +329,9 @@ def _n_samples(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _adds(selector: TopologicalFeatureSelector, running: RunningGroups, ranked: Ints) -> Doubles:
+def _adds(
+    selector: TopologicalFeatureSelector, running: RunningGroups, ranked: Ints
+) -> Doubles:
     """The steps of the curve; the scores themselves where they are the same but for rounding."""
     adds = np.zeros(selector.n_features_in_)
     adds[selector.nodes_[ranked]] = len(ranked) * np.diff(running.curve)
