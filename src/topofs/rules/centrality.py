@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from topofs.network import Network
     from topofs.similarity.base import Measure
 
-__all__ = ["SCORES", "Centrality"]
-
 SCORES = {
     "degree": ScoreWords(
         "Links",

@@ -42,18 +42,10 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = [
-    "Coverage",
-    "MatrixCoverage",
-    "PathCoverage",
-    "coverage_model_of",
-    "redundancy_ranking",
-]
-
 AUTO, PATHS, EDGES = "auto", "paths", "edges"
 
+# What must be left of the variance at the end of a path of several edges.
 HALF = 0.5
-"""What must be left of the variance at the end of a path of several edges."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,10 +212,10 @@ def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | Matrix
         one_way = sparse.csr_array((weights[above], ends), shape=shape)
         rows = one_way + one_way.T
         if not paths:
-            rows = rows + sparse.eye_array(graph.n_nodes)
-        rows.sort_indices()
-        if not paths:
+            rows = sparse.csr_array(rows + sparse.eye_array(graph.n_nodes))
+            rows.sort_indices()
             return MatrixCoverage(rows)
+        rows.sort_indices()
     return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
@@ -371,13 +363,9 @@ class MatrixCoverage(_SharesOfPairs):
             others = nodes != node
             changes.append((nodes[others], np.full(others.sum(), at), shares[others]))
         nodes, positions, values = (np.concatenate(part) for part in zip(*changes, strict=True))
-        by_node = np.argsort(nodes, kind="stable")
-        return RunningGroups(
-            curve=np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
-            starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-            positions=positions[by_node],
-            values=values[by_node],
-            through=np.full(len(nodes), -1),
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
+            (nodes, positions, values),
             n_links=(n_entries - n) // 2,
         )
 
@@ -459,15 +447,10 @@ class PathCoverage(_SharesOfPairs):
         """Follow who represents whom while nodes are selected in an order."""
         from topofs._kernels.path_search import running_nodes
 
-        n = len(order)
         nodes, positions, values, before, total = running_nodes(*self.kernel, order)
-        by_node = np.argsort(nodes, kind="stable")
-        positions, before = positions[by_node], before[by_node]
-        return RunningGroups(
-            curve=np.concatenate([[0.0], total / max(1, n)]),
-            starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-            positions=positions,
-            values=values[by_node],
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], total / max(1, len(order))]),
+            (nodes, positions, values),
             through=np.where(before == order[positions], -1, before),
             n_links=len(self.columns) // 2,
         )

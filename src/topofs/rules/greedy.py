@@ -23,19 +23,16 @@ if TYPE_CHECKING:
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["DROP", "KEEP", "LAST", "greedy_ranking", "starting_sets"]
-
+# With up to so many nodes, a budget is spent starting from every pair of nodes, too.
 MOST_ENUMERATED = 40
-"""With up to so many nodes, a budget is spent starting from every pair of nodes, too."""
 
+# Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+#
+# Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
 QUARTERS = 2
-"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
 
-Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
-"""
-
+# What becomes of isolated nodes: see `greedy_ranking`.
 DROP, KEEP, LAST = "drop", "keep", "last"
-"""What becomes of isolated nodes: see `greedy_ranking`."""
 
 _ALL = np.iinfo(np.int64).max
 
@@ -114,15 +111,15 @@ def greedy_ranking(
     if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
         others[constraints.chosen] = False
-        linked, alone = (
-            np.flatnonzero(others & ~is_isolated),
-            np.flatnonzero(others & is_isolated),
-        )
+        linked = np.flatnonzero(others & ~is_isolated)
+        alone = np.flatnonzero(others & is_isolated)
         search.begin(constraints)
         search.run(constraints.chosen, limited=False)
+        # Up to the end: nodes that add more than themselves.
         end = search.run(linked, least=int(UNIT))
         if isolated == KEEP:
             end = search.run(alone)
+        # Beyond the end, by gain and support.
         rest = linked if isolated == LAST else np.flatnonzero(others)
         rest = np.setdiff1d(rest, search.order[:end])
         n_taken = search.run(rest, quarters=quarters, n_exact=wanted)
@@ -135,10 +132,15 @@ def greedy_ranking(
     scores = np.zeros(n)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(n), order)
-    everyone = np.concatenate([order, rest[np.argsort(place[rest])]])
-    exact = max(end, wanted) if reach.cut.any() else None
     return Ranking(
-        everyone, scores, max(1, end), reach, is_isolated, len(order), place=place, exact=exact
+        order=np.concatenate([order, rest[np.argsort(place[rest])]]),
+        scores=scores,
+        end=max(1, end),
+        reach=reach,
+        isolated=is_isolated,
+        selectable=len(order),
+        place=place,
+        exact=max(end, wanted) if reach.cut.any() else None,
     )
 
 

@@ -36,25 +36,23 @@ if TYPE_CHECKING:
     from topofs.rules.residuals import VarianceSpace
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["Variance", "VarianceCoverage", "variance_ranking"]
-
+# What a column must explain beyond chance to be selected: itself, and half of another.
 WORTH = 1.5
-"""What a column must explain beyond chance to be selected: itself, and half of another."""
 
+# All columns are put in order one by one where that takes so many multiplications.
 FULL_ORDER = 2e9
-"""All columns are put in order one by one where that takes so many multiplications."""
 
+# Where nobody asked for a number, at least so many columns are put in order one by one.
 BY_ITSELF = 200
-"""Where nobody asked for a number, at least so many columns are put in order one by one."""
 
+# Gains that differ by less than this share of themselves are equal; in single precision.
 _SAME, _SAME_SINGLE = 1e-9, 1e-6
-"""Gains that differ by less than this share of themselves are equal; in single precision."""
 
+# Of more than twice as many near-best columns, only so many by each key are computed exactly.
 _NEAR = 16
-"""Of more than twice as many near-best columns, only so many by each key are computed exactly."""
 
+# Columns that are multiplied with all others at a time.
 _COLUMNS = 16
-"""Columns that are multiplied with all others at a time."""
 
 
 @dataclass(frozen=True, repr=False)
