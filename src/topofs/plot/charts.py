@@ -514,8 +514,8 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         own = series is summary.own
         ax.errorbar(
             at + shift,
-            np.array(series.means, dtype=np.float64),
-            yerr=np.array(series.spreads, dtype=np.float64),
+            series.means,
+            yerr=series.spreads,
             color=SERIES[number % 5],
             marker="o",
             markersize=7 if own else 5,
@@ -524,7 +524,7 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             zorder=4 if own else 3,
             label=series.label,
         )
-    if summary.everything is not None and summary.everything.means[0] is not None:
+    if summary.everything is not None and np.isfinite(summary.everything.means[0]):
         ax.axhline(
             summary.everything.means[0],
             color=COLORS["quiet"],

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     import os
 
     from topofs.comparison.compare import Comparison
+    from topofs.typing import Doubles
 
 __all__ = [
     "ALPHA",
     "ComparisonSummary",
-    "Series",
-    "Verdict",
     "chart_of",
     "comparison_page",
     "comparison_report",
@@ -37,14 +36,7 @@ ALPHA = 0.05
 
 _OWN, _ALL = "tfs", "all"
 
-_MODELS = {
-    "linear": "a linear model",
-    "knn": "nearest neighbours",
-    "tree": "a decision tree",
-}
-
-_MISSING = "–"
-_SIGNS = {"better": "▲", "worse": "▼", "open": ""}
+_MODELS = {"linear": "a linear model", "knn": "nearest neighbours", "tree": "a decision tree"}
 
 # The drawing, in its own units: its height, and the room at its sides.
 _HEIGHT = 340
@@ -70,17 +62,17 @@ class Verdict:
         return "better" if self.difference > 0 else "worse"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
     """One method: mean and standard deviation over the splits, and verdict, at each size.
 
-    None where it was not run; TFS itself has no verdicts.
+    NaN and None where it was not run; TFS itself has no verdicts.
     """
 
     method: str
     label: str
-    means: tuple[float | None, ...]
-    spreads: tuple[float | None, ...]
+    means: Doubles
+    spreads: Doubles
     verdicts: tuple[Verdict | None, ...]
 
     def count(self, outcome: str) -> int:
@@ -93,7 +85,7 @@ class Series:
         return sum(verdict is not None for verdict in self.verdicts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComparisonSummary:
     """Everything the page shows.
 
@@ -178,36 +170,22 @@ def _series(comparison: Comparison, method: str) -> Series:
         # Measured once, with all columns; it stands beside every size.
         (only,) = scores.values()
         scores = dict.fromkeys(comparison.sizes, only)
-    at = [scores.get(size) for size in comparison.sizes]
+    missing = np.nan, np.nan
+    measured = {size: (score.mean, score.spread) for size, score in scores.items()}
+    means, spreads = np.array([measured.get(size, missing) for size in comparison.sizes]).T
     against = [tests.get(size) for size in comparison.sizes]
     adjusted = iter(_holm([float(t.p_value) for t in against if t is not None]))
-    return Series(
-        method=method,
-        label=METHOD_NAMES.get(method, method),
-        means=tuple(None if score is None else _finite(score.mean) for score in at),
-        spreads=tuple(None if score is None else _finite(score.spread) for score in at),
-        verdicts=tuple(
-            None
-            if t is None
-            else Verdict(float(t.difference), float(t.p_value), next(adjusted))
-            for t in against
-        ),
-    )
+    verdicts = [t and Verdict(t.difference, t.p_value, next(adjusted)) for t in against]
+    return Series(method, METHOD_NAMES.get(method, method), means, spreads, tuple(verdicts))
 
 
 def _holm(p_values: list[float]) -> list[float]:
     """Holm's step-down correction; a p-value that is no number counts as 1."""
     p = np.nan_to_num(np.asarray(p_values, dtype=np.float64), nan=1.0)
     order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return [float(value) for value in adjusted]
-
-
-def _finite(value: float) -> float | None:
-    """A score of a model that could not be fitted is no number: it counts as not run."""
-    return float(value) if math.isfinite(value) else None
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return [float(value) for value in np.minimum(adjusted, 1.0)]
 
 
 def comparison_words(summary: ComparisonSummary) -> dict[str, Any]:
@@ -245,13 +223,12 @@ def _headline(judge: Series | None, own: str) -> str:
 
 
 def _meaning(summary: ComparisonSummary, judge: Series | None) -> str:
-    own = [(mean, at) for at, mean in enumerate(summary.own.means) if mean is not None]
-    best, at = max(own, key=lambda pair: (pair[0], -pair[1]))
+    own, at = summary.own, int(np.nanargmax(summary.own.means))
     parts = [
-        f"At its best {summary.own.label} reaches {best:.3f} with {summary.sizes[at]} of "
+        f"At its best {own.label} reaches {own.means[at]:.3f} with {summary.sizes[at]} of "
         f"{summary.n_features:,} columns"
     ]
-    if judge is not None and judge.means[at] is not None:
+    if judge is not None and np.isfinite(judge.means[at]):
         parts.append(f"{judge.label} of that size reach {judge.means[at]:.3f}")
     if summary.everything is not None:
         parts.append(f"all columns give {summary.everything.means[at]:.3f}")
@@ -261,15 +238,8 @@ def _meaning(summary: ComparisonSummary, judge: Series | None) -> str:
 def _note(own: str, rival: Series) -> str:
     if rival.n_tests == 0:
         return f"{own} against {rival.label}: not tested."
-    counts = [
-        f"{rival.count(outcome)} {word}"
-        for outcome, word in (
-            ("better", "better"),
-            ("worse", "worse"),
-            ("open", "not told apart"),
-        )
-        if rival.count(outcome)
-    ]
+    words = {"better": "better", "worse": "worse", "open": "not told apart"}
+    counts = [f"{n} {word}" for outcome, word in words.items() if (n := rival.count(outcome))]
     return f"{own} against {rival.label}, {rival.n_tests} sizes: {', '.join(counts)}."
 
 
@@ -278,12 +248,14 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> dict[str, Any]:
 
     Places of lines, labels and dots, as the template reads them.
     """
-    drawn = (summary.own, *summary.rivals)
-    ticks = round_ticks(*_limits(summary))
+    drawn, everything = (summary.own, *summary.rivals), summary.everything
+    ends = [series.means + side * series.spreads for series in drawn for side in (-1, 1)]
+    ends += [] if everything is None else [everything.means]
+    ticks = round_ticks(float(np.nanmin(ends)), float(np.nanmax(ends)))
     low, high = ticks[0], ticks[-1]
 
     def up(value: float) -> float:
-        share = (value - low) / (high - low)
+        share = (float(value) - low) / (high - low)
         return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - _TOP), 1)
 
     room = (width - _LEFT - _RIGHT) / len(summary.sizes)
@@ -303,19 +275,13 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> dict[str, Any]:
             for centre, size, mean, spread in zip(
                 centres, summary.sizes, series.means, series.spreads, strict=True
             )
-            if mean is not None and spread is not None
+            if np.isfinite([mean, spread]).all()
         ]
         path = "L".join(f"{point['x']},{point['y']}" for point in points)
-        curves.append(
-            {
-                "label": series.label,
-                "style": f"series-{number % 5 + 1}",
-                "path": f"M{path}" if points else "",
-                "points": points,
-            }
-        )
-    level, everything = None, summary.everything
-    if everything is not None and everything.means[0] is not None:
+        curve = {"label": series.label, "style": f"series-{number % 5 + 1}", "points": points}
+        curves.append(curve | {"path": f"M{path}" if points else ""})
+    level = None
+    if everything is not None and np.isfinite(everything.means[0]):
         mean = everything.means[0]
         level = {"at": up(mean), "text": f"{everything.label}: {mean:.3f}"}
     decimals = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9))
@@ -350,17 +316,6 @@ def round_ticks(low: float, high: float, *, most: int = 6) -> list[float]:
     return [round(number * step, 12) for number in range(first, last + 1)]
 
 
-def _limits(summary: ComparisonSummary) -> tuple[float, float]:
-    ends = []
-    for series in (summary.own, *summary.rivals):
-        for mean, spread in zip(series.means, series.spreads, strict=True):
-            if mean is not None and spread is not None:
-                ends += [mean - spread, mean + spread]
-    if summary.everything is not None and summary.everything.means[0] is not None:
-        ends.append(summary.everything.means[0])
-    return min(ends), max(ends)
-
-
 def write_comparison_report(
     path: str | os.PathLike[str], *, comparison: Comparison, table_name: str = "the table"
 ) -> None:
@@ -392,16 +347,12 @@ def comparison_page(summary: ComparisonSummary) -> str:
     from topofs import __version__
 
     words = comparison_words(summary)
-    everything = [] if summary.everything is None else [summary.everything]
-    methods = [summary.own, *summary.rivals, *everything]
+    methods = [of for of in (summary.own, *summary.rivals, summary.everything) if of]
     context = {
         "title": f"{words['headline']} · {summary.table_name}",
         "version": __version__,
-        "table_name": summary.table_name,
-        "shape": f"{summary.n_samples:,} rows × {summary.n_features:,} columns",
+        "summary": summary,
         "words": words,
-        "doubts": summary.doubts,
-        "metric": summary.metric,
         "broad": chart_of(summary),
         "narrow": chart_of(summary, width=330),
         "heads": [method.label for method in methods],
@@ -409,9 +360,6 @@ def comparison_page(summary: ComparisonSummary) -> str:
             (size, [_cell(method, at) for method in methods])
             for at, size in enumerate(summary.sizes)
         ],
-        "n_splits": summary.n_splits,
-        "n_random": summary.n_random,
-        "own": summary.own.label,
         "alpha": f"{ALPHA:g}",
     }
     return render("comparison.html.j2", context, styles=["comparison.css"])
@@ -419,19 +367,14 @@ def comparison_page(summary: ComparisonSummary) -> str:
 
 def _cell(series: Series, at: int) -> dict[str, str]:
     mean, spread, verdict = series.means[at], series.spreads[at], series.verdicts[at]
-    cell = {"score": _MISSING, "spread": "", "test": "", "outcome": "open", "sign": ""}
-    if mean is not None and spread is not None:
+    cell = {"score": "–", "spread": "", "test": "", "outcome": "open", "sign": ""}
+    if np.isfinite([mean, spread]).all():
         cell |= {"score": f"{mean:.3f}", "spread": f"± {spread:.3f}"}
     if verdict is not None:
         p = "p < 0.001" if verdict.p_value < 0.001 else f"p = {verdict.p_value:.3f}"
-        cell |= {
-            "test": f"{_signed(verdict.difference)}, {p}",
-            "outcome": verdict.outcome,
-            "sign": _SIGNS[verdict.outcome],
-        }
+        difference = f"{verdict.difference:+.3f}".replace("-", "−")
+        if not round(verdict.difference, 3):
+            difference = "±0.000"
+        cell |= {"test": f"{difference}, {p}", "outcome": verdict.outcome}
+        cell["sign"] = {"better": "▲", "worse": "▼", "open": ""}[verdict.outcome]
     return cell
-
-
-def _signed(difference: float) -> str:
-    text = f"{difference:+.3f}"
-    return "±0.000" if float(text) == 0 else text.replace("-", "−")

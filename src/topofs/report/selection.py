@@ -20,7 +20,7 @@ from topofs.report.selection_summary import (
     summarise_selection,
 )
 from topofs.report.selection_words import Words
-from topofs.text import listed
+from topofs.text import listed, percent
 
 if TYPE_CHECKING:
     import os
@@ -42,22 +42,9 @@ __all__ = [
 ]
 
 SCRIPTS = (
-    "data.js",
-    "state.js",
-    "elements.js",
-    "scene.js",
-    "drawing.js",
-    "drawing_input.js",
-    "search.js",
-    "details.js",
-    "size.js",
-    "groups.js",
-    "charts.js",
-    "gains.js",
-    "stability.js",
-    "heat.js",
-    "ranking.js",
-    "start.js",
+    *("data.js", "state.js", "elements.js", "scene.js", "drawing.js", "drawing_input.js"),
+    *("search.js", "details.js", "size.js", "groups.js", "charts.js", "gains.js"),
+    *("stability.js", "heat.js", "ranking.js", "start.js"),
 )
 """The scripts of the page; they share one scope, and the last one starts the rest."""
 
@@ -177,27 +164,18 @@ def selection_page(summary: SelectionSummary) -> str:
     """Lay the numbers out as a page."""
     from topofs import __version__
 
-    selector, words = summary.selector, Words(summary)
+    words = Words(summary)
     selected = [summary.names[i] for i in summary.order[: summary.n_selected]]
     context = {
         "title": f"{words.headline} · {summary.table_name}",
         "version": __version__,
-        "table_name": summary.table_name,
+        "summary": summary,
+        "selector": summary.selector,
         "words": words,
         "notes": words.notes,
-        "has_groups": summary.has_groups,
-        "left_out": [
-            (reason, ", ".join(names))
-            for reason, names in (*summary.left_out, *summary.took_no_part)
-        ],
+        "percent": percent,
         "selected_names": listed(selected, most=200),
-        "least": max(1, len(selector.forced_)),
-        "most": selector.n_selectable_,
-        "has_forced": len(selector.forced_) > 0 and not summary.judged,
-        "has_excluded": len(summary.excluded) > 0,
-        "drawing": words.drawing,
-        "copies": words.copies,
-        "n_selected": summary.n_selected,
+        "least": max(1, len(summary.selector.forced_)),
         "data": embedded_json(page_data(summary, words)),
     }
     return render("selection.html.j2", context, styles=["selection.css"], scripts=SCRIPTS)
@@ -216,12 +194,12 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     cut = selector.threshold
     if cut == "auto":
         cut = words.rule.cut_for(words.measure)
-    # The strength of links says nothing new where it is the score or all of it is 0, and
-    # decides only ties where columns represent others.
-    tells_strength = not summary.has_groups and bool(strengths[nodes].any())
-    bars = representation = None
+    tells_strength, groups, bars, representation, resampled = False, None, None, None, None
     if summary.adds is None:
-        labels, bar_of = bars_of(selector.scores_[nodes])
+        # The strength of links says nothing new where it is the score or all of it is 0.
+        scores = selector.scores_[nodes]
+        tells_strength = strengths.any() and not np.allclose(scores, strengths[nodes])
+        groups, (labels, bar_of) = score_groups(selector).tolist(), bars_of(scores)
         bars = {"labels": labels, "barOf": bar_of.tolist()}
     else:
         through = np.where(running.through < 0, -1, nodes[running.through])
@@ -231,6 +209,9 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "isolated": summary.isolated.tolist(),
             "through": through.tolist(),
         }
+    if summary.stability is not None:
+        often = _whole(summary.stability.frequency)
+        resampled = {"n": summary.stability.n_resamples, "frequency": often}
     return {
         "k": summary.n_selected,
         "forced": len(selector.forced_),
@@ -287,18 +268,12 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "above": words.above,
             "said": words.said,
             "refine": words.refine,
-            "strength": tells_strength
-            and not np.allclose(selector.scores_[nodes], strengths[nodes]),
+            "strength": bool(tells_strength),
         },
-        "scoreGroups": None if summary.has_groups else score_groups(selector).tolist(),
+        "scoreGroups": groups,
         "bars": bars,
         "representation": representation,
-        "resampled": None
-        if summary.stability is None
-        else {
-            "n": summary.stability.n_resamples,
-            "frequency": _whole(summary.stability.frequency),
-        },
+        "resampled": resampled,
     }
 
 

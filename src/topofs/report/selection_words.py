@@ -1,4 +1,4 @@
-"""The words of a selection's page: headline, sentences, notes, titles and captions.
+"""The sentences of a selection's page; headings and captions are in its template.
 
 All of it is plain text. What depends on how columns were compared, joined and ranked comes from
 the terms of the fit, which say it of themselves.
@@ -29,32 +29,19 @@ _NEAR_COPY = 0.9
 # A replacement that covers less than this more is not worth a note.
 _WORTH_A_NOTE = 5e-5
 
-_OF_A_SELECTION = {
-    "adjective": "selected",
-    "status": "Selected",
-    "other": "Not selected",
-    "added": "Selected",
-    "column": "selected column",
-    "columns": "selected columns",
-    "slider": "Columns to select",
-    "about": "Why this column is selected, or not",
-    "first": "Shown is the column selected first.",
-    "run": "The run selected",
-    "fewest": "none, all are forced",
-}
-
-_OF_A_LIST = {
-    "adjective": "in the list",
-    "status": "In the list",
-    "other": "Not in the list",
-    "added": "Added",
-    "column": "column of the list",
-    "columns": "columns of the list",
-    "slider": "Columns, with those added",
-    "about": "About one column",
-    "first": "Shown is the first column of the list.",
-    "run": "The list has",
-    "fewest": "none, all are in the list",
+# What the columns are called: of a selection, and of a list that is judged.
+_SAID = {
+    "adjective": ("selected", "in the list"),
+    "status": ("Selected", "In the list"),
+    "other": ("Not selected", "Not in the list"),
+    "added": ("Selected", "Added"),
+    "column": ("selected column", "column of the list"),
+    "columns": ("selected columns", "columns of the list"),
+    "slider": ("Columns to select", "Columns, with those added"),
+    "about": ("Why this column is selected, or not", "About one column"),
+    "first": ("Shown is the column selected first.", "Shown is the first column of the list."),
+    "run": ("The run selected", "The list has"),
+    "fewest": ("none, all are forced", "none, all are in the list"),
 }
 
 # What a score is called where only redundant columns are left out.
@@ -84,9 +71,10 @@ class Words:
         self.size = size if isinstance(size, Size) else None
         self.redundant_from = size.share if isinstance(size, MinShare) else None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
-        self.said = _OF_A_LIST if summary.judged else _OF_A_SELECTION
+        self.said = {what: words[summary.judged] for what, words in _SAID.items()}
         self.score = self.rule.words if self.redundant_from is None else _REDUNDANCY_SCORE
         self.share = percent(float(summary.share[summary.n_selected]))
+        self.share_selected = percent(summary.n_selected / self.n_features)
 
     @property
     def nothing_to_choose_by(self) -> bool:
@@ -489,65 +477,3 @@ class Words:
 
     def _names(self, features: np.ndarray) -> list[str]:
         return [self.summary.names[i] for i in features.tolist()]
-
-    @property
-    def figures(self) -> list[tuple[str, str, str]]:
-        """The figures beside the slider: an id, what it is called, and what it is at first."""
-        n, ties = self.summary.n_selected, self.summary.ties
-        selected = f"Columns {self.said['adjective']}", percent(n / self.n_features)
-        if self.summary.has_groups:
-            return [
-                ("covered", "Represented", self.share),
-                ("share-selected", *selected),
-                ("next", "The next adds", "–"),
-                ("alone", "Not represented", "–"),
-            ]
-        tied = "none" if ties is None else f"{ties.inside + ties.outside:,}"
-        return [
-            ("covered", "Covered", self.share),
-            ("share-selected", *selected),
-            ("tied", "Tied at the cut", tied),
-            ("least", "Least covered", "–"),
-        ]
-
-    @property
-    def copies(self) -> dict[str, str] | None:
-        """What is safe to drop; None where similarity says nothing of that."""
-        if self.near_copy is None:
-            return None
-        return {
-            "title": f"Safe to {'leave out' if self.summary.judged else 'drop'}",
-            "meaning": (
-                f"Safe means: a {self.said['column']} explains at least "
-                f"{percent(self.near_copy)} of the column's variance."
-            ),
-        }
-
-    @property
-    def drawing(self) -> dict[str, str]:
-        """The title of the drawing, and a caption for each of its views."""
-        title = self.said["columns"].capitalize()
-        groups = f"Each {self.said['column']} (orange) with the columns most like it around it."
-        if self.summary.has_groups:
-            title += " and what each represents"
-            groups = (
-                f"Each group is a {self.said['column']} (orange) and the columns that it "
-                "represents. The nearer a column and the thicker its line, the larger the share "
-                "of its variance that is explained; hollow: less than 25 %."
-            )
-        graph = ""
-        if self.summary.graph is not None and self.graph is not None:
-            graph = (
-                f"The columns joined by the links that the ranking used: {self.graph.words}. A "
-                "thicker link is a stronger one."
-            )
-        return {"title": title, "groups": groups, "graph": graph}
-
-    @property
-    def scores_title(self) -> str:
-        """Over the chart of the scores."""
-        if self.summary.has_groups:
-            return "What each column adds"
-        if self.score.unit:
-            return f"How many {self.score.unit}s the columns have"
-        return f"How {self.score.name.lower()} is distributed"
