@@ -63,9 +63,9 @@ $(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-# The pages go to site/; open site/index.html. The search needs a server: docs-serve is one.
+# The pages go to site/; open site/index.html. Warnings are errors.
 docs: $(VENV)/.installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --jobs auto docs site
 
 docs-serve: docs
 	@echo "http://127.0.0.1:8000 (Ctrl-C ends it)"
@@ -98,12 +98,13 @@ LOWEST_TESTS := tests/io tests/similarity tests/graphs/test_tmfg.py \
 	tests/backends/test_dask_table.py tests/cli/test_app.py tests/cli/test_graph.py \
 	tests/cli/test_select.py tests/cli/test_mixed_tables.py
 
+# The oldest scikit-learn checks estimators with other arrays only if scipy's switch is set.
 test-lowest:
 ifeq ($(LOWEST_PYTHON),)
 	@echo "test-lowest: skipped (the lowest versions need Python 3.11 or 3.12: none is found)"
 else
 	@$(MAKE) --no-print-directory $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -n 2 -q -p no:cacheprovider $(LOWEST_TESTS)
+	SCIPY_ARRAY_API=1 $(LOWEST)/bin/python -m pytest -n 2 -q -p no:cacheprovider $(LOWEST_TESTS)
 endif
 
 # Both distributions: built, checked, installed into clean environments and tried there.
@@ -116,7 +117,7 @@ dist: $(VENV)/.created
 	$(BIN)/python .ci/check_distributions.py dist
 
 clean:
-	rm -rf $(VENV) $(LOWEST) dist site .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) dist site docs/gallery .coverage .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet fast-tmfg

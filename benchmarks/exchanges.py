@@ -21,7 +21,7 @@ from tests.naive.exchanges import keeps_to, most_coverage
 from tests.random_lists import KINDS, table_of
 from tests.rules.test_exchanges import instance
 from topofs import Coverage, Links, TopologicalFeatureSelector
-from topofs.rules.coverage_model import MatrixCoverage
+from topofs.rules.coverage import MatrixCoverage
 from topofs.rules.exchanges import exchanges
 
 N_TABLES, N_INSTANCES, N_COLUMNS = 200, 1000, 20
@@ -84,8 +84,8 @@ def main():
         print(f"| {where} | {a:.3%}, {c:.2%} | {b:.3%}, {d:.2%} | {e:.0%}, {f:.0%} |")
     n_sets, broken, worse, better = broken_and_worse()
     print(
-        f"\n{n_sets} of {N_INSTANCES} instances have a set: constraints broken {broken}, worse than "
-        f"greedy {worse}, better {better}\n"
+        f"\n{n_sets} of {N_INSTANCES} instances have a set: constraints broken {broken}, worse "
+        f"than greedy {worse}, better {better}\n"
     )
     X = factor_table(500, 2000, n_factors=40)
     for rule in (Coverage(), REFINE):

@@ -14,9 +14,9 @@ import numpy as np
 import topofs
 from topofs import MutualInformation, Pearson, Spearman
 from topofs.io.types import Column
+from topofs.similarity.base import dense
 from topofs.similarity.mixed import mixed_operator
-from topofs.similarity.operator import dense
-from topofs.similarity.scale import FlooredScale, whole_weights
+from topofs.similarity.noise_floor import FlooredScale, whole_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from feature_engine.selection import SmartCorrelatedSelection
 
-from benchmarks.same_answers import table as table_of
+from benchmarks.tables import matrix_of
 from topofs import MinShare, TopologicalFeatureSelector
 
 THRESHOLD = 0.9
@@ -58,7 +58,7 @@ def main() -> None:
     folder = parser.parse_args().data
     tables = {"a business table": crm_table()}
     for path in sorted([*folder.glob("*.mat"), *folder.glob("*.npz")]):
-        X = np.asarray(table_of(path), dtype=np.float64)
+        X = np.asarray(matrix_of(path), dtype=np.float64)
         tables[path.stem] = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
     fewer = 0
     print(f"{'table':18}{'columns':>9}{'MinShare':>10}{'s':>7}{'feature-engine':>16}{'s':>7}")

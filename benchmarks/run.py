@@ -38,7 +38,7 @@ from topofs import (
 )
 from topofs.centrality import betweenness, closeness, infinite_path_scores
 from topofs.constraints import Constraints
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 
 RESULTS = Path(__file__).parent / "results"
 ROWS = []

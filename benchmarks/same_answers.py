@@ -1,128 +1,183 @@
-"""Whether two installed versions of topofs give the same answers on the same tables.
+"""Whether two checkouts of topofs give the same answers on the same tables, to the last bit.
 
-    python -m benchmarks.same_answers OLD_PYTHON NEW_PYTHON DATA_FOLDER
+    python -m benchmarks.same_answers --old CHECKOUT --new CHECKOUT
+    python -m benchmarks.same_answers --old CHECKOUT --new CHECKOUT --keep FOLDER
+    python -m benchmarks.same_answers --old FOLDER/old --new CHECKOUT
+    python -m benchmarks.same_answers --old FOLDER/old --new CHECKOUT --only 'tmfg*' '*/wine'
 
-Each interpreter fits the same settings to every .mat and .npz file of the folder; ranking, support
-and groups must be equal. Version 0.1 told equal gains of coverage apart by the last bit of a sum;
-exact sums leave them equal, and positions decide. So a fit that selects as many columns, each
-adding what the one in its place added, to 1e-10, is said to differ by ties only. What a version
-answered is kept in a folder and is not computed again, so that a run may be stopped and taken up.
+A checkout is a folder with src/topofs. Its answers are computed in a process of its own, by
+`benchmarks.answers`. With --keep they stay in FOLDER/old and FOLDER/new; such a folder may be given
+in the place of a checkout, and is then read. Compared are rankings, scores, supports, groups,
+representatives, shares, graphs, what explain, evaluate, substitute and extend answer, the JSON of
+the command line, and the files that it writes.
+
+Not compared: versions and dates. Sentences (messages, notes, reasons, the words of a page) are
+compared, but where nothing else differs, the verdict is "words"; --allow-words accepts these.
+The exit status is 1 if anything differs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-import numpy as np
+WORDING = {"message", "notes", "reason", "reasons", "words", "page_numbers", "page_drawn"}
+"""Fields of sentences, and of what a page shows beside its data."""
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-SETTINGS = ("paths", "paper", "spearman", "mixed", "precomputed")
-FIELDS = ("ranking", "support", "scores", "representative", "shares")
+SHOWN_DIFFERENCES = 3
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("old", help="the interpreter that has the old version")
-    parser.add_argument("new", help="the interpreter that has the new version")
-    parser.add_argument("data", type=Path, help="a folder of .mat and .npz files")
-    parser.add_argument("--answers", type=Path, help="where answers are kept")
-    arguments = parser.parse_args()
-    kept = arguments.answers or Path(tempfile.mkdtemp())
-    for name in ("old", "new"):
-        (kept / name).mkdir(parents=True, exist_ok=True)
-        command = [getattr(arguments, name), __file__, "--answer", arguments.data, kept / name]
-        subprocess.run([str(part) for part in command], check=True)
-    differing = report(kept)
-    sys.exit(1 if differing else 0)
-
-
-def report(kept: Path) -> int:
-    """Print a line for each table; give the number of fits that differ by more than ties."""
-    found = {"same": 0, "ties": 0, "DIFFERS": 0}
-    for path in sorted((kept / "old").glob("*.npz")):
-        old, new = np.load(path), np.load(kept / "new" / path.name)
-        differing = [key for key in old.files if not np.array_equal(old[key], new[key])]
-        verdict = "same" if not differing else "ties" if ties_only(old, new) else "DIFFERS"
-        found[verdict] += 1
-        common = np.count_nonzero(old["support"] & new["support"])
-        selected = f"{common} of {np.count_nonzero(old['support'])} selected columns"
-        print(f"{path.stem:24} {verdict:8} {selected:34} {', '.join(differing)}")
-    print(
-        f"of {sum(found.values())} fits {found['same']} give the same {', '.join(FIELDS)}, "
-        f"{found['ties']} differ by ties only, {found['DIFFERS']} by more"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    return found["DIFFERS"]
+    parser.add_argument("--old", type=Path, required=True, help="a checkout, or kept answers")
+    parser.add_argument("--new", type=Path, required=True, help="a checkout, or kept answers")
+    parser.add_argument("--tables", type=Path, help="the folder of the datasets")
+    parser.add_argument("--keep", type=Path, help="where computed answers are kept")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=["*"],
+        metavar="PATTERN",
+        help="configurations, tables, or configuration/table, as 'tmfg/*'",
+    )
+    parser.add_argument("--resume", action="store_true", help="keep what --keep holds already")
+    parser.add_argument("--allow-words", action="store_true", help="sentences may differ")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = arguments.keep or Path(temporary)
+        folders, running = {}, []
+        for side in ("old", "new"):
+            given = getattr(arguments, side)
+            folders[side] = given
+            if (given / "src" / "topofs").is_dir():
+                folders[side] = kept / side
+                running.append(compute(given, folders[side], arguments))
+            elif not any(given.glob("*/*.json")):
+                parser.error(f"--{side} {given}: neither src/topofs nor answers are there")
+        if any(status for status in [process.wait() for process in running]):
+            sys.exit("a version could not answer")
+        verdicts = report(folders["old"], folders["new"], arguments.only)
+    differ = verdicts["DIFFERS"] + (0 if arguments.allow_words else verdicts["words"])
+    sys.exit(1 if differ or not any(verdicts.values()) else 0)
 
 
-def ties_only(old: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]) -> bool:
-    """Whether as many columns are selected, and one after the other adds the same."""
-    n_selected = np.count_nonzero(old["support"])
-    if np.count_nonzero(new["support"]) != n_selected:
-        return False
-    gains = [fit["scores"][np.argsort(fit["ranking"])][:n_selected] for fit in (old, new)]
-    return bool(np.allclose(*gains, rtol=0, atol=1e-10))
+def compute(
+    checkout: Path, folder: Path, arguments: argparse.Namespace
+) -> subprocess.Popen[bytes]:
+    """Start a process that answers for a checkout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    checkout = checkout.resolve()
+    paths = [checkout / "src", checkout / "study" / "src"]
+    command = [sys.executable, "-m", "benchmarks.answers", folder.resolve()]
+    command += ["--checkout", checkout, "--only", *arguments.only]
+    command += ["--resume"] if arguments.resume else []
+    command += ["--tables", arguments.tables.resolve()] if arguments.tables else []
+    return subprocess.Popen(
+        [str(part) for part in command],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        | {"OMP_NUM_THREADS": "1", "TZ": "UTC", "COLUMNS": "100"},
+    )
 
 
-def answer(data: Path, folder: Path) -> None:
-    """Fit all settings to all tables with the version that this interpreter has."""
-    for path in sorted([*data.glob("*.mat"), *data.glob("*.npz")]):
-        X = None
-        for setting in SETTINGS:
-            file = folder / f"{path.stem}-{setting}.npz"
-            if file.exists():
-                continue
-            X = table(path) if X is None else X
-            np.savez(file, **fitted(X, setting))
-            print(folder.name, path.stem, setting, flush=True)
+def report(old: Path, new: Path, only: list[str]) -> dict[str, int]:
+    """Print a line for each configuration; give how many pairs have which verdict."""
+    answers = [
+        {
+            f"{path.parent.name}/{path.stem}": path
+            for path in folder.glob("*/*.json")
+            if is_wanted(f"{path.parent.name}/{path.stem}", only)
+        }
+        for folder in (old, new)
+    ]
+    by_configuration: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for pair in sorted({*answers[0], *answers[1]}):
+        configuration, table = pair.split("/")
+        differences = compare(answers[0].get(pair), answers[1].get(pair))
+        by_configuration[configuration][table] = differences
+    total = {"same": 0, "words": 0, "DIFFERS": 0}
+    for configuration, tables in by_configuration.items():
+        verdicts = {table: verdict(differences) for table, differences in tables.items()}
+        for one in verdicts.values():
+            total[one] += 1
+        counts = [f"{list(verdicts.values()).count(one)} {one}" for one in total]
+        print(f"{configuration:28} {', '.join(c for c in counts if not c.startswith('0 '))}")
+        for table, differences in tables.items():
+            for line in sorted(differences, key=is_wording)[:SHOWN_DIFFERENCES]:
+                print(f"    {table}: {line}")
+            if len(differences) > SHOWN_DIFFERENCES:
+                print(f"    {table}: and {len(differences) - SHOWN_DIFFERENCES} more")
+    skipped = read(old / "skipped.json") if (old / "skipped.json").exists() else {}
+    skipped = {pair: reason for pair, reason in skipped.items() if is_wanted(pair, only)}
+    reasons = sorted(set(skipped.values()))
+    n_tables = len({pair.split("/")[1] for pair in answers[0]})
+    print(
+        f"{len(by_configuration)} configurations on up to {n_tables} tables: "
+        f"{total['same']} answers are the same, {total['words']} differ in words only, "
+        f"{total['DIFFERS']} differ; {len(skipped)} pairs were not asked"
+        + "".join(f"\n    not asked: {reason}" for reason in reasons)
+    )
+    return total
 
 
-def table(path: Path) -> np.ndarray:
-    from scipy.io import loadmat
-
-    content = loadmat(path) if path.suffix == ".mat" else np.load(path)
-    return np.asarray(content["X"])
+def is_wanted(pair: str, only: list[str]) -> bool:
+    """Whether a pattern names the configuration, the table or both, as ``tmfg/*``."""
+    return any(fnmatch(part, pattern) for pattern in only for part in (pair, *pair.split("/")))
 
 
-def along_paths() -> dict[str, object]:
-    """Coverage along paths of the TMFG with ties by position, the only default that 0.1 had."""
-    try:
-        from topofs import Coverage
-    except ImportError:
-        return {}
-    return {"graph": "tmfg", "rule": Coverage(reach="paths", ties="index")}
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
-def fitted(X: np.ndarray, setting: str) -> dict[str, np.ndarray]:
-    from topofs import TopologicalFeatureSelector, pearson
+def compare(old: Path | None, new: Path | None) -> list[str]:
+    """Say in what two files of answers differ, one line a value."""
+    if old is None or new is None:
+        return [f"there is no {'old' if old is None else 'new'} answer"]
+    return list(differences_of(read(old), read(new), ""))
 
-    if setting == "paper":
-        selector = TopologicalFeatureSelector.paper(None)
-    else:
-        similarity = "auto" if setting == "paths" else setting
-        selector = TopologicalFeatureSelector(similarity=similarity, **along_paths())
-    selector.fit(pearson(X, squared=True) if setting == "precomputed" else X)
-    found = {
-        "ranking": selector.ranking_,
-        "support": selector.support_,
-        "scores": selector.scores_,
-    }
-    if setting != "paper":
-        found["representative"] = selector.representative_
-        # The first version called it so.
-        shares = "shares_" if hasattr(selector, "shares_") else "representative_weight_"
-        found["shares"] = getattr(selector, shares)
-    return found
+
+def differences_of(old: Any, new: Any, place: str) -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        if "hash" in old and old.get("hash") == new.get("hash"):
+            old, new = ({**one, "first": None} for one in (old, new))
+        found = []
+        for key in dict.fromkeys([*old, *new]):
+            where = f"{place} > {key}" if place else key
+            if key not in old or key not in new:
+                found.append(f"{where}: only in the {'new' if key in new else 'old'} answer")
+            else:
+                found += differences_of(old[key], new[key], where)
+        return found
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        found = []
+        for position, values in enumerate(zip(old, new, strict=True)):
+            found += differences_of(*values, f"{place} > {position}")
+        return found
+    # As text: NaN is equal to NaN, and 0 is neither 0.0 nor -0.0.
+    texts = [json.dumps(one) for one in (old, new)]
+    return [] if texts[0] == texts[1] else [f"{place}: {texts[0][:80]} → {texts[1][:80]}"]
+
+
+def verdict(differences: list[str]) -> str:
+    if not differences:
+        return "same"
+    return "words" if all(map(is_wording, differences)) else "DIFFERS"
+
+
+def is_wording(difference: str) -> bool:
+    place = difference.partition(":")[0]
+    return any(part.strip() in WORDING for part in place.split(" > "))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--answer"]:
-        answer(Path(sys.argv[2]), Path(sys.argv[3]))
-    else:
-        main()
+    main()

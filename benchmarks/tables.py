@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 
-def factor_table(n_features, n_samples=1000, *, dtype=np.float64, n_factors=8):
+def factor_table(
+    n_features: int, n_samples: int = 1000, *, dtype: Any = np.float64, n_factors: int = 8
+) -> np.ndarray[Any, Any]:
     """Columns driven by eight common factors and noise of their own."""
     rng = np.random.default_rng(n_features)
     factors = rng.normal(size=(n_samples, n_factors))
@@ -30,7 +33,7 @@ def noisy_factors(n_factors, noise, seed, *, n_features=5000, n_samples=300):
     return factors @ loadings + noise * rng.normal(size=(n_samples, n_features))
 
 
-def data_folder():
+def data_folder() -> Path:
     """Where the datasets lie."""
     default = Path(__file__).parents[2] / "shared" / "datasets"
     return Path(os.environ.get("TOPOFS_DATA", default))
@@ -38,13 +41,18 @@ def data_folder():
 
 def datasets():
     """(name, columns that vary) of every dataset at hand."""
-    from scipy.io import loadmat
-
     for path in sorted(data_folder().glob("*.*")):
         if path.suffix in {".mat", ".npz"}:
-            contents = loadmat(path) if path.suffix == ".mat" else np.load(path)
-            X = np.asarray(contents["X"], dtype=np.float64)
+            X = matrix_of(path).astype(np.float64)
             yield path.stem, X[:, np.ptp(X, axis=0) > 0]
+
+
+def matrix_of(path: Path) -> np.ndarray[Any, Any]:
+    """The table of a .mat or .npz file, as it was stored."""
+    from scipy.io import loadmat
+
+    contents = loadmat(path) if path.suffix == ".mat" else np.load(path)
+    return np.asarray(contents["X"])
 
 
 def relathe():

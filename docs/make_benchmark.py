@@ -15,12 +15,20 @@ from pathlib import Path
 
 import pandas as pd
 
-from topofs_study.benchmark.choosing_default import choose_default
-from topofs_study.benchmark.completeness import completeness, missing_parts
-from topofs_study.benchmark.frame import load_frame, within_plan
-from topofs_study.benchmark.fseval.plan import FSEVAL_METHODS, FsevalBenchmark
-from topofs_study.benchmark.fseval.published import published_shares
-from topofs_study.benchmark.fseval.summary import load_fseval, summarise_fseval
+from topofs_study.benchmark.frames import (
+    completeness,
+    load_frame,
+    load_measurements,
+    missing_parts,
+    within_plan,
+)
+from topofs_study.benchmark.fseval import (
+    FSEVAL_METHODS,
+    FsevalBenchmark,
+    load_fseval,
+    published_shares,
+    summarise_fseval,
+)
 from topofs_study.benchmark.methods import (
     DEFAULT,
     GREEDY,
@@ -28,11 +36,10 @@ from topofs_study.benchmark.methods import (
     METHODS,
     NEEDS_MATRIX,
 )
-from topofs_study.benchmark.other_measures import load_measurements
 from topofs_study.benchmark.plan import Benchmark
-from topofs_study.benchmark.summary import REFERENCE, gains_by_size, summarise
+from topofs_study.benchmark.summary import REFERENCE, choose_default, gains_by_size, summarise
 from topofs_study.report.benchmark import write_benchmark
-from topofs_study.report.reproduction.page import p_value
+from topofs_study.report.page import p_value
 
 DOCS = Path(__file__).parent
 PACKAGES = ("baycomp", "joblib", "numba", "numpy", "pandas", "scikit-learn", "scipy", "topofs")

@@ -1,6 +1,13 @@
-"""Save a fitted selector in a pipeline and load it again, with joblib and with skops."""
+"""
+Save it and use it again
+========================
 
-# --8<-- [start:joblib]
+Save a fitted selector in a pipeline and load it again, with joblib and with skops.
+"""
+
+# %% joblib
+# joblib is short, but loading runs what the file says: load only your own files.
+
 import joblib
 import numpy as np
 import skops.io
@@ -20,63 +27,62 @@ joblib.dump(model, "model.joblib")
 again = joblib.load("model.joblib")
 print("the same predictions:", np.array_equal(again.predict(X), model.predict(X)))
 print("selected:", ", ".join(again[0].get_feature_names_out()))
-# --8<-- [end:joblib]
 
-# --8<-- [start:trusted]
+# %% trusted
+# The types that skops may load.
+
 TRUSTED = [
     "numpy.dtype",
     "scipy.sparse._csc.csc_array",
     "scipy.sparse._csr.csr_array",
+    "topofs.constraints.AtMost",
+    "topofs.constraints.Budget",
+    "topofs.constraints.Constraints",
+    "topofs.constraints.MinShare",
+    "topofs.constraints.UntilCoverage",
     "topofs.graphs.clique_forest.CliqueForest",
+    "topofs.graphs.filtered_graph.FilteredGraph",
+    "topofs.graphs.filtered_graph.LinkGraph",
+    "topofs.graphs.filtered_graph.ShareRows",
     "topofs.graphs.links.Links",
     "topofs.graphs.mst.MST",
     "topofs.graphs.pmfg.PMFG",
     "topofs.graphs.tmfg.TMFG",
-    "topofs.graphs.filtered_graph.FilteredGraph",
-    "topofs.graphs.filtered_graph.LinkGraph",
-    "topofs.graphs.filtered_graph.ShareRows",
     "topofs.models.elimination.Elimination",
     "topofs.models.logo.LoGoCovariance",
-    "topofs.rules.centrality.Centrality",
-    "topofs.rules.variance_search.ChanceGain",
-    "topofs.rules.coverage.Coverage",
-    "topofs.rules.coverage_model.MatrixCoverage",
-    "topofs.rules.coverage_model.PathCoverage",
     "topofs.rules.base.Ranking",
-    "topofs.rules.variance.Variance",
-    "topofs.rules.variance_search.VarianceCoverage",
+    "topofs.rules.centrality.Centrality",
+    "topofs.rules.coverage.Coverage",
+    "topofs.rules.coverage.MatrixCoverage",
+    "topofs.rules.coverage.PathCoverage",
+    "topofs.rules.residuals.ChanceGain",
     "topofs.rules.residuals.CovarianceSpace",
     "topofs.rules.residuals.SampleSpace",
-    "topofs.constraints.Constraints",
-    "topofs.selection.infinite.InfiniteFeatureSelector",
-    "topofs.selection.reading.RareColumns",
-    "topofs.constraints.Budget",
-    "topofs.constraints.MinShare",
-    "topofs.constraints.UntilCoverage",
+    "topofs.rules.variance.Variance",
+    "topofs.rules.variance.VarianceCoverage",
+    "topofs.selection.base.InfiniteFeatureSelector",
     "topofs.selection.selector.TopologicalFeatureSelector",
-    "topofs.constraints.AtMost",
-    "topofs.similarity.mixed.Auto",
-    "topofs.similarity.mutual_information.BinnedInformation",
-    "topofs.similarity.correlation_blocks.Correlation",
+    "topofs.similarity.correlation.Correlation",
+    "topofs.similarity.correlation.Pearson",
+    "topofs.similarity.correlation.Spearman",
     "topofs.similarity.energy.Energy",
+    "topofs.similarity.mixed.Auto",
     "topofs.similarity.mixed.Mixed",
     "topofs.similarity.mixed.MixedSimilarity",
+    "topofs.similarity.mutual_information.BinnedInformation",
     "topofs.similarity.mutual_information.MutualInformation",
+    "topofs.similarity.noise_floor.CorrelationScale",
+    "topofs.similarity.noise_floor.FlooredScale",
     "topofs.similarity.noise_floor.Margins",
-    "topofs.similarity.operator.Squared",
-    "topofs.similarity.correlation.Pearson",
-    "topofs.similarity.scale.CorrelationScale",
-    "topofs.similarity.scale.FlooredScale",
-    "topofs.similarity.correlation.Spearman",
     "topofs.similarity.standard_columns.StandardColumns",
 ]
-# --8<-- [end:trusted]
 
-# --8<-- [start:skops]
+# %% skops
+# skops loads nothing that is not on the list.
+
 skops.io.dump(model, "model.skops")
 
 unknown = set(skops.io.get_untrusted_types(file="model.skops")) - set(TRUSTED)
 print("in the file and not on the list:", sorted(unknown) or "nothing")
 again = skops.io.load("model.skops", trusted=TRUSTED)
 print("the same predictions:", np.array_equal(again.predict(X), model.predict(X)))
-# --8<-- [end:skops]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from topofs.io import atomic_write
-from topofs.io.atomic_write import (
+from topofs.io import write as atomic_write
+from topofs.io.write import (
     NotPutBackError,
     remove_temporary,
     replacing,

@@ -24,14 +24,13 @@ from topofs import (
     pearson,
     registered,
 )
-from topofs.backends.base import NumpyEngine
 from topofs.backends.dispatch import build_network, compare_columns
 from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import FilteredGraph
+from topofs.graphs.products import BlockedProducts
 from topofs.io import typed_table
-from topofs.rules.base import covered_by
 from topofs.selection.compatibility import graph_of
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 from topofs.similarity_matrix import check_similarity_matrix
 
 MEMORY = 10**9
@@ -119,7 +118,7 @@ def test_products_of_columns_give_the_matrix(measure):
     X = np.rint(3 * factor_table(40, 9))
     operator = measure.operator(X)
     matrix = dense(operator)
-    products = NumpyEngine(MEMORY).products(operator)
+    products = BlockedProducts(operator)
     np.testing.assert_array_equal(products.rows(np.arange(9)), matrix)
     some = np.array([1, 4, 8])
     np.testing.assert_array_equal(
@@ -192,7 +191,7 @@ def test_a_graph_without_the_matrix_is_the_one_with_it(graph, threshold):
     columns = compare_columns(X, Pearson(), memory=MEMORY)
     cut = "mean" if threshold else None
     expected = build_network(columns, graph, needs=Needs(), cut=cut).graph
-    products = NumpyEngine(MEMORY).products(columns.operator)
+    products = BlockedProducts(columns.operator)
     found = graph.build_without_matrix(products, threshold=threshold, memory=MEMORY)
     assert found == expected
 
@@ -240,7 +239,7 @@ def check_reach(ranking):
         assert (by[selected] == selected).all()
         assert (share[selected] == 1).all()
         assert ((share == 0) == (by == -1)).all()
-        covered = covered_by(ranking.reach, selected)
+        covered = ranking.reach.explained(selected)
         assert (covered >= share - 1e-9).all()
         assert covered.mean() == pytest.approx(ranking.curve[k - 1])
         assert covered.mean() == pytest.approx(running.curve[k])

@@ -143,7 +143,7 @@ __all__ = [
     "tmfg_from_data",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _ROOMS = (
     *("errors", "terms", "network"),

@@ -1,14 +1,8 @@
-"""Degree and strength: what a node sees of the graph one step away.
+"""Centralities: one number for each node of a graph, large for a central one.
 
-Round away what the order of summation leaves in a score.
-
-Closeness and betweenness: how a node lies on the shortest paths, counted in hops.
-
-Eigenvector centrality and PageRank: a node is central when its neighbours are.
-
-Infinite Feature Selection (Inf-FS): the weight of all paths through a feature.
-
-Scores of the nodes of a graph: one number a feature, large for a central one.
+`degree`, `strength`, `closeness`, `betweenness`, `eigenvector` and `pagerank` take a
+`FilteredGraph`; `CENTRALITIES` has them by name. Of these, only strength reads the weights.
+`infinite_path_scores`, the score of Inf-FS, takes a whole similarity matrix.
 """
 
 from __future__ import annotations
@@ -18,7 +12,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.linalg import eigh_tridiagonal
 from scipy.sparse import csgraph
@@ -31,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topofs.graphs.filtered_graph import FilteredGraph
-
+    from topofs.typing import Doubles, Floats
 
 __all__ = [
     "CENTRALITIES",
@@ -46,8 +39,23 @@ __all__ = [
     "strength",
 ]
 
+SOURCES_PER_BLOCK = 128
+"""Rows of the distance matrix held at a time."""
 
-def degree(graph: FilteredGraph) -> npt.NDArray[np.float64]:
+MOST_STEPS = 100
+"""Steps of the Noda iteration: a dozen, and one for each 14 digits below the smallest score."""
+
+SCORE_TOLERANCE = 1e-12
+"""Relative error left in each vector of scores of Inf-FS, before rounding."""
+
+RADIUS_GAP = 1e-13
+"""The spectral radius ρ is enclosed: largest Ritz value <= ρ < that value / (1 - RADIUS_GAP)."""
+
+BLOCK_ELEMENTS = 2**18
+"""Elements of a similarity matrix read at a time."""
+
+
+def degree(graph: FilteredGraph) -> Doubles:
     """Count the edges at each node.
 
     With ``A`` the 0/1 adjacency matrix, ``degree(i) = Σ_j A[i, j]``. The weights play no role.
@@ -82,7 +90,7 @@ def degree(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     return graph.degree().astype(np.float64)
 
 
-def strength(graph: FilteredGraph) -> npt.NDArray[np.float64]:
+def strength(graph: FilteredGraph) -> Doubles:
     """Sum the weights of the edges at each node.
 
     With ``W`` the weighted adjacency matrix, ``strength(i) = Σ_j W[i, j]``. This is the only
@@ -117,30 +125,7 @@ def strength(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     return graph.strength().astype(np.float64)
 
 
-def zero_one_adjacency(graph: FilteredGraph) -> sparse.csr_array:
-    """Adjacency matrix with a one for each edge, whatever its weight, even zero."""
-    adjacency = graph.to_scipy().astype(np.float64)
-    adjacency.data[:] = 1.0
-    return adjacency
-
-
-_DIGITS = 12
-
-
-def significant(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Round each score to twelve significant digits, far above the rounding error of its sums.
-
-    Nodes in the same place of a graph have the same score by definition, but sums in another
-    order give it other last bits; rounded, they tie, and ties have a rule.
-    """
-    return np.array([float(f"{score:.{_DIGITS - 1}e}") for score in scores.tolist()])
-
-
-# Rows of the distance matrix held at one time.
-SOURCES_PER_BLOCK = 128
-
-
-def closeness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
+def closeness(graph: FilteredGraph) -> Doubles:
     """Score each node by the inverse of its mean distance to the nodes it reaches.
 
     With ``R(i)`` the ``r`` nodes that `i` reaches, other than itself, and ``d`` the number of
@@ -183,7 +168,7 @@ def closeness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     [0.667, 1.0, 0.667]
     """
     n_nodes = graph.n_nodes
-    adjacency = zero_one_adjacency(graph)
+    adjacency = _adjacency(graph)
     totals = np.zeros(n_nodes)
     reached = np.zeros(n_nodes)
     for start in range(0, n_nodes, SOURCES_PER_BLOCK):
@@ -198,7 +183,7 @@ def closeness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     return scores
 
 
-def betweenness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
+def betweenness(graph: FilteredGraph) -> Doubles:
     """Score each node by the share of shortest paths that pass through it.
 
     With ``σ(s, t)`` the number of shortest paths, in hops, between two nodes and
@@ -258,11 +243,7 @@ def betweenness(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     )
 
 
-# Steps of the Noda iteration: a dozen, and one for each 14 digits below the smallest score.
-MOST_STEPS = 100
-
-
-def eigenvector(graph: FilteredGraph) -> npt.NDArray[np.float64]:
+def eigenvector(graph: FilteredGraph) -> Doubles:
     """Score each node by the Perron vector of the 0/1 adjacency matrix.
 
     With ``A`` the 0/1 adjacency matrix and ``ρ`` its largest eigenvalue, the scores are the
@@ -309,7 +290,7 @@ def eigenvector(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     """
     if graph.n_nodes == 0:
         return np.zeros(0)
-    adjacency = zero_one_adjacency(graph)
+    adjacency = _adjacency(graph)
     degrees = graph.degree()
     _, component = csgraph.connected_components(adjacency, directed=False)
     position = np.argsort(component, kind="stable")
@@ -328,7 +309,39 @@ def eigenvector(graph: FilteredGraph) -> npt.NDArray[np.float64]:
     return significant(scores / np.linalg.norm(scores))
 
 
-def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> npt.NDArray[np.float64]:
+def _perron_pair(adjacency: sparse.csr_array) -> tuple[float, Doubles]:
+    """Largest eigenvalue and positive unit eigenvector of a connected graph (Noda iteration).
+
+    Invariant: ``vector`` is positive, so ``min ratio <= ρ <= max ratio``. The upper bound
+    settles within a dozen steps; after that each step divides what is left of the start, where
+    the exact vector is smaller still, by about 1e14. Equal ratios mean that every entry is
+    right, the smallest too.
+    """
+    n_nodes = adjacency.shape[0]
+    vector = np.full(n_nodes, n_nodes**-0.5)
+    bound = 0.0
+    for _ in range(MOST_STEPS):
+        # Far from the hubs the exact values may lie below the smallest float.
+        present = vector > 1e-290
+        ratios = (adjacency @ vector)[present] / vector[present]
+        bound = float(ratios.max())
+        if bound - ratios.min() <= 1e-12 * bound:
+            break
+        # A hair above the bound, so that the matrix is never singular to rounding.
+        shifted = sparse.diags_array(np.full(n_nodes, bound * (1 + 1e-14))) - adjacency
+        factors = splu(
+            shifted.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        # The inverse is positive; the sign guards against a last pivot rounded below zero.
+        solution = np.abs(factors.solve(vector))
+        vector = solution / np.linalg.norm(solution)
+    return bound, vector
+
+
+def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> Doubles:
     """Score each node by the time a random surfer spends on it.
 
     The surfer follows a random edge with probability ``damping`` and otherwise jumps to a node
@@ -379,7 +392,7 @@ def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> npt.NDArray[np.f
     n_nodes = graph.n_nodes
     if n_nodes == 0:
         return np.zeros(0)
-    adjacency = zero_one_adjacency(graph)
+    adjacency = _adjacency(graph)
     degrees = graph.degree()
     followed = np.divide(damping, degrees, out=np.zeros(n_nodes), where=degrees > 0)
     scores = np.full(n_nodes, 1 / n_nodes)
@@ -395,57 +408,34 @@ def pagerank(graph: FilteredGraph, *, damping: float = 0.85) -> npt.NDArray[np.f
     return significant(scores / scores.sum())
 
 
-def _perron_pair(adjacency: sparse.csr_array) -> tuple[float, npt.NDArray[np.float64]]:
-    """Largest eigenvalue and positive unit eigenvector of a connected graph (Noda iteration).
+def _adjacency(graph: FilteredGraph) -> sparse.csr_array:
+    """The adjacency matrix with a one for each edge, whatever its weight, even zero."""
+    adjacency = graph.to_scipy().astype(np.float64)
+    adjacency.data[:] = 1.0
+    return adjacency
 
-    Invariant: ``vector`` is positive, so ``min ratio <= ρ <= max ratio``. The upper bound
-    settles within a dozen steps; after that each step divides what is left of the start, where
-    the exact vector is smaller still, by about 1e14. Equal ratios mean that every entry is
-    right, the smallest too.
+
+def significant(scores: Doubles) -> Doubles:
+    """Round each score to twelve significant digits, far above the rounding error of its sums.
+
+    Nodes in the same place of a graph have the same score by definition, but sums in another
+    order give it other last bits; rounded, they tie, and ties have a rule.
     """
-    n_nodes = adjacency.shape[0]
-    vector = np.full(n_nodes, n_nodes**-0.5)
-    bound = 0.0
-    for _ in range(MOST_STEPS):
-        # Far from the hubs the exact values may lie below the smallest float.
-        present = vector > 1e-290
-        ratios = (adjacency @ vector)[present] / vector[present]
-        bound = float(ratios.max())
-        if bound - ratios.min() <= 1e-12 * bound:
-            break
-        # A hair above the bound, so that the matrix is never singular to rounding.
-        shifted = sparse.diags_array(np.full(n_nodes, bound * (1 + 1e-14))) - adjacency
-        factors = splu(
-            shifted.tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-        # The inverse is positive; the sign guards against a last pivot rounded below zero.
-        solution = np.abs(factors.solve(vector))
-        vector = solution / np.linalg.norm(solution)
-    return bound, vector
+    return np.array([float(f"{score:.11e}") for score in scores.tolist()])
 
 
-if TYPE_CHECKING:
-    FloatArray = npt.NDArray[np.float64]
+CENTRALITIES: dict[str, Callable[[FilteredGraph], Doubles]] = {
+    "degree": degree,
+    "strength": strength,
+    "eigenvector": eigenvector,
+    "pagerank": pagerank,
+    "closeness": closeness,
+    "betweenness": betweenness,
+}
+"""The centralities of a graph by name: each takes a `FilteredGraph` and nothing else."""
 
 
-# Relative error left in each vector of scores, before rounding.
-SCORE_TOLERANCE = 1e-12
-
-
-# The spectral radius ρ is enclosed: largest Ritz value <= ρ < that value / (1 - RADIUS_GAP).
-RADIUS_GAP = 1e-13
-
-
-# Elements of the matrix read at one time.
-BLOCK_ELEMENTS = 2**18
-
-
-def infinite_path_scores(
-    similarity: npt.NDArray[np.floating[Any]], thetas: Sequence[float] | FloatArray
-) -> FloatArray:
+def infinite_path_scores(similarity: Floats, thetas: Sequence[float] | Doubles) -> Doubles:
     """Score each feature by the weight of the paths of every length that end at it.
 
     With ``A`` the similarity matrix, ``ρ`` its spectral radius and ``r = θ/ρ``, the scores are
@@ -539,14 +529,12 @@ def infinite_path_scores(
 class _KrylovSpace:
     """Orthonormal ``basis`` (rows) in which the scaled matrix is tridiagonal."""
 
-    basis: FloatArray
-    diagonal: FloatArray
-    off_diagonal: FloatArray
+    basis: Doubles
+    diagonal: Doubles
+    off_diagonal: Doubles
 
 
-def _krylov_space(
-    similarity: npt.NDArray[Any], scale: float, thetas: FloatArray
-) -> _KrylovSpace:
+def _krylov_space(similarity: Floats, scale: float, thetas: Doubles) -> _KrylovSpace:
     """Lanczos from ones on ``similarity / scale`` until ρ and the scores are certified.
 
     Invariant: the first ``n_steps`` rows of ``basis`` are orthonormal, and ``diagonal``,
@@ -583,7 +571,7 @@ def _krylov_space(
     return _KrylovSpace(basis[:n_steps], np.array(diagonal), np.array(off_diagonal))
 
 
-def _is_certified(space: _KrylovSpace, norm: float, thetas: FloatArray) -> bool:
+def _is_certified(space: _KrylovSpace, norm: float, thetas: Doubles) -> bool:
     """Whether the scores reach SCORE_TOLERANCE and ρ is enclosed to RADIUS_GAP.
 
     Let ``x = √n Q (I - r T)⁻¹ e₁``. Its residual has norm ``√n r norm · last`` with ``last``
@@ -612,7 +600,7 @@ def _is_certified(space: _KrylovSpace, norm: float, thetas: FloatArray) -> bool:
     return bool(np.all(solution > 0))
 
 
-def _times(similarity: npt.NDArray[Any], columns: FloatArray, scale: float) -> FloatArray:
+def _times(similarity: Floats, columns: Doubles, scale: float) -> Doubles:
     """``similarity @ columns / scale`` in float64, a block of rows at a time.
 
     Blocks keep the float64 copy of another type small. They are small enough for BLAS to stay
@@ -633,7 +621,7 @@ def check_theta(theta: Any) -> None:
         raise ValueError(f"theta is {theta!r}; it must be a number in (0, 1)")
 
 
-def _check_non_negative(similarity: npt.NDArray[Any]) -> float:
+def _check_non_negative(similarity: Floats) -> float:
     """Return the largest element of a matrix without negative ones."""
     least, largest = float(similarity.min()), float(similarity.max())
     if least < 0:
@@ -642,16 +630,3 @@ def _check_non_negative(similarity: npt.NDArray[Any]) -> float:
             "absolute values or squares of signed correlations)"
         )
     return largest
-
-
-CENTRALITIES: dict[str, Callable[[FilteredGraph], npt.NDArray[np.float64]]] = {
-    "degree": degree,
-    "strength": strength,
-    "eigenvector": eigenvector,
-    "pagerank": pagerank,
-    "closeness": closeness,
-    "betweenness": betweenness,
-}
-
-
-"""The centralities of a graph by name: each takes a `FilteredGraph` and nothing else."""

@@ -1,10 +1,8 @@
-"""`Constraints`: what the user wants of a selection, in terms of the nodes of a network.
+"""What a user demands of a selection: columns, groups, costs, and how far it goes.
 
-Sizes that are more than a number: how far a selection goes, as small objects.
-
-How many features to select, and which of them always.
-
-What a user constraints of a selection, by names: resolved, checked, handed to the rule.
+`AtMost` and the sizes `UntilCoverage`, `MinShare` and `Budget` are parameters of the estimator.
+`resolve_constraints` checks all of them against the columns of a table and gives one object,
+`Constraints`; rules get it restricted to the columns that take part, which they call nodes.
 """
 
 from __future__ import annotations
@@ -13,241 +11,84 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs.io.frames import column_name, is_missing
 from topofs.terms import Term, is_whole, parameter
+from topofs.text import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-__all__ = [
-    "AtMost",
-    "Budget",
-    "ColumnConstraints",
-    "Constraints",
-    "MinShare",
-    "OpenNodes",
-    "Size",
-    "UntilCoverage",
-    "column_position",
-    "holds_values",
-    "per_column",
-    "resolve_columns",
-    "resolve_constraints",
-    "resolve_size",
-]
-
-
-Ints = npt.NDArray[np.int64]
-
-
-Doubles = npt.NDArray[np.float64]
+    from topofs.typing import Bools, Doubles, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Constraints:
-    """Which nodes must, may and may not be selected together.
+class AtMost:
+    """At most so many selected columns of each group.
 
-    All of it holds for every part of a set that it holds for, so the beginning of an order
-    that keeps to it keeps to it, too.
-
-    Attributes
+    Parameters
     ----------
-    n_nodes : int
-        Number of nodes.
-    chosen : array of int
-        Nodes that are selected in any case; the others are ranked given these.
-    excluded : array of int
-        Nodes that cannot be selected, but are to be represented.
-    group : array of int, shape (n_nodes,), or None
-        The group of each node, -1 for none.
-    room : array of int or None
-        How many nodes of each group may be selected.
-    too_alike : scipy.sparse.csr_array, shape (n_nodes, n_nodes), or None
-        Pairs that may not be selected together.
-    cost : array of float, shape (n_nodes,), or None
-        What each node costs.
-    budget : float
-        What may be spent.
-    n_wanted : int or None
-        How many nodes will be selected, where that is known: where many more are costly, a
-        rule need not put those in their exact order.
+    number : int
+        How many, at least 1.
+    of : mapping of str to object, or array-like
+        The group of each column: by name, or one a column. A column without one, or with a
+        missing value (None, NaN, NaT, NA or empty text), is free.
+
+    Examples
+    --------
+    >>> AtMost(1, of={"height": "size", "weight": "size"})
+    AtMost(1, of=<2 columns in 1 group>)
     """
 
-    n_nodes: int
-    chosen: Ints
-    excluded: Ints
-    group: Ints | None = None
-    room: Ints | None = None
-    too_alike: Any = None
-    cost: Doubles | None = None
-    budget: float = np.inf
-    n_wanted: int | None = None
+    number: int
+    of: Any
 
-    @classmethod
-    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Constraints:
-        """Give the constraints of somebody who has none, or only some nodes chosen.
+    def __post_init__(self) -> None:
+        if not is_whole(self.number) or self.number < 1:
+            raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
 
-        Parameters
-        ----------
-        n_nodes : int
-            Number of nodes.
-        chosen : array of int, optional
-            Nodes that are selected in any case.
+    def __repr__(self) -> str:
+        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
+        values = named.values() if isinstance(named, Mapping) else named
+        if not holds_values(values):
+            return f"AtMost({self.number}, of={self.of!r})"
+        groups = [group for group in values if not _is_nothing(group)]
+        n = len(set(map(str, groups)))
+        what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
+        return f"AtMost({self.number}, of={what})"
 
-        Returns
-        -------
-        Constraints
-        """
-        nothing = np.empty(0, dtype=np.int64)
-        return cls(n_nodes, nothing if chosen is None else chosen, nothing)
-
-    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Constraints:
-        """Give the same constraints with other nodes chosen.
-
-        Parameters
-        ----------
-        chosen : array of int
-            Nodes that are selected in any case.
-        n_wanted : int, optional
-            How many nodes will be selected.
-
-        Returns
-        -------
-        Constraints
-        """
-        return replace(self, chosen=chosen, n_wanted=n_wanted)
-
-    def renumbered(self, order: Ints) -> Constraints:
-        """Give the same constraints for nodes that stand in another order.
-
-        Parameters
-        ----------
-        order : array of int, shape (n_nodes,)
-            Node ``order[i]`` of these constraints is node i of the new ones.
-
-        Returns
-        -------
-        Constraints
-        """
-        place = np.argsort(order)
-        pairs = self.too_alike
-        return replace(
-            self,
-            chosen=np.sort(place[self.chosen]),
-            excluded=np.sort(place[self.excluded]),
-            group=None if self.group is None else self.group[order],
-            too_alike=None if pairs is None else sparse.csr_array(pairs)[order][:, order],
-            cost=None if self.cost is None else self.cost[order],
-        )
-
-    @property
-    def allowed(self) -> npt.NDArray[np.bool_]:
-        """Which nodes may be selected at all."""
-        allowed = np.ones(self.n_nodes, dtype=np.bool_)
-        allowed[self.excluded] = False
-        return allowed
-
-    @property
-    def limited(self) -> bool:
-        """Whether not every node may be selected beside every other."""
-        limits = (self.group, self.too_alike, self.cost)
-        return bool(self.excluded.size) or any(limit is not None for limit in limits)
-
-    def open_beside(self, taken: Ints) -> Ints:
-        """Give the nodes that may be selected beside some.
-
-        Parameters
-        ----------
-        taken : array of int
-            Selected nodes.
-
-        Returns
-        -------
-        array of int
-        """
-        is_open = OpenNodes(self, taken.tolist()).mask()
-        is_open[taken] = False
-        return np.flatnonzero(is_open)
-
-    def applied(self, order: Ints) -> tuple[Ints, int]:
-        """Put the chosen nodes of an order first and those that may not be selected last.
-
-        For rules whose order does not depend on what was selected before.
-
-        Parameters
-        ----------
-        order : array of int, shape (n_nodes,)
-            All nodes, best first.
-
-        Returns
-        -------
-        order : array of int, shape (n_nodes,)
-            All nodes; each beginning up to `n_selectable` keeps to the constraints.
-        n_selectable : int
-            How many can be selected together.
-        """
-        is_chosen = np.isin(order, self.chosen)
-        if not self.limited:
-            return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
-        taken, rest = order[is_chosen].tolist(), []
-        state = OpenNodes(self, taken)
-        for node in order[~is_chosen].tolist():
-            if state.is_open(node):
-                state.take(node)
-                taken.append(node)
-            else:
-                rest.append(node)
-        return np.array([*taken, *rest], dtype=np.int64), len(taken)
+    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
+        """Number the groups, -1 for a column without one; also give what they are called."""
+        values = per_column(self.of, names, what="at_most")
+        for name, value in zip(names, values, strict=True):
+            if not (_is_nothing(value) or _is_hashable(value)):
+                raise ValueError(
+                    f"at_most: the group of the column {name!r} is {value!r}; give one name or "
+                    "number, or None for a column without a group"
+                )
+        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
+        number = {label: i for i, label in enumerate(labels)}
+        group = [-1 if _is_nothing(value) else number[value] for value in values]
+        return np.array(group, dtype=np.int64), labels
 
 
-class OpenNodes:
-    """What is still open while nodes are taken one by one."""
+def _is_nothing(value: Any) -> bool:
+    """Whether a value stands for no group: empty text, or one that is missing."""
+    return is_missing(value) or (isinstance(value, str) and not value)
 
-    def __init__(self, constraints: Constraints, taken: list[int]) -> None:
-        n = constraints.n_nodes
-        self._open = constraints.allowed
-        self._too_alike = (
-            None if constraints.too_alike is None else sparse.csr_array(constraints.too_alike)
-        )
-        self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
-        self._left = constraints.budget
-        # Nodes without a group, -1, find room in the last one, which has enough for all.
-        self._group, self._room = np.full(n, -1), np.array([n])
-        if constraints.group is not None and constraints.room is not None:
-            self._group, self._room = constraints.group, np.append(constraints.room, n)
-        for node in taken:
-            self.take(node)
 
-    def is_open(self, node: int) -> bool:
-        """Whether a node may still be selected."""
-        return bool(
-            self._open[node]
-            and self._cost[node] <= self._left
-            and self._room[self._group[node]] > 0
-        )
-
-    def mask(self) -> npt.NDArray[np.bool_]:
-        """Which nodes may still be selected."""
-        has_room = self._room[self._group] > 0
-        return np.asarray(self._open & (self._cost <= self._left) & has_room)
-
-    def take(self, node: int) -> None:
-        """Select a node."""
-        self._room[self._group[node]] -= 1
-        self._left -= self._cost[node]
-        if self._too_alike is not None:
-            starts = self._too_alike.indptr
-            self._open[self._too_alike.indices[starts[node] : starts[node + 1]]] = False
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_share(value: Any) -> None:
@@ -262,7 +103,7 @@ def _check_total(value: Any) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Size(Term):
-    """Base of the sizes; `n_features_to_select` takes one."""
+    """A size that is more than a number; `n_features_to_select` takes one."""
 
     kind: ClassVar[str] = "size"
 
@@ -357,20 +198,8 @@ class Budget(Size):
     def __hash__(self) -> int:
         return hash((Budget, self.total))
 
-    def costs(self, names: Sequence[str], n_features: int) -> npt.NDArray[np.float64]:
-        """Give the cost of each column, checked.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The columns of the table.
-        n_features : int
-            How many they are.
-
-        Returns
-        -------
-        array of float, shape (n_features,)
-        """
+    def costs(self, names: Sequence[str], n_features: int) -> Doubles:
+        """Give the cost of each of the columns of a table, checked."""
         given = [1.0] * n_features if self.cost is None else self.cost
         values = per_column(given, names, what="cost")
         try:
@@ -471,10 +300,10 @@ def column_position(column: Any, names: Sequence[str]) -> int:
     if isinstance(column, str):
         found = [position for position, name in enumerate(names) if name == column]
         if not found:
-            near = get_close_matches(column, names, n=1)
-            advice = f": did you mean {near[0]!r}?" if near else ""
+            near = suggest(column, names)
             raise ValueError(
-                f"there is no column {column!r} among the {len(names)} of X{advice}"
+                f"there is no column {column!r} among the {len(names)} of X"
+                + (f": {near}" if near else "")
             )
         return found[0]
     if is_whole(column):
@@ -486,127 +315,6 @@ def column_position(column: Any, names: Sequence[str]) -> int:
     if isinstance(column, tuple) and column_name(column) in names:
         return column_position(column_name(column), names)
     raise ValueError(f"{column!r} is neither the name nor the position of a column")
-
-
-@dataclass(frozen=True, eq=False)
-class AtMost:
-    """At most so many selected columns of each group.
-
-    Parameters
-    ----------
-    number : int
-        How many, at least 1.
-    of : mapping of str to object, or array-like
-        The group of each column: by name, or one a column. A column without one, or with a
-        missing value (None, NaN, NaT, NA or empty text), is free.
-
-    Examples
-    --------
-    >>> AtMost(1, of={"height": "size", "weight": "size"})
-    AtMost(1, of=<2 columns in 1 group>)
-    """
-
-    number: int
-    of: Any
-
-    def __post_init__(self) -> None:
-        if not is_whole(self.number) or self.number < 1:
-            raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
-
-    def __repr__(self) -> str:
-        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
-        values = named.values() if isinstance(named, Mapping) else named
-        if not holds_values(values):
-            return f"AtMost({self.number}, of={self.of!r})"
-        groups = [group for group in values if not _is_nothing(group)]
-        n = len(set(map(str, groups)))
-        what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
-        return f"AtMost({self.number}, of={what})"
-
-    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
-        """Number the groups.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The columns of the table.
-
-        Returns
-        -------
-        group : array of int, shape (n_features,)
-            -1 for a column without one.
-        labels : list
-            What the groups are called.
-        """
-        values = per_column(self.of, names, what="at_most")
-        for name, value in zip(names, values, strict=True):
-            if not (_is_nothing(value) or _is_hashable(value)):
-                raise ValueError(
-                    f"at_most: the group of the column {name!r} is {value!r}; give one name or "
-                    "number, or None for a column without a group"
-                )
-        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
-        number = {label: i for i, label in enumerate(labels)}
-        group = [-1 if _is_nothing(value) else number[value] for value in values]
-        return np.array(group, dtype=np.int64), labels
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnConstraints:
-    """Constraints in terms of the columns of a table, given by their positions.
-
-    `group` is the number of each column's group, -1 for none, and `room` how many of each group
-    may be selected; `size` is what was asked for as `n_features_to_select`.
-    """
-
-    forced: Ints
-    excluded: Ints
-    group: Ints | None
-    room: Ints | None
-    max_similarity: float | None
-    cost: npt.NDArray[np.float64] | None
-    budget: float
-    names: npt.NDArray[np.object_]
-    size: Any
-
-    def for_nodes(self, nodes: Ints, pairs: Any) -> Constraints:
-        """The constraints for a rule; `pairs` of nodes are more alike than `max_similarity`."""
-        chosen = np.flatnonzero(np.isin(nodes, self.forced))
-        if pairs is not None:
-            self._check_alike(nodes, chosen, pairs)
-        # Forced columns that take no part are paid for, and take their place in a group, too.
-        outside = np.setdiff1d(self.forced, nodes)
-        room = self.room
-        if self.group is not None and room is not None:
-            taken = self.group[outside]
-            room = room - np.bincount(taken[taken >= 0], minlength=len(room))
-        spent = 0.0 if self.cost is None else float(self.cost[outside].sum())
-        return Constraints(
-            n_nodes=len(nodes),
-            chosen=chosen,
-            excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
-            group=None if self.group is None else self.group[nodes],
-            room=room,
-            too_alike=pairs,
-            cost=None if self.cost is None else self.cost[nodes],
-            budget=self.budget - spent,
-        )
-
-    @property
-    def limited(self) -> bool:
-        """Whether not every column may be selected beside every other."""
-        limits = (self.group, self.max_similarity, self.cost)
-        return bool(self.excluded.size) or any(limit is not None for limit in limits)
-
-    def _check_alike(self, nodes: Ints, chosen: Ints, pairs: Any) -> None:
-        among = pairs[chosen][:, chosen].tocoo()
-        if among.nnz:
-            left, right = (self.names[nodes[chosen[i[0]]]] for i in (among.row, among.col))
-            raise ValueError(
-                f"keep names {left!r} and {right!r}, which are more alike ({among.data[0]:.3g}) "
-                f"than max_similarity {self.max_similarity:g} allows: keep one of them, or "
-                "allow more"
-            )
 
 
 def resolve_columns(
@@ -639,32 +347,39 @@ def resolve_columns(
 
 
 def resolve_constraints(
+    names: Sequence[str],
     *,
-    forced: Ints,
+    keep: Any,
     exclude: Any,
     at_most: Any,
     max_similarity: Any,
     size: Any,
-    names: npt.NDArray[np.object_],
-) -> ColumnConstraints:
-    """Resolve the constraints of a selection; refuse those that contradict each other."""
-    excluded = resolve_columns(exclude, names.tolist(), len(names), what="exclude")
+) -> Constraints:
+    """Check the constraints on the columns of a table; refuse those that contradict each other.
+
+    `max_similarity` is only checked: the pairs it forbids are known when columns are compared.
+    """
+    n_features = len(names)
+    forced = resolve_columns(keep, names, n_features, what="keep")
+    excluded = resolve_columns(exclude, names, n_features, what="exclude")
     both = np.intersect1d(forced, excluded)
     if both.size:
         raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
-    if len(excluded) == len(names):
+    if len(excluded) == n_features:
         raise ValueError("exclude names all columns: there is nothing left to select")
-    group = room = None
+    group = room = cost = None
     if at_most is not None:
         if not isinstance(at_most, AtMost):
             raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
-        group, labels = at_most.groups(names.tolist())
+        group, labels = at_most.groups(names)
         _check_room(forced, group, labels, at_most.number, names)
-        room = np.full(len(labels), min(at_most.number, len(names)), dtype=np.int64)
-    _check_max_similarity(max_similarity)
-    cost, budget = None, np.inf
+        room = np.full(len(labels), min(at_most.number, n_features), dtype=np.int64)
+    is_number = isinstance(max_similarity, Real) and not isinstance(max_similarity, bool)
+    if max_similarity is not None and not (is_number and np.isfinite(float(max_similarity))):
+        raise ValueError(f"max_similarity is {max_similarity!r}; it must be a number")
+    budget = np.inf
     if isinstance(size, Budget):
-        cost = size.costs(names.tolist(), len(names))
+        cost = size.costs(names, n_features)
         # Three times 0.1 is 0.3, whatever the sum of floats says.
         budget = float(size.total) * (1 + 1e-9)
         needed = float(cost[forced].sum())
@@ -673,14 +388,13 @@ def resolve_constraints(
                 f"keep names columns that cost {needed:.12g}, more than the budget of "
                 f"{size.total:.12g}: raise the budget or keep fewer"
             )
-    return ColumnConstraints(
-        forced, excluded, group, room, max_similarity, cost, budget, names, size
-    )
+    return Constraints(n_features, forced, excluded, group, room, cost=cost, budget=budget)
 
 
 def _check_room(
-    forced: Ints, group: Ints, labels: list[Any], number: int, names: npt.NDArray[np.object_]
+    forced: Ints, group: Ints, labels: list[Any], number: int, names: Sequence[str]
 ) -> None:
+    """Refuse kept columns of which one group has more than may be selected."""
     counts = Counter(group[forced][group[forced] >= 0].tolist())
     for label, count in counts.items():
         if count > number:
@@ -691,20 +405,179 @@ def _check_room(
             )
 
 
-def _check_max_similarity(value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if value is not None and not (number and np.isfinite(float(value))):
-        raise ValueError(f"max_similarity is {value!r}; it must be a number")
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Which nodes must, may and may not be selected together.
+
+    All of it holds for every part of a set that it holds for, so the beginning of an order
+    that keeps to it keeps to it, too. Nodes are the columns of a table, or those of them that
+    take part.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes.
+    chosen : array of int
+        Nodes that are selected in any case; the others are ranked given these.
+    excluded : array of int
+        Nodes that cannot be selected, but are to be represented.
+    group : array of int, shape (n_nodes,), or None
+        The group of each node, -1 for none.
+    room : array of int or None
+        How many nodes of each group may be selected.
+    too_alike : scipy.sparse.csr_array, shape (n_nodes, n_nodes), or None
+        Pairs that may not be selected together.
+    cost : array of float, shape (n_nodes,), or None
+        What each node costs.
+    budget : float
+        What may be spent.
+    n_wanted : int or None
+        How many nodes will be selected, where that is known: where many more are costly, a
+        rule need not put those in their exact order.
+    """
+
+    n_nodes: int
+    chosen: Ints
+    excluded: Ints
+    group: Ints | None = None
+    room: Ints | None = None
+    too_alike: Any = None
+    cost: Doubles | None = None
+    budget: float = np.inf
+    n_wanted: int | None = None
+
+    @classmethod
+    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Constraints:
+        """Give constraints that forbid nothing; `chosen` nodes are selected in any case."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(n_nodes, nothing if chosen is None else chosen, nothing)
+
+    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Constraints:
+        """Give the same constraints with other nodes chosen."""
+        return replace(self, chosen=chosen, n_wanted=n_wanted)
+
+    def among(self, nodes: Ints, *, too_alike: Any, n_wanted: int | None) -> Constraints:
+        """Give the constraints on some nodes; pairs of these may be too much alike.
+
+        Chosen nodes outside are paid for, and take their place in a group, too.
+        """
+        outside = np.setdiff1d(self.chosen, nodes)
+        room, budget = self.room, self.budget
+        if self.group is not None and room is not None:
+            taken = self.group[outside]
+            room = room - np.bincount(taken[taken >= 0], minlength=len(room))
+        if self.cost is not None:
+            budget -= float(self.cost[outside].sum())
+        return Constraints(
+            n_nodes=len(nodes),
+            chosen=np.flatnonzero(np.isin(nodes, self.chosen)),
+            excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
+            group=None if self.group is None else self.group[nodes],
+            room=room,
+            too_alike=too_alike,
+            cost=None if self.cost is None else self.cost[nodes],
+            budget=budget,
+            n_wanted=n_wanted,
+        )
+
+    def renumbered(self, order: Ints) -> Constraints:
+        """Give the same constraints for nodes in another order: ``order[i]`` becomes i."""
+        place = np.argsort(order)
+        pairs = self.too_alike
+        return replace(
+            self,
+            chosen=np.sort(place[self.chosen]),
+            excluded=np.sort(place[self.excluded]),
+            group=None if self.group is None else self.group[order],
+            too_alike=None if pairs is None else sparse.csr_array(pairs)[order][:, order],
+            cost=None if self.cost is None else self.cost[order],
+        )
+
+    @property
+    def allowed(self) -> Bools:
+        """Which nodes may be selected at all."""
+        allowed = np.ones(self.n_nodes, dtype=np.bool_)
+        allowed[self.excluded] = False
+        return allowed
+
+    @property
+    def limited(self) -> bool:
+        """Whether not every node may be selected beside every other."""
+        limited = self.group is not None or self.too_alike is not None or self.cost is not None
+        return limited or self.excluded.size > 0
+
+    def open_beside(self, taken: Ints) -> Ints:
+        """Give the nodes that may be selected beside some."""
+        is_open = OpenNodes(self, taken.tolist()).mask()
+        is_open[taken] = False
+        return np.flatnonzero(is_open)
+
+    def applied(self, order: Ints) -> tuple[Ints, int]:
+        """Put the chosen nodes of an order first and those that may not be selected last.
+
+        For rules whose order does not depend on what was selected before.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_nodes,)
+            All nodes, best first.
+
+        Returns
+        -------
+        order : array of int, shape (n_nodes,)
+            All nodes; each beginning up to `n_selectable` keeps to the constraints.
+        n_selectable : int
+            How many can be selected together.
+        """
+        is_chosen = np.isin(order, self.chosen)
+        if not self.limited:
+            return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
+        taken, rest = order[is_chosen].tolist(), []
+        state = OpenNodes(self, taken)
+        for node in order[~is_chosen].tolist():
+            if state.is_open(node):
+                state.take(node)
+                taken.append(node)
+            else:
+                rest.append(node)
+        return np.array([*taken, *rest], dtype=np.int64), len(taken)
 
 
-def _is_nothing(value: Any) -> bool:
-    """Whether a value stands for no group: empty text, or one that is missing."""
-    return is_missing(value) or (isinstance(value, str) and not value)
+class OpenNodes:
+    """What is still open while nodes are taken one by one."""
 
+    def __init__(self, constraints: Constraints, taken: list[int]) -> None:
+        n = constraints.n_nodes
+        self._open = constraints.allowed
+        self._too_alike = (
+            None if constraints.too_alike is None else sparse.csr_array(constraints.too_alike)
+        )
+        self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
+        self._left = constraints.budget
+        # Nodes without a group, -1, find room in the last one, which has enough for all.
+        self._group, self._room = np.full(n, -1), np.array([n])
+        if constraints.group is not None and constraints.room is not None:
+            self._group, self._room = constraints.group, np.append(constraints.room, n)
+        for node in taken:
+            self.take(node)
 
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+    def is_open(self, node: int) -> bool:
+        """Whether a node may still be selected."""
+        return bool(
+            self._open[node]
+            and self._cost[node] <= self._left
+            and self._room[self._group[node]] > 0
+        )
+
+    def mask(self) -> Bools:
+        """Which nodes may still be selected."""
+        has_room = self._room[self._group] > 0
+        return np.asarray(self._open & (self._cost <= self._left) & has_room)
+
+    def take(self, node: int) -> None:
+        """Select a node."""
+        self._room[self._group[node]] -= 1
+        self._left -= self._cost[node]
+        if self._too_alike is not None:
+            starts = self._too_alike.indptr
+            self._open[self._too_alike.indices[starts[node] : starts[node + 1]]] = False

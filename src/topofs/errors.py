@@ -1,9 +1,8 @@
 """The exceptions and warnings a user can catch, and the import of optional packages.
 
 An exception may name the exit status that it ends the command ``topofs`` with, in a class
-attribute ``exit_status``: 2 for wrong usage, 3 for wrong data.
-
-Warnings of a fit: once where a person fits, not once a fold.
+attribute ``exit_status``: 2 for wrong usage, 3 for wrong data. Warnings of a fit come once where a
+person fits, not once a fold: see `say`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import FrameType
 
 
@@ -22,6 +20,7 @@ __all__ = [
     "ColumnReadingWarning",
     "ConstantFeatureWarning",
     "DependentRowsWarning",
+    "FitWarning",
     "IdentifierFeatureWarning",
     "IsolatedFeatureWarning",
     "MissingExtraError",
@@ -29,32 +28,35 @@ __all__ = [
     "RareFeatureWarning",
     "TableError",
     "UnknownColumnError",
-    "first_few",
     "import_extra",
     "say",
 ]
 
 
-class ConstantFeatureWarning(UserWarning):
+class FitWarning(UserWarning):
+    """Base of the warnings of a fit: what it reads, leaves out or doubts in a table."""
+
+
+class ConstantFeatureWarning(FitWarning):
     """Some columns hold a single value (or none) and take no part in the graph."""
 
 
-class RareFeatureWarning(UserWarning):
+class RareFeatureWarning(FitWarning):
     """Some columns vary in so few samples that they are alike by chance, and take no part."""
 
 
-class DependentRowsWarning(UserWarning):
+class DependentRowsWarning(FitWarning):
     """Rows that follow each other are alike, and the noise floor takes them as independent."""
 
 
-class IdentifierFeatureWarning(UserWarning):
+class IdentifierFeatureWarning(FitWarning):
     """Some columns hold names that hardly repeat, such as identifiers, and take no part.
 
     So do columns of more than 1,000 names.
     """
 
 
-class IsolatedFeatureWarning(UserWarning):
+class IsolatedFeatureWarning(FitWarning):
     """Some columns share with no other more than chance; the automatic size leaves them out.
 
     They are counted, and `isolated_` has them. ``warnings.simplefilter("ignore",
@@ -62,14 +64,14 @@ class IsolatedFeatureWarning(UserWarning):
     """
 
 
-class ColumnReadingWarning(UserWarning):
+class ColumnReadingWarning(FitWarning):
     """How a column was read may surprise: numbers from text, or dates that take no part.
 
     Numbers that look like identifiers or hold a code such as -99 for missing values, too.
     """
 
 
-class NoStructureWarning(UserWarning):
+class NoStructureWarning(FitWarning):
     """No two columns share more than chance explains; an automatic size is a guess."""
 
 
@@ -104,21 +106,20 @@ def import_extra(module: str, *, extra: str, purpose: str) -> Any:
 _FOLDS = "sklearn.model_selection._validation"
 
 
-def say(text: str, kind: type[Warning], *, depth: int) -> None:
-    """Warn, unless scikit-learn fits to the rows of a fold.
+def say(text: str, kind: type[Warning]) -> None:
+    """Warn at the line of the user, unless scikit-learn fits to the rows of a fold.
 
     Folds differ, and one search makes many of them; the fit to all rows that follows speaks
-    for all. The warning points `depth` calls up, to the line of the user.
+    for all.
     """
     # There is no other way to see who asks.
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    depth, inside = 1, True
     while frame is not None:
-        if frame.f_globals.get("__name__") == _FOLDS:
+        module = frame.f_globals.get("__name__", "")
+        if module == _FOLDS:
             return
+        inside = inside and module.startswith(("topofs.", "sklearn."))
+        depth += inside
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)
-
-
-def first_few(names: Sequence[str]) -> str:
-    """Up to five names, for a warning."""
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

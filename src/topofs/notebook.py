@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.text import listed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -100,8 +102,7 @@ def _brief(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     if not names:
         return "itself alone"
-    more = len(names) - _MOST_MEMBERS
-    return ", ".join(names[:_MOST_MEMBERS]) + (f" and {more:,} more" if more > 0 else "")
+    return listed(names, most=_MOST_MEMBERS)
 
 
 def _table(

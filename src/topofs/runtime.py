@@ -1,11 +1,12 @@
-"""Share the rows of a matrix among threads, for kernels that release the interpreter lock.
+"""How work runs: shared among threads, watched as it goes on, within a limit of memory.
 
-How far long work has come: told to who watches it, however deep the work lies.
+`for_each` and `for_row_ranges` are for kernels that release the interpreter lock. `watching` tells
+how far long work has come, however deep it lies:
 
-with watching(lambda done, total: print(done, total)):
-    selector.fit(X)
+    with watching(lambda done, total: print(done, total)):
+        selector.fit(X)
 
-How much memory may be used, as a user writes it.
+`parse_memory` reads how much memory may be used, as a user writes it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from topofs.terms import is_whole
@@ -36,28 +36,23 @@ __all__ = [
     "n_threads",
     "one_blas_thread",
     "parse_memory",
+    "slices",
     "thread_beside",
     "watching",
 ]
 
 
 Result = TypeVar("Result")
-
-
 Item = TypeVar("Item")
-
 
 # Below this many entries a range is not worth a thread.
 _LEAST_ENTRIES = 2**18
 
-
 # More ranges than this would only cost more turns.
 _MOST_RANGES = 96
 
-
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
-
 
 # In a thread that was started here: among how many its own work is shared.
 _here = threading.local()
@@ -75,12 +70,7 @@ def n_threads() -> int:
         import numba
 
         return int(numba.get_num_threads())
-    return _at_first()
-
-
-@cache
-def _at_first() -> int:
-    """As many threads as numba begins with."""
+    # As many as numba begins with.
     asked = os.environ.get("NUMBA_NUM_THREADS", "")
     if asked.isdecimal() and int(asked) > 0:
         return int(asked)
@@ -143,6 +133,11 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
+def slices(n: int, step: int) -> list[slice]:
+    """Cut 0 … n − 1 into runs of `step`; the last may be shorter."""
+    return [slice(first, min(first + step, n)) for first in range(0, n, step)]
+
+
 def for_row_ranges(
     function: Callable[[int, int], Result], n_rows: int, n_columns: int
 ) -> list[Result]:
@@ -176,26 +171,13 @@ def counted(
 ) -> Callable[[Item], None]:
     """Let work on one of several items tell the watcher what is done; as it is, without one.
 
-    The watcher hears of it first when nothing is done yet.
-
-    Parameters
-    ----------
-    work : callable
-        Takes an item; several threads may call it.
-    total : int
-        The sizes of all items together.
-    size : callable
-        How much of the work an item is.
-
-    Returns
-    -------
-    callable
-        Does the same.
+    Several threads may call it. `total` is the sizes of all items together, `size` how much of
+    the work an item is. The watcher hears of it first when nothing is done yet.
     """
     report = _watcher.get()
     if report is None:
         return work
-    done, lock = 0, Lock()
+    done, lock = 0, threading.Lock()
     # What came before it is not work on these.
     report(done, total)
 
@@ -210,14 +192,10 @@ def counted(
 
 
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-
-
 _CONTAINER_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
-
-
 _MEMORY_IF_UNKNOWN = 8 * 10**9
 
 
@@ -227,8 +205,12 @@ def parse_memory(memory: Any) -> int:
     None is half of what the machine has or its container may use.
     """
     if memory is None:
-        limits = map(_container_limit, _CONTAINER_LIMITS)
-        return min([machine_memory(), *(most for most in limits if most is not None)]) // 2
+        most = machine_memory()
+        for path in _CONTAINER_LIMITS:
+            # No such file, or "max": there is no limit.
+            with suppress(OSError, ValueError):
+                most = min(most, int(path.read_text()))
+        return most // 2
     if is_whole(memory) and memory > 0:
         return int(memory)
     if isinstance(memory, str):
@@ -250,11 +232,3 @@ def machine_memory() -> int:
     except (AttributeError, ValueError, OSError):
         # Windows does not tell in this way.
         return _MEMORY_IF_UNKNOWN
-
-
-def _container_limit(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        # No such file, or "max": there is no limit.
-        return None

@@ -1,20 +1,25 @@
-"""The one check that every similarity matrix given by a user passes.
+"""A similarity as a matrix: the check of one that a user gives, the mean threshold, sums of rows.
 
-Sums of the rows of a matrix, and what else is known after one pass over it.
+The sum of a row does not depend on the order of its terms, so that no answer depends on the order
+of the columns.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs._kernels.dispatch import use_numpy
 from topofs.runtime import for_row_ranges
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from topofs.typing import Doubles, Floats
 
 __all__ = [
     "SimilarityMatrix",
@@ -22,11 +27,16 @@ __all__ = [
     "check_similarity_matrix",
     "row_sums",
     "sum_and_peak",
+    "threshold_links_in_place",
+    "threshold_mean",
+    "threshold_mean_in_place",
     "zero_below",
 ]
 
-
-Matrix = npt.NDArray[np.floating[Any]]
+# Entries worked on at a time: a few arrays of them stay in the cache.
+_BLOCK = 1 << 14
+# Sums that run side by side, as in `topofs._kernels.matrix_scan`.
+_LANES = 64
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class SimilarityMatrix:
     entries, the diagonal included; `labels` are the column names of a data frame.
     """
 
-    values: Matrix
+    values: Floats
     mean: float
     labels: tuple[str, ...] | None
 
@@ -70,7 +80,7 @@ def check_similarity_matrix(similarity: npt.ArrayLike | SimilarityMatrix) -> Sim
     return SimilarityMatrix(values, total / values.size, labels)
 
 
-def sum_and_peak(values: Matrix) -> tuple[float, float]:
+def sum_and_peak(values: Floats) -> tuple[float, float]:
     """Sum of all entries and the largest absolute value; not finite if an entry is not.
 
     The sum of the row sums is exact (`math.fsum`), so its bits depend on the rows alone.
@@ -81,11 +91,11 @@ def sum_and_peak(values: Matrix) -> tuple[float, float]:
     return _exact_sum(sums), max(peaks)
 
 
-def _exact_sum(sums: npt.NDArray[np.float64]) -> float:
+def _exact_sum(sums: Doubles) -> float:
     return math.fsum(sums) if np.isfinite(sums).all() else math.nan
 
 
-def _square_floats(similarity: npt.ArrayLike) -> Matrix:
+def _square_floats(similarity: npt.ArrayLike) -> Floats:
     if sparse.issparse(similarity):
         raise ValueError("the similarity is sparse; give a dense matrix, as by .toarray()")
     masked = np.argwhere(np.ma.getmask(similarity))
@@ -123,7 +133,7 @@ def _name_of(label: Any) -> str:
     return ", ".join(parts)
 
 
-def _raise_first_not_finite(values: Matrix) -> None:
+def _raise_first_not_finite(values: Floats) -> None:
     for i, row in enumerate(values):
         bad = np.flatnonzero(~np.isfinite(row))
         if bad.size:
@@ -134,7 +144,7 @@ def _raise_first_not_finite(values: Matrix) -> None:
     raise ValueError("the entries of the similarity are so large that their sums overflow")
 
 
-def _raise_first_asymmetry(values: Matrix, tolerance: float) -> None:
+def _raise_first_asymmetry(values: Floats, tolerance: float) -> None:
     for i, row in enumerate(values):
         bad = np.flatnonzero(np.abs(row - values[:, i]) > tolerance)
         if bad.size:
@@ -145,28 +155,69 @@ def _raise_first_asymmetry(values: Matrix, tolerance: float) -> None:
             )
 
 
-def _mirror_upper_half(values: Matrix) -> Matrix:
+def _mirror_upper_half(values: Floats) -> Floats:
     mirrored = values.copy()
     for i in range(1, len(values)):
         mirrored[i, :i] = values[:i, i]
     return mirrored
 
 
-AnyMatrix = npt.NDArray[Any]
+def threshold_mean(similarity: npt.ArrayLike) -> Floats:
+    r"""Set every entry below the mean of the whole matrix, diagonal included, to 0.
+
+    .. math:: w_{ij} = s_{ij}\,[s_{ij} \ge \bar s], \qquad \bar s = n^{-2} \sum_{ij} s_{ij}
+
+    The authors' program does this between the similarity and the TMFG; their text does not
+    mention it.
+
+    Parameters
+    ----------
+    similarity : array-like of float, shape (n, n)
+        Symmetric, finite.
+
+    Returns
+    -------
+    array, shape (n, n)
+        A new matrix; float32 for float32 input, else float64.
+
+    Examples
+    --------
+    >>> from topofs.similarity import threshold_mean
+    >>> threshold_mean([[1.0, 0.25], [0.25, 1.0]]).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    matrix = check_similarity_matrix(similarity)
+    values = matrix.values.copy()
+    _zero_below(values, matrix.mean)
+    return values
 
 
-Doubles = npt.NDArray[np.float64]
+def threshold_mean_in_place(similarity: Floats) -> float:
+    """Do the same to a matrix that needs no check, without a copy; return its new mean."""
+    total, _ = sum_and_peak(similarity)
+    return _zero_below(similarity, total / similarity.size)
 
 
-# Entries worked on at a time: a few arrays of them stay in the cache.
-_BLOCK = 1 << 14
+def threshold_links_in_place(similarity: Floats) -> float:
+    """Set entries below the mean of those off the diagonal to 0; return the new mean of all.
+
+    Entries that are equal up to rounding are all links, or none is.
+    """
+    n = len(similarity)
+    total = sum_and_peak(similarity)[0] - math.fsum(np.diagonal(similarity))
+    mean = total / max(1, n * (n - 1))
+    return _zero_below(similarity, mean - 1e-9 * abs(mean))
 
 
-# Sums that run side by side, as in `topofs._kernels.matrix_scan`.
-_LANES = 64
+def _zero_below(similarity: Floats, level: float) -> float:
+    """Set entries below the level to 0 and return the mean of what is left."""
+    n = len(similarity)
+    sums = np.empty(n)
+    for_row_ranges(lambda i, j: zero_below(similarity, level, i, j, sums), n, n)
+    return math.fsum(sums) / similarity.size
 
 
-def row_sums(matrix: AnyMatrix, first: int, last: int, sums: Doubles) -> float:
+def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
     A sum does not depend on the order of its terms: what lies above a power of two that is
@@ -181,7 +232,7 @@ def row_sums(matrix: AnyMatrix, first: int, last: int, sums: Doubles) -> float:
     return max(peaks, default=0.0)
 
 
-def check_rows(matrix: AnyMatrix, first: int, last: int, sums: Doubles) -> tuple[float, float]:
+def check_rows(matrix: Floats, first: int, last: int, sums: Doubles) -> tuple[float, float]:
     """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1; writes their sums.
 
     Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so;
@@ -200,7 +251,7 @@ def check_rows(matrix: AnyMatrix, first: int, last: int, sums: Doubles) -> tuple
     return row_sums(matrix, first, last, sums), asymmetry
 
 
-def zero_below(matrix: AnyMatrix, level: float, first: int, last: int, sums: Doubles) -> None:
+def zero_below(matrix: Floats, level: float, first: int, last: int, sums: Doubles) -> None:
     """Set the entries of the rows first … last − 1 that are below `level` to 0.
 
     The sums of the rows after that go into `sums`; they are those of `row_sums`.
@@ -216,14 +267,14 @@ def zero_below(matrix: AnyMatrix, level: float, first: int, last: int, sums: Dou
     row_sums(matrix, first, last, sums)
 
 
-def _blocks(matrix: AnyMatrix, first: int, last: int) -> list[tuple[int, int]]:
+def _blocks(matrix: Floats, first: int, last: int) -> list[tuple[int, int]]:
     step = max(1, _BLOCK // max(1, matrix.shape[1]))
     return [(i, min(i + step, last)) for i in range(first, last, step)]
 
 
 # An entry that is not finite makes its sum so; whoever asks looks at the sums.
 @np.errstate(over="ignore", invalid="ignore")
-def _row_sums(rows: AnyMatrix, sums: Doubles) -> float:
+def _row_sums(rows: Floats, sums: Doubles) -> float:
     """Write the sums of some rows, term by term as the kernel does; give the largest |w_ij|."""
     n = rows.shape[1]
     peaks = np.abs(rows).max(axis=1, initial=0).astype(np.float64)

@@ -7,10 +7,11 @@ do; the estimator, the command line and the report ask the term and never its na
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields, replace
-from difflib import get_close_matches
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from topofs.text import joined, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -255,16 +256,11 @@ def _load_installed() -> None:
 
 def _no_such_parameter(term: str, known: list[str], name: str) -> str:
     takers = takers_of(name)
-    near = get_close_matches(name, known, n=1)
-    mine = f"; it takes {_listed(known)}" if known else ", and takes none"
-    if near:
-        mine = f"; did you mean {near[0]!r}?"
     elsewhere = f" ({', '.join(takers)} take{'s' * (len(takers) == 1)} it)" if takers else ""
+    mine = f"; it takes {joined(known, 'and')}" if known else ", and takes none"
+    if near := suggest(name, known):
+        mine = f"; {near}"
     return f"{term} has no parameter {name!r}{elsewhere}{mine}"
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _differs(value: Any, default: Any) -> bool:

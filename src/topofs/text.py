@@ -1,13 +1,14 @@
-"""Small pieces of text that the sentences of the page share."""
+"""Small pieces of text that messages and the report share."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["counted", "fine_percent", "listed", "percent"]
+__all__ = ["counted", "fine_percent", "joined", "listed", "percent", "shortened", "suggest"]
 
 
 def percent(share: float) -> str:
@@ -24,12 +25,29 @@ def fine_percent(share: float) -> str:
     return f"{value:.{0 if value >= 10 else 1 if value >= 1 else 2}f} %"
 
 
-def listed(names: Sequence[str], *, most: int = 8) -> str:
-    """List names, and count those beyond `most`: "a, b and 1 more"."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
-
-
 def counted(number: int, noun: str) -> str:
     """Count things: "1 link", "1,200 links"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str], *, most: int = 8, quoted: bool = False) -> str:
+    """List names, and count those beyond `most`: "a, b and 4 more"."""
+    shown = ", ".join(repr(name) if quoted else name for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def joined(names: Iterable[str], word: str) -> str:
+    """Put a word before the last name: "a, b or c"."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def shortened(text: str, *, most: int = 20) -> str:
+    """Cut a long text, to be quoted in a message."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Ask for the name that may have been meant: "did you mean 'age'?"; empty if none is near."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""

@@ -12,7 +12,6 @@ from tests.matrices import factor_table
 from topofs import ConstantFeatureWarning, Links, TopologicalFeatureSelector
 from topofs.backends import dask as dask_engine
 from topofs.backends import dask as dask_products
-from topofs.backends.dask import WorkerEngine
 from topofs.backends.dispatch import compare_columns
 from topofs.network import Needs
 from topofs.selection.compatibility import measure_of
@@ -184,9 +183,9 @@ def test_sums_and_lists_are_those_of_blocks(kind):
     columns = compare_columns(
         array, measure_of("pearson"), memory=MEMORY[np.float64], needs=Needs()
     )
-    assert isinstance(columns.engine, WorkerEngine)
+    assert columns.workers is not None
     order = np.random.default_rng(0).permutation(N_FEATURES)
-    products = columns.engine.products(columns.operator, order)
+    products = columns.products(order)
     for level, length in ((-np.inf, 5), (0.02, N_FEATURES - 1), (0.02, 0)):
         lists, totals = products.survey(level, [0.1, 0.3], length, 64)
         by_client = super(dask_products.WorkerProducts, products)

@@ -24,8 +24,9 @@ from topofs.backends import (
 from topofs.backends import (
     dask_table as dask_workers,
 )
-from topofs.backends.dask_table import check_dask_table, dask_similarity, is_dask
-from topofs.similarity.operator import dense
+from topofs.backends.dask_similarity import dask_similarity
+from topofs.backends.dask_table import check_dask_table, is_dask
+from topofs.similarity.base import dense
 from topofs.similarity.table import is_constant
 
 MEASURES = [
@@ -189,7 +190,7 @@ def test_float32_columns_that_only_float64_could_count():
 
 def test_ranks_of_many_samples_follow_the_block_that_is_not_exact(monkeypatch):
     """Sums of squared ranks pass 2^53 in some columns only: all are scaled, as in memory."""
-    monkeypatch.setattr("topofs.similarity.correlation_blocks.EXACT", 4000.0)
+    monkeypatch.setattr("topofs.similarity.correlation.EXACT", 4000.0)
     X = example("real")
     X[:, :6] = X[:, :6] > 0
     found = computed(X, (-1, 3), Spearman(squared=False)).values

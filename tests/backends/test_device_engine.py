@@ -16,7 +16,7 @@ from topofs.backends.top_k_neighbors import NeighborSearch
 from topofs.graphs import tmfg_out_of_core as matrix_free
 from topofs.graphs.products import BlockedProducts, Rounding
 from topofs.graphs.tmfg_out_of_core import tmfg_of_products
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 
 MEASURES = [Pearson(), Pearson(squared=False), Spearman(), Spearman(squared=False), Energy()]
 

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run
-from topofs.io import atomic_write
+from topofs.io import write as atomic_write
 
 GOOD = "a,b,c\n1,2,3\n2,1,5\n3,3,1\n5,1,2\n"
 
@@ -418,13 +418,13 @@ def test_memory_that_does_not_suffice(table, monkeypatch):
     def refuse(*_):
         raise MemoryError("Unable to allocate 99 TiB")
 
-    monkeypatch.setattr(sys.modules["topofs.io.numeric_table"], "_read", refuse)
+    monkeypatch.setattr(sys.modules["topofs.io.comparable"], "_read", refuse)
     assert_one_line(run("select", table), 3, "memory is too small for this (Unable to allocate")
 
     def say_nothing(*_):
         raise MemoryError
 
-    monkeypatch.setattr(sys.modules["topofs.io.numeric_table"], "_read", say_nothing)
+    monkeypatch.setattr(sys.modules["topofs.io.comparable"], "_read", say_nothing)
     assert_one_line(run("select", table), 3, "memory is too small for this")
 
 

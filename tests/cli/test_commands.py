@@ -34,17 +34,17 @@ def install(tmp_path, monkeypatch):
         for module, text in modules.items():
             (tmp_path / f"{module}.py").write_text(text)
             monkeypatch.delitem(sys.modules, module, raising=False)
-        commands._further.cache_clear()
+        commands._installed.cache_clear()
 
     monkeypatch.syspath_prepend(tmp_path)
     yield arrange
-    commands._further.cache_clear()
+    commands._installed.cache_clear()
 
 
 @pytest.fixture
 def alone(monkeypatch):
     """A machine on which no other distribution brings commands."""
-    monkeypatch.setattr(commands, "_further", dict)
+    monkeypatch.setattr(commands, "_installed", dict)
 
 
 def test_a_command_of_another_distribution_is_listed_and_run(install):

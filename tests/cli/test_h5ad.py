@@ -14,7 +14,8 @@ from tests.cli.running import run, run_json
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector
 from topofs.io import ColumnRoles
-from topofs.io.annotated import annotated_table, open_annotated
+from topofs.io.annotated import open_annotated
+from topofs.io.comparable import comparable_table
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -124,7 +125,7 @@ def test_genes_that_are_never_seen_are_left_out_without_a_copy(adata, tmp_path):
     made.write_h5ad(tmp_path / "cells.h5ad")
     table = open_annotated(tmp_path / "cells.h5ad", "cells", layer=None, limit=2**30)
     # The constant one is stored.
-    compared = annotated_table(table, ColumnRoles(keep=("g4",)))
+    compared = comparable_table(table, ColumnRoles(keep=("g4",)), measure=None)
     assert np.shares_memory(compared.X.data, table.matrix.data)
     assert len(compared.names) == table.matrix.shape[1] - 3
     used = [table.genes.index(name) for name in compared.names]

@@ -1,6 +1,7 @@
 """Long work without a terminal: a line now and then, and none where nothing is asked for."""
 
 import io
+import json
 import time
 
 import pytest
@@ -69,3 +70,26 @@ def test_a_bar_says_no_number_before_it_is_known(monkeypatch):
     assert "selecting again" in drawn
     assert "None" not in drawn
     assert "1 of 1,200 resamples" in drawn
+
+
+def test_lines_are_printed_as_they_are_and_not_wrapped(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    name = "a[bold]b[/bold]\\"
+    long = "word " * 40 + "end"
+    table = messages.new_table({"column": messages.FOLD}, [(name,)])
+    Messages().result(dict, [name, long, table, "bell\a"], {"out": "a[bold]"})
+    done = capsys.readouterr()
+    assert done.out.splitlines()[:2] == [name, long]
+    assert done.out.splitlines()[3].rstrip() == name
+    assert done.out.splitlines()[4] == "bell\ufffd"
+    assert done.err == "written: a[bold]\n"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_json_is_printed_also_where_notes_are_not(capsys, quiet):
+    said = Messages(quiet=quiet, as_json=True)
+    said.note("odd")
+    said.result(lambda: {"é": [1]}, ["a line"], {})
+    done = capsys.readouterr()
+    assert json.loads(done.out) == {"é": [1]}
+    assert bool(done.err) is not quiet

@@ -17,9 +17,9 @@ import topofs
 from tests.cli.running import run, run_json
 from topofs import TopologicalFeatureSelector, registered
 from topofs import terms as terms_module
-from topofs.cli import compare, options, term_options
-from topofs.cli import messages as spoken
+from topofs.cli import compare, options
 from topofs.cli.app import app
+from topofs.cli.messages import translated
 from topofs.comparison.compare import DEFAULT_SIZES
 from topofs.selection.compatibility import THRESHOLDS
 from topofs.terms import DEFAULTS
@@ -33,8 +33,8 @@ from typing import ClassVar
 import numpy as np
 
 from topofs import Measure, parameter, register
-from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.scale import GivenScale
+from topofs.similarity.base import MatrixOperator
+from topofs.similarity.noise_floor import GivenScale
 
 
 def check_power(power):
@@ -91,7 +91,7 @@ def nothing_stays(tmp_path):
         if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
             del sys.modules[name]
     sys.path[:] = path
-    term_options._load_installed.cache_clear()
+    options.forget_term_options()
 
 
 @pytest.fixture
@@ -102,29 +102,28 @@ def cosine_file(tmp_path, nothing_stays):
 
 
 def options_of(command):
-    return inspect.signature(command.app.registered_commands[0].callback).parameters
+    return inspect.signature(command.registered_commands[0].callback).parameters
 
 
 def test_names_and_parameters_are_those_of_the_terms():
-    listed = list(options_of(compare))
+    listed = list(options_of(compare.compare))
     for kind in DEFAULTS:
         assert kind in listed
-        offered = term_options.offered(kind)
+        offered = options.offered(kind)
         expected = [n for n, t in registered(kind).items() if getattr(t, "takes_table", True)]
         assert sorted(offered) == sorted(expected)
         assert next(iter(offered)) == DEFAULTS[kind]
         for term in offered.values():
             for known in fields(term):
                 assert (known.name in listed) == known.metadata["option"]
-    assert "precomputed" not in term_options.offered("similarity")
+    assert "precomputed" not in options.offered("similarity")
 
 
 def test_what_stands_here_for_speed_is_what_the_library_has():
     parameters = inspect.signature(TopologicalFeatureSelector).parameters
     assert {kind: parameters[kind].default for kind in DEFAULTS} == DEFAULTS
     thresholds = [
-        None if value is term_options.NOTHING else value
-        for value in options._THRESHOLDS.values()
+        None if value is options.NOTHING else value for value in options._THRESHOLDS.values()
     ]
     assert tuple(thresholds) == THRESHOLDS
     assert ", ".join(map(str, DEFAULT_SIZES)) == compare.SIZES
@@ -197,6 +196,26 @@ def test_its_parameters_are_checked_in_the_words_of_the_options(
     result = run("--load", cosine_file, "select", wine_csv, *given)
     assert (result.exit_code, result.stdout) == (2, "")
     assert reason in result.stderr
+
+
+def test_options_are_made_once_for_all_commands(wine_csv, monkeypatch):
+    options.forget_term_options()
+    described = []
+    make = options._term_option
+    monkeypatch.setattr(
+        options, "_term_option", lambda *given: described.append(given[1]) or make(*given)
+    )
+    for command in ("select", "select", "stability", "graph"):
+        assert run(command, "--help").exit_code == 0
+    assert described
+    assert len(described) == len(set(described))
+
+
+def test_what_a_command_settles_is_no_option():
+    assert "--keep" not in run("panel", "--help").stdout
+    assert "--exclude" in run("panel", "--help").stdout
+    assert "--dates" not in run("apply", "--help").stdout
+    assert "--decimal" in run("apply", "--help").stdout
 
 
 def test_completion_knows_it(monkeypatch, capsys, cosine_file):
@@ -342,7 +361,7 @@ def test_another_distribution_can_bring_terms(wine_csv, cosine_file, monkeypatch
         return [entry] if chosen.get("group") == "topofs.terms" else real(**chosen)
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
-    term_options._load_installed.cache_clear()
+    options.forget_term_options()
     found = run_json("select", wine_csv, "--similarity", "cosine", "--power", 5)
     assert found["settings"]["similarity"]["power"] == 5
 
@@ -357,7 +376,7 @@ def test_another_distribution_can_bring_terms(wine_csv, cosine_file, monkeypatch
     ],
 )
 def test_sentences_of_the_library_are_translated(sentence, said):
-    assert spoken.spoken(sentence) == said
+    assert translated(sentence) == said
 
 
 def names_compared_with(path):
@@ -373,7 +392,7 @@ def names_compared_with(path):
                     yield constant.value
 
 
-@pytest.mark.parametrize("room", ["cli", "tables"])
+@pytest.mark.parametrize("room", ["cli", "io"])
 def test_terms_are_asked_and_never_their_names(room, tmp_path):
     for path in (SOURCE / room).glob("*.py"):
         assert list(names_compared_with(path)) == [], path

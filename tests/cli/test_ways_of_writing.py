@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run, run_json
-from topofs.io.dates import days_of_text
+from topofs.io.text_columns import days_of_text
 
 
 def german(n=40):

@@ -131,7 +131,7 @@ def test_all_commands_take_them(path, command):
 def test_explain_says_that_a_column_is_excluded(path):
     said = run("explain", path, "mean area", "--exclude", "mean area").stdout
     assert "mean area is not selected." in said
-    assert "It is excluded: by wish it cannot be selected." in said
+    assert "It is excluded" in said
     assert run_json("explain", path, "mean area", "--exclude", "mean *")["excluded"]
 
 

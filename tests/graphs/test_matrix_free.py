@@ -1,5 +1,7 @@
 """The TMFG from products, whoever computes them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,8 @@ from topofs._kernels.top_lists import TopLists, empty_lists
 from topofs.graphs import tmfg_out_of_core as matrix_free
 from topofs.graphs.products import BlockedProducts, Rounding
 from topofs.graphs.tmfg_out_of_core import tmfg_of_products
-from topofs.similarity.correlation_blocks import correlation_of_values
-from topofs.similarity.operator import Squared, dense
+from topofs.similarity.base import dense
+from topofs.similarity.correlation import correlation_of_values
 
 
 class WholeMatrix:
@@ -57,7 +59,7 @@ def test_products_from_anywhere_give_the_graph_of_the_matrix(
         plan = matrix_free._Plan(list_length=3, n_rows=8, n_kept=3)
         monkeypatch.setattr(matrix_free, "_plan", lambda *_: plan)
     X = np.rint(factor_table(40, 70)).astype(dtype)
-    operator = Squared(correlation_of_values(X))
+    operator = replace(correlation_of_values(X), kind="squared")
     matrix = dense(operator)
     expected = tmfg(threshold_mean(matrix) if threshold else matrix)
     elsewhere = WholeMatrix(operator)
@@ -74,7 +76,7 @@ def test_few_float32_columns_are_rounded_before_they_meet_the_mean(n):
     """A correlation just below 1 is 1 in float32, and not below the mean of ones."""
     X = np.repeat(np.arange(5000, dtype=np.float32)[:, None], n, axis=1)
     X[0, 0] += 1
-    operator = Squared(correlation_of_values(X))
+    operator = replace(correlation_of_values(X), kind="squared")
     assert 1 - 1e-8 < operator.block(slice(0, 1), slice(1, 2))[0, 0] < 1
     graph = tmfg_of_products(BlockedProducts(operator), threshold=True, memory=10**9)
     assert graph == tmfg(threshold_mean(dense(operator)))
@@ -82,7 +84,7 @@ def test_few_float32_columns_are_rounded_before_they_meet_the_mean(n):
 
 
 def test_rows_in_chosen_columns_are_parts_of_whole_rows():
-    operator = Squared(correlation_of_values(np.rint(factor_table(40, 20))))
+    operator = replace(correlation_of_values(np.rint(factor_table(40, 20))), kind="squared")
     products = BlockedProducts(operator)
     vertices = np.array([3, 1, 7])
     whole = products.rows(vertices)
@@ -116,7 +118,7 @@ def test_noise_wants_each_row_once_among_the_free_columns(n_kept, monkeypatch):
 
     monkeypatch.setattr(matrix_free, "_plan", with_room)
     X = np.rint(3 * np.random.default_rng(0).normal(size=(50, 160)))
-    operator = Squared(correlation_of_values(X))
+    operator = replace(correlation_of_values(X), kind="squared")
     asked = {}
 
     class Counted(BlockedProducts):

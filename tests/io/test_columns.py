@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from topofs.io.frames import is_frame
 from topofs.io.types import (
     has_nominal_columns,
-    is_frame,
     read_columns,
     typed_table,
     usable_columns,

@@ -9,8 +9,8 @@ import pytest
 from topofs import Auto, Mixed, Pearson, TopologicalFeatureSelector
 from topofs.errors import TableError
 from topofs.io import ColumnRoles, Table, comparable_table
+from topofs.io.comparable import names_in_table
 from topofs.io.read import kind_of
-from topofs.io.table import names_in_table
 from topofs.io.types import TypedTable
 
 

@@ -31,19 +31,6 @@ def test_the_content_decides_and_not_the_ending(tmp_path, name):
             assert table.label == (None if kind == "parquet" else "target")
 
 
-def test_a_folder_of_the_challenge(tmp_path):
-    parts = {
-        "train.data": "1 2\n3 4\n",
-        "train.labels": "1\n-1\n",
-        "valid.data": "5 6\n",
-        "valid.labels": "1\n",
-    }
-    for part, text in parts.items():
-        (tmp_path / f"tiny_{part}").write_text(text)
-    with open_table(tmp_path) as table:
-        assert table.n_samples == 3
-
-
 def test_labels_of_text_are_no_numbers(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.eye(2), y=["oak", "elm"])
     with open_table(tmp_path / "t.npz") as table:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from topofs import ColumnReadingWarning, TopologicalFeatureSelector
 from topofs.io import open_table
-from topofs.io.text_numbers import _number, _seen, numbers_in_text
+from topofs.io.text_columns import _number, _seen, numbers_in_text
 from topofs.io.text_values import as_number, seen_in, shape_of, text_kind
 from topofs.io.types import read_columns
 

@@ -7,8 +7,8 @@ import pytest
 from tests.matrices import factor_table
 from topofs import Energy, Pearson, Spearman
 from topofs._kernels.column_weights import finish_tile
-from topofs.similarity import operator as operator_module
-from topofs.similarity.operator import dense
+from topofs.similarity import base as operator_module
+from topofs.similarity.base import dense
 
 MEASURES = {
     "pearson": Pearson(squared=False),
@@ -63,6 +63,6 @@ def test_a_matrix_of_tiles_is_that_of_blocks(name, dtype, n_threads, monkeypatch
         found = dense(operator)
     finally:
         numba.set_num_threads(before)
-    monkeypatch.setattr(operator_module, "_by_tiles", lambda *_: None)
+    monkeypatch.setattr(operator_module, "_tile_writer", lambda *_: None)
     np.testing.assert_array_equal(found, dense(operator))
     assert (found == found.T).all()

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from tests.greedy import greedy
 from tests.naive.coverage import naive_cover, naive_nearest, naive_path_weights
-from topofs.rules.coverage_model import MatrixCoverage, PathCoverage
+from topofs.rules.coverage import MatrixCoverage, PathCoverage
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

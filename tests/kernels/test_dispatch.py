@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from topofs import Energy, Pearson, Spearman
 from topofs._kernels import dispatch
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 from topofs.similarity_matrix import check_rows, row_sums, zero_below
 
 
@@ -124,10 +124,10 @@ import pandas as pd
 from topofs import Mixed, Pearson, Spearman
 from topofs.layout import layout
 from topofs.graphs.filtered_graph import FilteredGraph
-from topofs.similarity.operator import dense
-from topofs.similarity.scale import leave_out_chance, whole_weights
-from topofs.similarity.scale import threshold_links_in_place, threshold_mean
-from topofs.similarity.column_order import permute_in_place, value_order
+from topofs.similarity.base import dense
+from topofs.similarity.noise_floor import leave_out_chance, whole_weights
+from topofs.similarity_matrix import threshold_links_in_place, threshold_mean
+from topofs.similarity.column_order import move_rows, value_order
 from topofs.similarity_matrix import check_similarity_matrix, sum_and_peak
 from topofs.io.types import read_columns
 from topofs.io.types import TypedTable
@@ -152,7 +152,7 @@ for measure, table in (
     matrix = dense(operator)
     scale = measure.scale(operator, n_samples=n_samples, n_features=n)
     order = value_order(table)
-    permute_in_place(matrix, order)
+    move_rows(matrix, order, columns=order)
     whole_weights(matrix, scale, order)
     leave_out_chance(matrix, scale, order)
     measure.standard_columns(table)

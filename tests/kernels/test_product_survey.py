@@ -12,7 +12,7 @@ from topofs._kernels.column_weights import weight
 from topofs._kernels.top_lists import empty_lists
 from topofs.graphs import products as products_module
 from topofs.graphs.products import BlockedProducts
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 
 MEASURES = {
     "pearson": Pearson(squared=False),

@@ -1,18 +1,18 @@
 """Two measures of one's own: the twin of Spearman's, and one that does not know chance."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from topofs import Measure, parameter, register
-from topofs.similarity.correlation_blocks import (
+from topofs.similarity.base import MatrixOperator
+from topofs.similarity.correlation import (
     correlation_of_ranks,
     doubled_centred_ranks,
     pairwise_correlation,
 )
-from topofs.similarity.operator import MatrixOperator, Squared
-from topofs.similarity.scale import correlation_scale
+from topofs.similarity.noise_floor import correlation_scale
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +37,7 @@ class Grades(Measure):
         ranks = doubled_centred_ranks(table)
         correlate = pairwise_correlation if np.isnan(ranks).any() else correlation_of_ranks
         correlation = correlate(ranks, table.dtype)
-        return Squared(correlation) if self.squared else correlation
+        return replace(correlation, kind="squared") if self.squared else correlation
 
     def scale(self, operator, *, n_samples, n_features):
         size = {"n_samples": n_samples, "n_features": n_features}

@@ -7,7 +7,7 @@ import numpy as np
 
 from topofs import Needs, Ranking, Rule, parameter, register
 from topofs.rules import ScoreWords
-from topofs.rules.coverage_model import coverage_model_of
+from topofs.rules.coverage import coverage_model_of
 from topofs.rules.greedy import greedy_ranking
 
 

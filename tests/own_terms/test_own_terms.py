@@ -34,8 +34,8 @@ from topofs import (
 )
 from topofs.selection import fit_and_compare, noise_features, ranked_columns
 from topofs.selection.answers import REPRESENTS
-from topofs.similarity.operator import dense
-from topofs.similarity.scale import whole_weights
+from topofs.similarity.base import dense
+from topofs.similarity.noise_floor import whole_weights
 
 FILES = sorted(Path(__file__).parent.glob("[gmr]*.py"))
 

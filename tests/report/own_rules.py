@@ -8,7 +8,7 @@ import numpy as np
 from tests.greedy import greedy
 from topofs.network import Needs
 from topofs.rules.base import Ranking, Rule
-from topofs.rules.coverage_model import MatrixCoverage
+from topofs.rules.coverage import MatrixCoverage
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.naive.constraints import best_within_budget
 
+from tests.naive.constraints import best_within_budget
 from topofs import Centrality, FilteredGraph, Network
 from topofs.constraints import Constraints
-from topofs.rules.coverage_model import MatrixCoverage
+from topofs.rules.coverage import MatrixCoverage
 from topofs.rules.greedy import greedy_ranking
 
 pytestmark = pytest.mark.usefixtures("both_ways")

@@ -28,7 +28,7 @@ from topofs import (
     stability,
 )
 from topofs.constraints import Constraints
-from topofs.rules.coverage_model import MatrixCoverage
+from topofs.rules.coverage import MatrixCoverage
 from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import greedy_ranking
 

@@ -11,10 +11,10 @@ from tests.naive.coverage import naive_path_weights, naive_strongest
 from tests.naive.ranking import naive_ranking
 from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import ShareRows
-from topofs.rules.coverage_model import HALF, MatrixCoverage, PathCoverage
+from topofs.rules.coverage import HALF, MatrixCoverage, PathCoverage
 from topofs.rules.greedy import greedy_ranking
-from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.scale import GivenScale
+from topofs.similarity.base import MatrixOperator
+from topofs.similarity.noise_floor import GivenScale
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

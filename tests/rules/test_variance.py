@@ -204,11 +204,9 @@ def test_both_ways_keep_the_same_books(passes_only):
 
 
 def test_large_tables_are_ordered_as_far_as_asked_for(monkeypatch):
-    from topofs.rules import variance_search
-
     X = factor_table(30, 50)
     whole = fitted(X, 7)
-    monkeypatch.setattr(variance_search, "FULL_ORDER", 0)
+    monkeypatch.setattr("topofs.rules.variance.FULL_ORDER", 0)
     part = fitted(X, 7)
     np.testing.assert_array_equal(part.support_, whole.support_)
     order = order_of(part)

@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from topofs import NoStructureWarning, TopologicalFeatureSelector
-from topofs.rules.variance_search import chance_gain, normal_chance
+from topofs.rules.residuals import chance_gain, normal_chance
 from topofs.similarity.standard_columns import standard_columns
 
 

@@ -22,7 +22,7 @@ from topofs import (
     registered,
 )
 from topofs._kernels.dispatch import UNIT
-from topofs.rules.coverage_model import HALF, MatrixCoverage, PathCoverage
+from topofs.rules.coverage import HALF, MatrixCoverage, PathCoverage
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 

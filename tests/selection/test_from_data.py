@@ -24,7 +24,7 @@ from topofs import (
 )
 from topofs.graphs import tmfg_out_of_core as matrix_free
 from topofs.runtime import parse_memory
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 
 MEASURES = [
     Pearson(),

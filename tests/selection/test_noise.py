@@ -70,8 +70,8 @@ def test_constant_columns_are_noise():
             {"graph": "x"},
             "graph is 'x'; known are 'auto', 'links', 'mfcf', 'mst', 'pmfg', 'tmfg'",
         ),
-        ({"n_permutations": 0}, "n_permutations is 0; it must be at least 1"),
-        ({"n_permutations": 2.5}, "n_permutations is 2.5; give a whole number"),
+        ({"n_permutations": 0}, "n_permutations is 0"),
+        ({"n_permutations": 2.5}, "n_permutations is 2.5"),
         ({"level": 1.0}, "level is 1.0; it must be"),
     ],
 )

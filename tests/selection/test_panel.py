@@ -19,6 +19,7 @@ from topofs import (
     TopologicalFeatureSelector,
     Variance,
 )
+from topofs.rules.base import CoverageModel
 from topofs.selection.answers import SamePair, Substitute
 from topofs.similarity import noise_floor
 
@@ -228,7 +229,7 @@ def test_columns_that_none_of_a_list_represents_are_alone_or_isolated():
 
 
 @dataclass
-class PlainReach:
+class PlainModel(CoverageModel):
     """Who represents whom, and nothing that is answered at once."""
 
     whole: object
@@ -237,11 +238,11 @@ class PlainReach:
         return self.whole.representatives(selected)
 
 
-def test_a_rule_of_ones_own_needs_no_more_than_representatives():
+def test_a_coverage_model_needs_no_more_than_representatives():
     selector = TopologicalFeatureSelector(3, graph=Links(strongest=None)).fit(TUMOURS)
     name = selector.get_feature_names_out()[0]
     expected = selector.substitute(name)
-    selector._ranking = replace(selector._ranking, reach=PlainReach(selector._ranking.reach))
+    selector._ranking = replace(selector._ranking, reach=PlainModel(selector._ranking.reach))
     found = selector.substitute(name)
     assert [one.name for one in found] == [one.name for one in expected]
     assert [one.lost for one in found] == pytest.approx([one.lost for one in expected])

@@ -18,7 +18,7 @@ from topofs import (
 )
 from topofs.io import NamedArray
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
-from topofs.similarity.operator import MatrixOperator
+from topofs.similarity.base import MatrixOperator
 
 SIMILARITIES = {
     Pearson(): lambda X: pearson(X, squared=True),

@@ -117,10 +117,10 @@ def test_answers_follow_the_columns_to_other_places():
     whole = reaches[1].block(slice(0, 7), slice(0, 7))
     np.testing.assert_allclose(whole[np.ix_(places, places)], block)
     of, before, places = np.array([1, 3]), np.array([0.9, 0.8]), np.array(places)
-    kept = reaches[1].kept_with(places[[5, 0]], places[of], before)[places]
-    np.testing.assert_allclose(kept, reaches[0].kept_with(np.array([5, 0]), of, before))
-    related = reaches[1].related_to(places[of])[places]
-    np.testing.assert_array_equal(related, reaches[0].related_to(of))
+    kept = reaches[1].retained(places[[5, 0]], places[of], before)[places]
+    np.testing.assert_allclose(kept, reaches[0].retained(np.array([5, 0]), of, before))
+    related = reaches[1].neighbors(places[of])[places]
+    np.testing.assert_array_equal(related, reaches[0].neighbors(of))
 
 
 def test_substitutes_and_extensions(X):

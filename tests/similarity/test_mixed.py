@@ -1,4 +1,5 @@
 import tracemalloc
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from tests.naive.mixed import correlation_ratio, cramers_v_squared, spearman_squared
 from topofs import IdentifierFeatureWarning, TopologicalFeatureSelector, mixed, spearman
 from topofs.io.types import level_codes, read_columns, usable_columns
-from topofs.similarity import mixed as mixed_columns
+from topofs.similarity.base import dense
 from topofs.similarity.mixed import mixed_operator
 from topofs.similarity.noise_floor import degrees_floor
-from topofs.similarity.operator import dense
+
+# The function of the same name hides the module.
+mixed_columns = import_module("topofs.similarity.mixed")
 
 
 def test_two_rows_have_no_links():

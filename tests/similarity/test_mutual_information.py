@@ -9,8 +9,8 @@ from scipy import stats
 from tests.matrices import tables
 from tests.naive.mixed import naive_mutual_information
 from topofs import mutual_information, pearson
+from topofs.similarity.base import dense
 from topofs.similarity.mutual_information import mutual_information_operator
-from topofs.similarity.operator import dense
 
 
 def naive_bins(x, n_bins):

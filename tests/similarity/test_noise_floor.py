@@ -20,22 +20,20 @@ from topofs import (
 )
 from topofs.io.types import Column
 from topofs.similarity import noise_floor
+from topofs.similarity.base import dense
 from topofs.similarity.mixed import mixed_operator
 from topofs.similarity.mutual_information import mutual_information_operator
 from topofs.similarity.noise_floor import (
+    CorrelationScale,
+    FlooredScale,
+    GivenScale,
     Margins,
+    check_shared_variance,
     contingency_floors,
     correct_bias,
     correlation_floors,
     degrees_floor,
     rank_floors,
-)
-from topofs.similarity.operator import dense
-from topofs.similarity.scale import (
-    CorrelationScale,
-    FlooredScale,
-    GivenScale,
-    check_shared_variance,
     whole_weights,
 )
 

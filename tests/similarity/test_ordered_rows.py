@@ -22,7 +22,7 @@ from topofs.similarity.autocorrelation import (
     neighbours_alike,
     slowest_scores,
 )
-from topofs.similarity.operator import dense
+from topofs.similarity.base import dense
 
 N_TABLES = 60
 

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from tests.matrices import tables
 from tests.naive.similarity import naive_ranks
-from topofs.similarity.correlation_blocks import doubled_centred_ranks
+from topofs.similarity.correlation import doubled_centred_ranks
 
 
 @given(tables(missing=True))

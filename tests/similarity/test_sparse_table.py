@@ -18,7 +18,7 @@ from topofs import (
 from topofs.io.types import typed_table
 from topofs.selection import fit_and_compare, ranked_columns
 from topofs.similarity import pearson
-from topofs.similarity.operator import MatrixOperator, rows_of
+from topofs.similarity.base import MatrixOperator, rows_of
 from topofs.similarity.sparse import SparseCorrelation, sparse_correlation
 
 

@@ -18,7 +18,7 @@ ROWS = 8
 class ColumnWeights(NamedTuple):
     """A similarity between n features, entry by entry, from prepared columns.
 
-    `values`, shape (n, S), are the columns C of `topofs.similarity.correlation_blocks.Correlation`;
+    `values`, shape (n, S), are the columns C of `topofs.similarity.correlation.Correlation`;
     `scale`, `sums` and `spreads` are S, s and v of r = (S·G_ij − s_i s_j) / √(v_i v_j). ENERGY
     adds α and the standard deviation of each column. For GIVEN, `values` are the similarity,
     shape (n, n), and nothing else counts. Entries below `level` are 0.

@@ -1,16 +1,17 @@
-"""The engine of dask workers: the table is reduced where its chunks lie.
+"""Columns on dask workers: products without the matrix, and their order by values.
 
-The engine of dask workers without the matrix: they survey rows, the client decides.
+Where the matrix does not fit on the client, the columns lie on both sides: workers survey all
+rows, the client decides.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs._kernels.survey import (
     Surveyed,
@@ -21,124 +22,78 @@ from topofs._kernels.survey import (
     unpacked,
 )
 from topofs._kernels.top_lists import empty_lists
-from topofs.backends.base import Engine
-from topofs.backends.dask_similarity import gather_columns, prepare_blocks
+from topofs.backends.dask_similarity import gather_columns, joined, prepare_blocks
 from topofs.backends.dask_table import (
-    dask_similarity,
+    in_blocks,
     least_worker_memory,
     most_worker_threads,
     whole_columns,
 )
 from topofs.errors import import_extra
 from topofs.graphs.products import BlockedProducts
-from topofs.similarity.column_order import places
-from topofs.terms import registered
+from topofs.similarity.column_order import (
+    DISTANCE,
+    ITSELF,
+    STANDING,
+    HashedRows,
+    inverse_permutation,
+    order_by_keys,
+    row_numbers,
+    same_mirrored,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy.typing as npt
+
     from topofs._kernels.top_lists import TopLists
     from topofs.backends.dask_similarity import PreparedBlocks
-    from topofs.backends.dask_table import DaskSimilarity
     from topofs.similarity.base import Measure
-    from topofs.similarity.operator import ColumnOperator
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
+    Ids = npt.NDArray[np.int32]
+    Hashes = npt.NDArray[np.uint64]
 
-__all__ = ["DaskEngine", "WorkerEngine", "WorkerProducts"]
-
-
-Floats = npt.NDArray[np.floating[Any]]
-
-
-# The matrix, and a block of rows while it is filled.
-_MATRICES = 1.2
-
+dask: Any = import_extra("dask", extra="dask", purpose="A dask collection as X")
 
 # What a worker takes without any data; the shares of its memory from which dask moves data to
 # disk, and from which it stops working.
 _PROCESS = 300 * 10**6
-
-
 _SPILLED, _PAUSED = 0.6, 0.8
+# Rows that a worker multiplies at a time.
+_TILE_ROWS = 512
+# Up to so many products the client is faster than a round of tasks.
+_PRODUCTS_OF_CLIENT = 2 * 10**10
 
 
-@dataclass(frozen=True)
-class DaskEngine(Engine):
-    """Products on workers; the finished matrix comes to the client, or the columns do.
+def columns_on_both_sides(
+    table: Any, measure: Measure, memory: int, too_large: str
+) -> tuple[Floats, PreparedBlocks, int]:
+    """Bring the columns of a checked table here, and prepare them on the workers, too.
 
-    Attributes
-    ----------
-    memory : int
-        Bytes that the client may use.
+    Gives the columns that vary, those on the workers, and what is left of the memory here. Errors
+    begin with `too_large`, which says that the matrix is.
     """
+    from topofs.graphs.tmfg_out_of_core import least_memory
 
-    def holds_similarity(self, table: Any) -> bool:
-        """Whether the matrix of a table, and a block of rows beside it, fit into memory here."""
-        return self.holds_matrix(table.shape[1], table.dtype.itemsize, matrices=_MATRICES)
-
-    def similarity(self, table: Any, measure: Measure) -> DaskSimilarity:
-        """Compute the similarity of a checked table, if its matrix fits into memory here.
-
-        Parameters
-        ----------
-        table : dask.array.Array
-            As by `topofs.backends.dask_table.check_dask_table`.
-        measure : Measure
-            One that a product of prepared columns gives; others need the table in memory and
-            are refused.
-
-        Returns
-        -------
-        DaskSimilarity
-        """
-        _check_measure(measure)
-        if not self.holds_similarity(table):
-            raise ValueError(
-                f"{_too_large(table)}, but memory allows {self.memory / 1e9:.3g} GB: allow more, "
-                "or select among fewer columns"
-            )
-        return dask_similarity(table, measure)
-
-    def columns(
-        self, table: Any, measure: Measure
-    ) -> tuple[Floats, npt.NDArray[np.bool_], WorkerEngine]:
-        """Bring the columns of a checked table here, and prepare them on the workers, too.
-
-        Parameters
-        ----------
-        table, measure
-            As for `similarity`.
-
-        Returns
-        -------
-        table : array, shape (n_samples, n_varying)
-            The columns that vary.
-        constant : array of bool, shape (n_features,)
-            The columns that do not.
-        engine : WorkerEngine
-            For those that vary.
-        """
-        from topofs.graphs.tmfg_out_of_core import least_memory
-
-        _check_measure(measure)
-        n_samples, n_features = table.shape
-        itemsize = table.dtype.itemsize
-        # As they are, prepared, and in order.
-        held = n_features * n_samples * (itemsize + 8 + 8)
-        needed = held + least_memory(n_features, n_samples, itemsize)
-        if needed > self.memory:
-            raise ValueError(
-                f"{_too_large(table)}, and to build the graph without it takes "
-                f"{needed / 1e9:.3g} GB there, but memory allows {self.memory / 1e9:.3g} GB: allow "
-                "more, or select among fewer columns or samples"
-            )
-        at_once = _columns_of_a_task(8 * n_samples * n_features)
-        dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
-        # Read once, for both sides; whoever dies later reads again.
-        chunks = dask.persist(*whole_columns(table, measure).to_delayed()[0])
-        prepared = prepare_blocks(chunks, measure)
-        values = gather_columns(chunks, ~prepared.constant, (n_samples, table.dtype))
-        return values, prepared.constant, WorkerEngine(self.memory - held, prepared, at_once)
+    n_samples, n_features = table.shape
+    itemsize = table.dtype.itemsize
+    # As they are, prepared, and in order.
+    held = n_features * n_samples * (itemsize + 8 + 8)
+    needed = held + least_memory(n_features, n_samples, itemsize)
+    if needed > memory:
+        raise ValueError(
+            f"{too_large}, and to build the graph without it takes {needed / 1e9:.3g} GB there, "
+            f"but memory allows {memory / 1e9:.3g} GB: allow more, or select among fewer columns "
+            "or samples"
+        )
+    at_once = _columns_of_a_task(8 * n_samples * n_features)
+    # Read once, for both sides; whoever dies later reads again.
+    chunks = dask.persist(*whole_columns(table, measure).to_delayed()[0])
+    prepared = replace(prepare_blocks(chunks, measure), at_once=at_once)
+    values = gather_columns(chunks, ~prepared.constant, n_samples, table.dtype)
+    return values, prepared, memory - held
 
 
 def _columns_of_a_task(n_bytes: int) -> int:
@@ -154,67 +109,6 @@ def _columns_of_a_task(n_bytes: int) -> int:
             "or select among fewer columns"
         )
     return has // (5 * most_worker_threads())
-
-
-def _check_measure(measure: Measure) -> None:
-    """Refuse a measure that no product gives."""
-    if measure.products is None:
-        known = [name for name, other in registered("similarity").items() if other.products]  # type: ignore[attr-defined]
-        raise ValueError(
-            f"similarity is {measure.name!r}, which needs X in memory: pass X.compute(), or "
-            f"for a dask table use one of {', '.join(map(repr, known))}"
-        )
-
-
-def _too_large(table: Any) -> str:
-    """The beginning of a sentence."""
-    needed = table.shape[1] ** 2 * table.dtype.itemsize * _MATRICES
-    return (
-        f"the similarity of {table.shape[1]} columns takes {needed / 1e9:.3g} GB on the client"
-    )
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-Ids = npt.NDArray[np.int32]
-
-
-# Rows that a worker multiplies at a time.
-_TILE_ROWS = 512
-
-
-# Up to so many products the client is faster than a round of tasks.
-_PRODUCTS_OF_CLIENT = 2 * 10**10
-
-
-@dataclass(frozen=True)
-class WorkerEngine(Engine):
-    """Products on workers, columns on both sides, and no matrix anywhere.
-
-    Attributes
-    ----------
-    memory : int
-        Bytes that the client may use beside the columns it holds.
-    prepared : PreparedBlocks
-        The same columns, prepared on the workers.
-    at_once : int
-        Bytes of columns that one task may ask for.
-    """
-
-    prepared: PreparedBlocks
-    at_once: int
-
-    def products(
-        self, operator: ColumnOperator, order: IntArray | None = None
-    ) -> WorkerProducts:
-        """Give rows on the client, row sums and strongest links on the workers."""
-        if order is None:
-            order = np.arange(operator.n_features)
-        return WorkerProducts(operator.select(order), self.prepared, order, self.at_once)
 
 
 @dataclass(frozen=True)
@@ -237,19 +131,19 @@ class _Survey:
 class WorkerProducts(BlockedProducts):
     """The products of an operator: all rows by workers, few rows by the client.
 
-    `order` tells which column of the blocks each column of the operator is; `at_once` is how
-    many bytes of columns one task may ask for.
+    `order` tells which column of the blocks each column of the operator is: by default, the same.
     """
 
     def __init__(
-        self, operator: ColumnOperator, prepared: PreparedBlocks, order: IntArray, at_once: int
+        self, operator: Any, prepared: PreparedBlocks, order: Ints | None = None
     ) -> None:
         super().__init__(operator)
+        order = np.arange(operator.n_features) if order is None else order
         self._blocks = prepared.blocks
         starts = np.cumsum([0, *map(len, prepared.diagonals)]).tolist()
-        place = places(order).astype(np.int32)
+        place = inverse_permutation(order).astype(np.int32)
         self._vertices = tuple(place[first:last] for first, last in pairwise(starts))
-        self._groups = list(_groups(np.diff(starts), 8 * operator.n_samples, at_once))
+        self._groups = list(_groups(np.diff(starts), 8 * operator.n_samples, prepared.at_once))
 
     def survey(
         self,
@@ -269,7 +163,7 @@ class WorkerProducts(BlockedProducts):
                 _put_lists(vertices, found, self.n_features - 1, lists)
         return lists, totals
 
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+    def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
         """Fill all lists from chosen columns; where that is little, on the client."""
         if self.n_features * len(columns) * self.n_samples <= _PRODUCTS_OF_CLIENT:
             super().refill(columns, level, lists, n_rows)
@@ -284,7 +178,6 @@ class WorkerProducts(BlockedProducts):
         self, columns: tuple[Ids, ...], level: float, cuts: Sequence[float], list_length: int
     ) -> Iterator[tuple[Ids, Surveyed]]:
         """Survey the rows of each block in chosen columns, and give them as they come."""
-        dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
         # No entry of a measure with products exceeds 1.
         round_off = round_off_of(self.n_features)
         asked = dask.delayed(_Survey)(
@@ -335,9 +228,7 @@ def _groups(widths: Sequence[int], column_bytes: int, at_once: int) -> Iterator[
         yield group
 
 
-def _put_lists(
-    vertices: Ids, found: Surveyed, n_others: int | IntArray, lists: TopLists
-) -> None:
+def _put_lists(vertices: Ids, found: Surveyed, n_others: int | Ints, lists: TopLists) -> None:
     """Put lists of some vertices in their places; others are outside if there are more."""
     k = lists.weight.shape[1]
     lists.weight[vertices], lists.vertex[vertices] = found.weight, found.vertex
@@ -379,3 +270,100 @@ def _survey_block(
                 tile, first, own, vertices, asked.level, asked.cuts, asked.round_off, found
             )
     return packed(found)
+
+
+def order_on_workers(array: Any, varying: Bools, spans: Doubles) -> Ints:
+    """Order the columns of a checked dask array that vary as `value_order` does in memory.
+
+    Hashes are sums of whole numbers, so each chunk gives its own and they are added up: in one
+    pass over the table, and in one or two more where columns have the same distances from their
+    means.
+    """
+    array = in_blocks(array)
+    # Where each block begins among all columns, and among those that vary.
+    edges = np.cumsum([0, *array.chunks[1]]).tolist()
+    starts = np.cumsum([0, *varying])[edges].tolist()
+    take = dask.delayed(_varying_columns)
+    blocks = [
+        [dask.delayed(varying[first:last]), dask.delayed(spans[start:stop])]
+        for (first, last), (start, stop) in zip(pairwise(edges), pairwise(starts), strict=True)
+    ]
+    bands = [
+        [take(chunk, *block) for chunk, block in zip(band, blocks, strict=True)]
+        for band in array.to_delayed().tolist()
+    ]
+    distances = dask.delayed(_distances)
+    multisets = _added_up([[distances(part) for part in band] for band in bands])
+
+    @cache
+    def further_keys() -> Hashes:
+        tied = _tied(multisets)
+        seeds = [dask.delayed(multisets[start:stop]) for start, stop in pairwise(starts)]
+        some = [
+            dask.delayed(np.flatnonzero(tied[start:stop])) for start, stop in pairwise(starts)
+        ]
+        of_rows, add = dask.delayed(_row_hashes), dask.delayed(_sum)
+        rows = [add(list(map(of_rows, band, seeds))) for band in bands]
+        if len(seeds) > 1:
+            # Or all blocks of some rows would have to wait for one another.
+            rows = dask.persist(*rows)
+        ask, begin = dask.delayed(_keys_of_tied), np.cumsum([0, *array.chunks[0]]).tolist()
+        found = _added_up(
+            [
+                [ask(part, these, first, which) for part, which in zip(band, some, strict=True)]
+                for band, these, first in zip(bands, rows, begin, strict=False)
+            ]
+        )
+        there, back, *others = found
+        keys = np.zeros((len(others) + 1, len(multisets)), np.uint64)
+        keys[:, tied] = [same_mirrored(there, back), *others]
+        return keys
+
+    return order_by_keys(
+        multisets, *(lambda some, k=k: further_keys()[k, some] for k in range(4))
+    )
+
+
+def _added_up(bands: list[list[Any]]) -> Hashes:
+    """Add up the hashes of all bands of rows, and put those of the blocks side by side."""
+    found = dask.compute(*[joined(list(block), _sum) for block in zip(*bands, strict=True)])
+    return np.concatenate(found, axis=-1)
+
+
+def _tied(keys: Hashes) -> Bools:
+    """Which keys are not the only ones of their kind."""
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[which] > 1)
+
+
+def _varying_columns(chunk: Floats, varying: Bools, spans: Doubles) -> HashedRows:
+    """The columns of a chunk that vary (on a worker)."""
+    return HashedRows(chunk if varying.all() else chunk[:, varying], spans)
+
+
+def _distances(part: HashedRows) -> Hashes:
+    n_samples, n_features = part.table.shape
+    return part.hashes(DISTANCE, np.zeros(n_samples, np.uint64), np.arange(n_features))
+
+
+def _row_hashes(part: HashedRows, seeds: Hashes) -> Hashes:
+    """What tells the rows of a chunk apart, without and with the side of the mean."""
+    return np.stack([part.of_rows(DISTANCE, seeds), part.of_rows(STANDING, seeds)])
+
+
+def _keys_of_tied(part: HashedRows, rows: Hashes, first: int, some: Ints) -> Hashes:
+    """All that tells some columns apart, from one chunk of them."""
+    n_samples = part.table.shape[0]
+    nothing = np.zeros(n_samples, np.uint64)
+    return np.stack(
+        [
+            *part.hashes_both_ways(rows[0], some),
+            part.hashes(STANDING, rows[1], some),
+            part.hashes(ITSELF, nothing, some),
+            part.hashes(ITSELF, row_numbers(first, first + n_samples), some),
+        ]
+    )
+
+
+def _sum(parts: Sequence[Hashes]) -> Hashes:
+    return np.asarray(np.sum(parts, axis=0, dtype=np.uint64))

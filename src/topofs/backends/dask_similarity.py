@@ -1,23 +1,23 @@
-"""What the client does with what comes back from the chunks: checks and assembly.
+"""Similarity of the columns of a dask array, computed where its chunks lie.
 
-Similarity of a dask array in blocks of whole columns: pairs of blocks on the workers.
-
-Functions of Pearson's correlation of a dask array chunked in rows, in one pass.
+Two ways: from blocks of whole columns, which are prepared as in memory, and whose pairs are
+multiplied on the workers; or, for Pearson's correlation of a table chunked in rows, from sums of
+products over the chunks, in one pass. Only the finished matrix comes to the client.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from topofs.backends.dask_table import in_blocks, whole_columns
 from topofs.errors import import_extra
 from topofs.similarity.column_order import spans_of_columns, spans_of_sums
-from topofs.similarity.correlation_blocks import (
+from topofs.similarity.correlation import (
     ANY_GRID,
     EXACT,
     NO_GRID,
@@ -31,58 +31,50 @@ from topofs.similarity.table import is_constant
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import numpy.typing as npt
+
     from topofs.similarity.base import Measure
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
-
-__all__ = [
-    "PreparedBlocks",
-    "check_complete",
-    "gather_columns",
-    "joined",
-    "prepare_blocks",
-    "put_block",
-    "similarity_of_columns",
-    "similarity_of_rows",
-]
-
-
-Floats = npt.NDArray[np.floating[Any]]
-
-
-def check_complete(lowest: Floats, highest: Floats) -> None:
-    """Refuse missing and infinite values by the extremes of columns, NaN where one is missing."""
-    n_features = len(lowest)
-    missing = np.flatnonzero(np.isnan(lowest) | np.isnan(highest))
-    if missing.size:
-        raise ValueError(
-            f"{missing.size} of {n_features} columns of X have missing values (the first is "
-            f"column {missing[0]}), which a dask table may not: fill them in first (as by "
-            "X.fillna), or load the table with X.compute()"
-        )
-    infinite = np.flatnonzero(np.isinf(lowest) | np.isinf(highest))
-    if infinite.size:
-        raise ValueError(f"column {infinite[0]} of X holds an infinite value")
-
-
-def put_block(similarity: Floats, block: Floats, rows: slice, columns: slice) -> None:
-    """Put a block of the lower triangle, and its mirror image, into the matrix.
-
-    Of a block on the diagonal only the entries below the diagonal count.
-    """
-    if rows == columns:
-        above = np.triu_indices(len(block), k=1)
-        block[above] = block.T[above]
-        similarity[rows, rows] = block
-    else:
-        similarity[rows, columns] = block
-        similarity[columns, rows] = block.T
-
-
-Doubles = npt.NDArray[np.float64]
-
+dask: Any = import_extra("dask", extra="dask", purpose="A dask collection as X")
 
 # Entries of the matrix that travel to the client at a time.
 _ENTRIES = 2**25
+# Results that one task of the reduction adds up.
+_FAN_IN = 8
+# Below this a sum of squares of numbers near 1 has vanished, or the product of two such sums will;
+# above its inverse, overflowed.
+_VANISHED = 1e-120
+# Missing and infinite values, and overflow, are dealt with when the extremes are known.
+_QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+@dataclass(frozen=True)
+class DaskSimilarity:
+    """The symmetric similarity of the columns that vary, and which of all columns do not.
+
+    Beside them the spans of the columns that vary, from which their order by values is found.
+    """
+
+    values: Floats
+    constant: Bools
+    spans: Doubles
+
+
+def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
+    """Compute the similarity of the columns of a checked dask array on its workers.
+
+    Pearson's correlation of a table chunked in rows is reduced from the products of its chunks,
+    G = Σ Cₖ⊤Cₖ, in one pass. A table in one chunk of rows, and every table for ranks, is cut
+    into blocks of whole columns; each is prepared once and all pairs of blocks are multiplied,
+    where the blocks lie. Whole numbers and ranks give the very bits of the measure in memory,
+    other columns agree with it up to rounding.
+    """
+    if measure.products == "values" and array.numblocks[0] > 1:
+        return _similarity_of_rows(in_blocks(array), measure)
+    prepared = prepare_blocks(whole_columns(array, measure).to_delayed()[0], measure)
+    values = _gather(prepared.blocks, prepared.diagonals, array.dtype)
+    return DaskSimilarity(values, prepared.constant, prepared.spans)
 
 
 @dataclass(frozen=True)
@@ -96,33 +88,10 @@ class _Facts:
 
     lowest: Floats
     highest: Floats
-    wide: bool
-    exact: bool
-    diagonal: Floats
-    spans: Doubles
-
-
-@dataclass(frozen=True)
-class _Block:
-    """The varying columns of a block, prepared; None where it has none or misses values."""
-
-    operator: Any
-    facts: _Facts
-
-
-def similarity_of_columns(
-    array: Any, measure: Measure
-) -> tuple[Floats, npt.NDArray[np.bool_], Doubles]:
-    """Compute a similarity from the products of all pairs of column blocks.
-
-    The array has one chunk of rows. A block is prepared once, as C_I, and stays on its worker;
-    entries between two blocks come from C_I·C_J⊤ on a worker, too. The client gathers those of
-    the lower triangle. Gives the matrix of the columns that vary, which of all columns do not,
-    and the spans of those that do.
-    """
-    prepared = prepare_blocks(array.to_delayed()[0], measure)
-    values = _gather(prepared.blocks, prepared.diagonals, array.dtype)
-    return values, prepared.constant, prepared.spans
+    wide: bool = False
+    exact: bool = False
+    diagonal: Floats = field(default_factory=lambda: np.empty(0))
+    spans: Doubles = field(default_factory=lambda: np.empty((0, 3)))
 
 
 @dataclass(frozen=True)
@@ -130,21 +99,22 @@ class PreparedBlocks:
     """Operators of blocks of columns that vary, persisted on the workers.
 
     A block without any is left out. Beside them the diagonal of each, which of all columns are
-    constant, and the spans of those that vary.
+    constant, and the spans of those that vary. One task may ask for columns of `at_once` bytes.
     """
 
     blocks: Sequence[Any]
     diagonals: Sequence[Floats]
-    constant: npt.NDArray[np.bool_]
+    constant: Bools
     spans: Doubles
+    at_once: int = 0
 
 
 def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
     """Prepare blocks of whole columns where they lie, in the form of the table in memory."""
-    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
-    prepare = dask.delayed(_prepare)
-    blocks = dask.persist(*[prepare(chunk, measure) for chunk in chunks])
-    facts: Sequence[_Facts] = dask.compute(*[block.facts for block in blocks])
+    prepare = dask.delayed(_prepare, nout=2)
+    blocks = [tuple(prepare(chunk, measure)) for chunk in chunks]
+    blocks = dask.persist(*blocks)
+    facts: Sequence[_Facts] = dask.compute(*[fact for _, fact in blocks])
     lowest = np.concatenate([fact.lowest for fact in facts])
     highest = np.concatenate([fact.highest for fact in facts])
     check_complete(lowest, highest)
@@ -152,27 +122,59 @@ def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
     wide = any(facts[i].wide for i in used)
     of_values = measure.products == "values"
     exact = (any if of_values else all)(facts[i].exact for i in used)
-    # float32 columns beside whole numbers count in float64, as in memory.
-    again = {i: prepare(chunks[i].astype(np.float64), measure) for i in used}
     settle = dask.delayed(_like_the_others)
-    prepared = [
-        settle((again if wide and not facts[i].wide else blocks)[i].operator, of_values, exact)
-        for i in used
-    ]
-    prepared = dask.persist(*prepared)
+    prepared = []
+    for i in used:
+        operator = blocks[i][0]
+        if wide and not facts[i].wide:
+            # float32 columns beside whole numbers count in float64, as in memory.
+            operator = prepare(chunks[i].astype(np.float64), measure)[0]
+        prepared.append(settle(operator, of_values, exact))
     spans = np.concatenate([fact.spans for fact in facts])
     diagonals = [facts[i].diagonal for i in used]
-    return PreparedBlocks(prepared, diagonals, highest == lowest, spans)
+    return PreparedBlocks(dask.persist(*prepared), diagonals, highest == lowest, spans)
+
+
+def _prepare(X: Floats, measure: Measure) -> tuple[Any, _Facts]:
+    """Prepare the columns of one block that vary, if there are any (on a worker)."""
+    facts = _Facts(X.min(axis=0), X.max(axis=0))
+    complete = (np.isfinite(facts.lowest) & np.isfinite(facts.highest)).all()
+    varying = np.flatnonzero(~is_constant(X)) if complete else np.empty(0, np.int64)
+    if not len(varying):
+        return None, facts
+    X = X if len(varying) == X.shape[1] else X[:, varying]
+    operator: Any = measure.operator(X)
+    of_values = measure.products == "values"
+    return operator, replace(
+        facts,
+        wide=operator.values.dtype == np.float64,
+        exact=operator.scale != 1.0 if of_values else _counts_ranks(operator),
+        diagonal=operator.diagonal(),
+        spans=spans_of_columns(X),
+    )
+
+
+def _counts_ranks(operator: Correlation) -> bool:
+    """Whether the columns are ranks, and not scaled to unit length."""
+    return bool((operator.spreads != 1.0).all())
+
+
+def _like_the_others(operator: Correlation, of_values: bool, exact: bool) -> Correlation:  # noqa: FBT001 - a task
+    """Bring a prepared block to the form that the whole table has in memory (on a worker)."""
+    n_features, n_samples = operator.n_features, float(operator.n_samples)
+    if of_values and exact and operator.scale == 1.0:
+        # Unit columns beside whole numbers: Σc² = 1, so v = S·1 − 0.
+        return replace(operator, scale=n_samples, spreads=np.full(n_features, n_samples))
+    if not of_values and not exact and _counts_ranks(operator):
+        values = unit_columns(operator.values)
+        return replace(operator, values=values, spreads=np.ones(n_features))
+    return operator
 
 
 def gather_columns(
-    chunks: Sequence[Any],
-    wanted: npt.NDArray[np.bool_],
-    form: tuple[int, np.dtype[Any]],
+    chunks: Sequence[Any], wanted: Bools, n_samples: int, dtype: np.dtype[Any]
 ) -> Floats:
     """Bring wanted columns here, a block at a time, in Fortran order as similarities like it."""
-    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
-    n_samples, dtype = form
     columns = np.empty((int(wanted.sum()), n_samples), dtype=dtype)
     seen = filled = 0
     for chunk in chunks:
@@ -185,66 +187,10 @@ def gather_columns(
     return columns.T
 
 
-def _prepare(X: Floats, measure: Measure) -> _Block:
-    """Prepare the columns of one block that vary (on a worker)."""
-    lowest, highest = X.min(axis=0), X.max(axis=0)
-    complete = (np.isfinite(lowest) & np.isfinite(highest)).all()
-    varying = np.flatnonzero(~is_constant(X)) if complete else np.empty(0, np.int64)
-    if not len(varying):
-        nothing = _Facts(
-            lowest,
-            highest,
-            wide=False,
-            exact=False,
-            diagonal=np.empty(0),
-            spans=np.empty((0, 3)),
-        )
-        return _Block(None, nothing)
-    X = X if len(varying) == X.shape[1] else X[:, varying]
-    operator: Any = measure.operator(X)
-    correlation: Correlation = getattr(operator, "inner", operator)
-    of_values = measure.products == "values"
-    exact = correlation.scale != 1.0 if of_values else _counts_ranks(correlation)
-    facts = _Facts(
-        lowest,
-        highest,
-        wide=correlation.values.dtype == np.float64,
-        exact=exact,
-        diagonal=operator.diagonal(),
-        spans=spans_of_columns(X),
-    )
-    return _Block(operator, facts)
-
-
-def _counts_ranks(correlation: Correlation) -> bool:
-    """Whether the columns are ranks, and not scaled to unit length."""
-    return bool((correlation.spreads != 1.0).all())
-
-
-def _like_the_others(operator: Any, of_values: bool, exact: bool) -> Any:  # noqa: FBT001 - a task
-    """Bring a prepared block to the form that the whole table has in memory (on a worker)."""
-    correlation: Correlation = getattr(operator, "inner", operator)
-    same = correlation
-    if of_values and exact and correlation.scale == 1.0:
-        # Unit columns beside whole numbers: Σc² = 1, so v = S·1 − 0.
-        n_samples = float(correlation.n_samples)
-        same = replace(
-            correlation, scale=n_samples, spreads=np.full(correlation.n_features, n_samples)
-        )
-    elif not of_values and not exact and _counts_ranks(correlation):
-        same = replace(
-            correlation,
-            values=unit_columns(correlation.values),
-            spreads=np.ones(correlation.n_features),
-        )
-    return same if operator is correlation else replace(operator, inner=same)
-
-
 def _gather(
     prepared: Sequence[Any], diagonals: Sequence[Floats], dtype: np.dtype[Any]
 ) -> Floats:
     """Multiply all pairs of blocks and put the entries into one matrix."""
-    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     widths = [len(diagonal) for diagonal in diagonals]
     starts = np.cumsum([0, *widths]).tolist()
     place = [slice(first, last) for first, last in pairwise(starts)]
@@ -279,19 +225,6 @@ def _waves(widths: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
         yield wave
 
 
-# Results that one task of the reduction adds up.
-_FAN_IN = 8
-
-
-# Below this a sum of squares of numbers near 1 has vanished, or the product of two such sums will;
-# above its inverse, overflowed.
-_VANISHED = 1e-120
-
-
-# Missing and infinite values, and overflow, are dealt with when the extremes are known.
-_QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
-
-
 @dataclass(frozen=True)
 class _Basis:
     """Where the columns of a block are shifted and scaled to: c = x·2⁻ᵉ − centre.
@@ -300,7 +233,7 @@ class _Basis:
     place on it.
     """
 
-    exponent: npt.NDArray[np.int64]
+    exponent: Ints
     centre: Doubles
 
     def shifted(self, chunk: Floats) -> Doubles:
@@ -319,18 +252,13 @@ class _Moments:
     sums: Doubles
     lowest: Doubles
     highest: Doubles
-    grid: npt.NDArray[np.int64]
-    exponent: npt.NDArray[np.int64]
+    grid: Ints
+    exponent: Ints
     centre: Doubles
 
 
-def similarity_of_rows(
-    array: Any, measure: Measure
-) -> tuple[Floats, npt.NDArray[np.bool_], Doubles]:
+def _similarity_of_rows(array: Any, measure: Measure) -> DaskSimilarity:
     """Reduce the products of all chunks to a function of r.
-
-    Tells which columns are constant, and gives the spans of the others, as
-    `topofs.similarity.column_order.spans_of_columns` does.
 
     With c the columns shifted by the mean of the first rows, and over all S rows G = Σ c c⊤ and
     s = Σ c, shifted once more by d = s / S, G' = G − d s⊤ − s d⊤ + S d d⊤ and
@@ -364,7 +292,7 @@ def similarity_of_rows(
         put_block(similarity, measure.of_correlation(block), rows, columns)
     ones = np.ones(len(similarity), dtype=array.dtype)
     np.fill_diagonal(similarity, measure.of_correlation(ones))
-    return similarity, constant, _spans(moments, array.shape[0])[~constant]
+    return DaskSimilarity(similarity, constant, _spans(moments, array.shape[0])[~constant])
 
 
 def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
@@ -383,10 +311,9 @@ def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
 def _one_pass(
     chunks: npt.NDArray[np.object_],
     groups: Sequence[slice],
-    exponents: Sequence[npt.NDArray[np.int64] | None],
+    exponents: Sequence[Ints | None],
 ) -> tuple[_Moments, dict[tuple[int, int], Doubles]]:
     """Moments of all columns, and G for each pair of column blocks i ≥ j."""
-    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     n_blocks = chunks.shape[1]
     basis = [
         dask.delayed(_basis)(chunks[groups[0], block].tolist(), exponent)
@@ -420,7 +347,6 @@ def _one_pass(
 
 def joined(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
     """Join results in groups of neighbours, in an order that never varies."""
-    dask = import_extra("dask", extra="dask", purpose="A dask collection as X")
     task = dask.delayed(join)
     while len(parts) > 1:
         parts = [task(parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
@@ -428,7 +354,7 @@ def joined(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
 
 
 @_QUIET
-def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Basis:
+def _basis(chunks: list[Floats], exponent: Ints | None) -> _Basis:
     """Choose shift and scale from the first rows (on a worker)."""
     chunk = np.concatenate(chunks).astype(np.float64)
     grid = _grids(chunk - chunk[0])
@@ -444,12 +370,12 @@ def _basis(chunks: list[Floats], exponent: npt.NDArray[np.int64] | None) -> _Bas
     return _Basis(exponent, np.where(np.isfinite(centre), centre, 0.0))
 
 
-def _grids(rows: Doubles) -> npt.NDArray[np.int64]:
+def _grids(rows: Doubles) -> Ints:
     """The grid of each column."""
     return grids_of_runs(rows.T.ravel(), len(rows) * np.arange(rows.shape[1] + 1))
 
 
-def _exponents(largest: Floats) -> npt.NDArray[np.int64]:
+def _exponents(largest: Floats) -> Ints:
     """A power of two that brings each column near 1."""
     largest = np.where(np.isfinite(largest), largest, 0.0).astype(np.float64)
     return np.frexp(largest)[1].astype(np.int64)
@@ -538,9 +464,7 @@ def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:
 
 
 @_QUIET
-def _exact_shifts(
-    moments: _Moments, squares: Doubles, n_samples: int
-) -> tuple[npt.NDArray[np.bool_], Doubles]:
+def _exact_shifts(moments: _Moments, squares: Doubles, n_samples: int) -> tuple[Bools, Doubles]:
     """Columns whose sums float64 holds before and after a shift along their grid, and it."""
     on_grid = moments.grid > NO_GRID
     # What is zero everywhere lies on any grid.
@@ -551,3 +475,32 @@ def _exact_shifts(
     exact = on_grid & (squares < EXACT / 4) & (moved < EXACT / 4)
     after = squares - 2 * shift * sums + moved
     return exact & (n_samples * after < EXACT), shift * step
+
+
+def check_complete(lowest: Floats, highest: Floats) -> None:
+    """Refuse missing and infinite values by the extremes of columns, NaN where one is missing."""
+    n_features = len(lowest)
+    missing = np.flatnonzero(np.isnan(lowest) | np.isnan(highest))
+    if missing.size:
+        raise ValueError(
+            f"{missing.size} of {n_features} columns of X have missing values (the first is "
+            f"column {missing[0]}), which a dask table may not: fill them in first (as by "
+            "X.fillna), or load the table with X.compute()"
+        )
+    infinite = np.flatnonzero(np.isinf(lowest) | np.isinf(highest))
+    if infinite.size:
+        raise ValueError(f"column {infinite[0]} of X holds an infinite value")
+
+
+def put_block(similarity: Floats, block: Floats, rows: slice, columns: slice) -> None:
+    """Put a block of the lower triangle, and its mirror image, into the matrix.
+
+    Of a block on the diagonal only the entries below the diagonal count.
+    """
+    if rows == columns:
+        above = np.triu_indices(len(block), k=1)
+        block[above] = block.T[above]
+        similarity[rows, rows] = block
+    else:
+        similarity[rows, columns] = block
+        similarity[columns, rows] = block.T

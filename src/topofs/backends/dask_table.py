@@ -1,67 +1,31 @@
-"""Similarity of the columns of a dask array or dataframe, computed where its chunks lie.
-
-What a dask computation can count on: the memory of a worker, and that there is one.
-"""
+"""A dask array or dataframe as a table: its checks, its blocks, and the cluster that holds it."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs.backends.dask_similarity import similarity_of_columns, similarity_of_rows
 from topofs.errors import import_extra
 from topofs.runtime import machine_memory
+from topofs.text import listed
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from topofs.similarity.base import Measure
-
-
-__all__ = [
-    "DaskSimilarity",
-    "active_client",
-    "check_dask_table",
-    "check_dimensions",
-    "dask_similarity",
-    "in_blocks",
-    "is_dask",
-    "least_worker_memory",
-    "most_worker_threads",
-    "rare_dask_columns",
-    "whole_columns",
-]
-
+    from topofs.typing import Doubles
 
 # A block of columns is at most this wide, so that workers have something to share, …
 _WIDEST_BLOCK = 1024
-
-
 # … unless that gives more blocks than this a side: pairs of blocks are tasks.
 _MOST_BLOCKS = 64
-
-
 # The whole numbers up to this one are all floats.
 _FIRST_ROUNDED = 2**53
-
-
 # Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
 _COPIES = 4
-
-
-@dataclass(frozen=True)
-class DaskSimilarity:
-    """The symmetric similarity of the columns that vary, and which of all columns do not.
-
-    Beside them the spans of the columns that vary, from which their order by values is found.
-    """
-
-    values: npt.NDArray[np.floating[Any]]
-    constant: npt.NDArray[np.bool_]
-    spans: npt.NDArray[np.float64]
 
 
 def is_dask(X: Any) -> bool:
@@ -130,15 +94,17 @@ def _array_of_frame(X: Any) -> Any:
         if not is_numeric_dtype(dtype) or is_complex_dtype(dtype)
     ]
     if other:
-        shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
-        raise ValueError(f"X must hold real numbers; these columns hold other things: {shown}")
+        raise ValueError(
+            "X must hold real numbers; these columns hold other things: "
+            f"{listed(other, most=5)}"
+        )
     single = bool(dtypes) and all(dtype == np.float32 for _, dtype in dtypes)
     if any(_has_64_bits(dtype) for _, dtype in dtypes):
         X = X.map_partitions(_checked_frame, meta=X._meta)  # noqa: SLF001 - stays as it is
     return X.astype(np.float32 if single else np.float64).to_dask_array(lengths=True)
 
 
-def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> Doubles:
     """Turn whole numbers into floats, unless that rounds them (on a worker)."""
     if chunk.size and max(-int(chunk.min()), int(chunk.max())) > _FIRST_ROUNDED:
         raise ValueError(
@@ -164,21 +130,6 @@ def _has_64_bits(dtype: Any) -> bool:
 
 def _plain_type(dtype: Any) -> str:
     return str(dtype).partition("[")[0].lower()
-
-
-def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
-    """Compute the similarity of the columns of a checked dask array on its workers.
-
-    Pearson's correlation of a table chunked in rows is reduced from the products of its chunks,
-    G = Σ Cₖ⊤Cₖ, in one pass. A table in one chunk of rows, and every table for ranks, is cut
-    into blocks of whole columns; each is prepared once and all pairs of blocks are multiplied,
-    where the blocks lie. Whole numbers and ranks give the very bits of the measure in memory,
-    other columns agree with it up to rounding.
-    """
-    if measure.products == "values" and array.numblocks[0] > 1:
-        array = in_blocks(array)
-        return DaskSimilarity(*similarity_of_rows(array, measure))
-    return DaskSimilarity(*similarity_of_columns(whole_columns(array, measure), measure))
 
 
 def in_blocks(array: Any) -> Any:

@@ -1,23 +1,20 @@
-"""The engine of a device: it proposes strong links and best vertices, the host decides.
+"""Products by a device such as a GPU: it proposes strong links and best vertices, the host decides.
 
-Rows of a similarity that are kept on a device, because faces share their corners.
-
-Prepared columns on a device, and blocks of their similarity there.
+`DeviceSimilarity` has the prepared columns and computes blocks there, `DeviceRows` keeps rows of
+them, `DeviceProducts` answers what the growth of a graph asks.
 """
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs._kernels.column_weights import ENERGY, SQUARED
 from topofs._kernels.survey import round_off_of
 from topofs._kernels.top_lists import TopLists, empty_lists, write_bounds
-from topofs.backends.base import Engine
 from topofs.graphs.products import BlockedProducts, rounding_of
 from topofs.runtime import thread_beside
 
@@ -25,65 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
+    import numpy.typing as npt
+
     from topofs._kernels.column_weights import ColumnWeights
     from topofs.backends.device_arrays import DeviceArrays
-    from topofs.similarity.operator import ColumnOperator
+    from topofs.typing import Bools, Doubles, Ints
 
+    Ids = npt.NDArray[np.int32]
+    # Vertices, bounds of what they have, and of what others have.
+    Proposals = tuple[Ids, Doubles, Doubles]
 
-__all__ = ["ColumnSet", "DeviceEngine", "DeviceProducts", "DeviceRows", "DeviceSimilarity"]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-Ids = npt.NDArray[np.int32]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-# Vertices, bounds of what they have, and of what others have.
-Proposals = tuple[Ids, Doubles, Doubles]
-
-
+# Columns of a block that is looked at for its largest entry first.
 _WIDTH = 64
-
-
 _MOST_ROWS = 4096
-
-
 # Rows that are kept for other faces with the same corners.
 _KEPT_ROWS = 16384
-
-
 # Columns that are no longer free are multiplied on until they are one of so many.
 _GONE = 16
-
-
-@dataclass(frozen=True)
-class DeviceEngine(Engine):
-    """Products on a device such as a GPU.
-
-    Attributes
-    ----------
-    memory : int
-        Bytes of the host that may be used beside the table and one prepared copy of it.
-    arrays : DeviceArrays
-        The device.
-    limit : int or None
-        Bytes of the device that may be used; None for what is free there.
-    """
-
-    arrays: DeviceArrays
-    limit: int | None = None
-    on_device: ClassVar[bool] = True
-
-    def products(
-        self, operator: ColumnOperator, order: IntArray | None = None
-    ) -> DeviceProducts:
-        """Put the columns on the device."""
-        operator = operator if order is None else operator.select(order)
-        return DeviceProducts(operator, self.arrays, limit=self.limit)
 
 
 class DeviceProducts(BlockedProducts):
@@ -95,7 +50,7 @@ class DeviceProducts(BlockedProducts):
 
     def __init__(
         self,
-        operator: ColumnOperator,
+        operator: Any,
         arrays: DeviceArrays,
         *,
         limit: int | None = None,
@@ -111,7 +66,7 @@ class DeviceProducts(BlockedProducts):
         self.rounding = self.asked.rounding
         self._free: ColumnSet = self.asked.all
         self._rows = DeviceRows(self.asked, arrays, self._kept_entries())
-        self._gone: npt.NDArray[np.bool_] = np.zeros(self.n_features, dtype=np.bool_)
+        self._gone: Bools = np.zeros(self.n_features, dtype=np.bool_)
         self.progress: Callable[[int, int], None] | None = None
 
     def _room_for_rows(self, limit: int | None) -> int:
@@ -146,7 +101,6 @@ class DeviceProducts(BlockedProducts):
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
-        diagonal = self._operator.diagonal().astype(np.float64)
         step = self._rows_at_once(n)
         with thread_beside() as beside:
             # To touch the memory of lists for the first time takes as long as to find them.
@@ -154,7 +108,7 @@ class DeviceProducts(BlockedProducts):
             for first in range(0, n, step):
                 last = min(first + step, n)
                 totals[:, first:last], links = self._survey_rows(
-                    first, last, level, cuts, list_length, diagonal
+                    first, last, level, cuts, list_length
                 )
                 if writing is not None:
                     writing.result()
@@ -167,21 +121,16 @@ class DeviceProducts(BlockedProducts):
         return lists, totals
 
     def _survey_rows(
-        self,
-        first: int,
-        last: int,
-        level: float,
-        cuts: Sequence[float],
-        list_length: int,
-        diagonal: Doubles,
+        self, first: int, last: int, level: float, cuts: Sequence[float], list_length: int
     ) -> tuple[Doubles, Proposals]:
+        """Sums of some rows, and their strongest links."""
         xp, n, columns = self._xp, self.n_features, self.similarity.all
         block = self.similarity.block(slice(first, last), columns)
         block = self.similarity.cut(block, self.similarity.least(level))
         block[:, n:] = -np.inf
         own = self._arrays.put(np.arange(first, last))
         here = self._arrays.put(np.arange(last - first))
-        exact = diagonal[first:last]
+        exact = self._operator.diagonal()[first:last].astype(np.float64)
         exact = np.where(exact >= level, exact, 0.0)
         block[here, own] = xp.astype(self._arrays.put(exact), block.dtype)
         inside = block[:, :n]
@@ -191,7 +140,7 @@ class DeviceProducts(BlockedProducts):
             sums.append(xp.sum(above, axis=1, dtype=xp.float64))
         totals = self._arrays.to_host(xp.stack(sums))
         if not list_length:
-            return totals, _nothing(0)
+            return totals, (np.empty((0, 0), np.int32), np.empty((0, 0)), np.empty(0))
         block[here, own] = -np.inf
         maxima = self._maxima(block)
         return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
@@ -213,7 +162,7 @@ class DeviceProducts(BlockedProducts):
         """The same products by the host."""
         return BlockedProducts(self._operator)
 
-    def leave_out(self, vertices: IntArray) -> None:
+    def leave_out(self, vertices: Ints) -> None:
         """Vertices that are no longer free."""
         gone = np.searchsorted(self._free.ids, vertices)
         self._gone[gone] = True
@@ -223,12 +172,12 @@ class DeviceProducts(BlockedProducts):
         elif len(gone):
             self._free.penalty[self._arrays.put(gone)] = -np.inf
 
-    def best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
+    def best_of_faces(self, corners: Ints, k: int, level: float) -> Proposals:
         """Propose the best free vertices of faces."""
         most = max(1, self._rows_at_once(len(self._free.ids)) // 3)
         return _in_parts(lambda some: self._best_of_faces(some, k, level), corners, most, k)
 
-    def strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
+    def strongest_links(self, vertices: Ints, k: int, level: float) -> Proposals:
         """Propose the strongest free links of vertices."""
         most = self._rows_at_once(len(self._free.ids))
         return _in_parts(lambda some: self._strongest_links(some, k, level), vertices, most, k)
@@ -240,7 +189,7 @@ class DeviceProducts(BlockedProducts):
         # What is found here may be larger than the entry, and then gets a margin.
         return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
 
-    def _best_of_faces(self, corners: IntArray, k: int, level: float) -> Proposals:
+    def _best_of_faces(self, corners: Ints, k: int, level: float) -> Proposals:
         """The k best free vertices of faces, bounds of their gains, and of those of others.
 
         To add three rows takes less than to multiply them, so all free vertices are looked at,
@@ -261,7 +210,7 @@ class DeviceProducts(BlockedProducts):
         floors = np.full(len(bounds), -np.inf) if few == n_listed else bounds[:, few - 1]
         return numbers.astype(np.int32), bounds, floors
 
-    def _gains(self, corners: IntArray, level: float) -> Any:
+    def _gains(self, corners: Ints, level: float) -> Any:
         """What each free column gains in each face; −∞ for the corners of a face themselves."""
         vertices, which = np.unique(corners, return_inverse=True)
         rows, places = self._rows.of(vertices, self._free, level)
@@ -277,7 +226,7 @@ class DeviceProducts(BlockedProducts):
         gains[self._arrays.put(face), self._arrays.put(own[face, corner])] = -np.inf
         return gains
 
-    def _strongest_links(self, vertices: IntArray, k: int, level: float) -> Proposals:
+    def _strongest_links(self, vertices: Ints, k: int, level: float) -> Proposals:
         numbers, similarity = self._arrays.put(vertices), self.similarity
         block = similarity.block(numbers, self._free)
         block += self._free.penalty[None, :]
@@ -289,9 +238,7 @@ class DeviceProducts(BlockedProducts):
         maxima = similarity.cut(self._maxima(block), least)
         return self._links(block, maxima, least, numbers, self._free, k)
 
-    def as_good(
-        self, corners: IntArray, gains: Doubles, k: int, level: float
-    ) -> tuple[Ids, IntArray]:
+    def as_good(self, corners: Ints, gains: Doubles, k: int, level: float) -> tuple[Ids, Ints]:
         """The lowest free vertices that gain as much, and how many there are."""
         columns, xp = self._free, self._xp
         n_free = len(columns.ids)
@@ -353,17 +300,10 @@ class DeviceProducts(BlockedProducts):
         return self._arrays.to_host(xp.astype(numbers, xp.int32)), bounds, floors
 
 
-def _nothing(k: int) -> Proposals:
-    """What is said if nothing is asked."""
-    return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
-
-
-def _in_parts(
-    answer: Callable[[IntArray], Proposals], asked: IntArray, most: int, k: int
-) -> Proposals:
+def _in_parts(answer: Callable[[Ints], Proposals], asked: Ints, most: int, k: int) -> Proposals:
     """Ask for so many at a time, and put the arrays of the answers together."""
     if not len(asked):
-        return _nothing(k)
+        return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
     parts = [answer(asked[first : first + most]) for first in range(0, len(asked), most)]
     vertices, bounds, floors = zip(*parts, strict=True)
     return np.concatenate(vertices), np.concatenate(bounds), np.concatenate(floors)
@@ -385,7 +325,7 @@ class DeviceRows:
         self._kept: Any = None
         self._count = 0
 
-    def of(self, vertices: IntArray, columns: ColumnSet, level: float) -> tuple[Any, IntArray]:
+    def of(self, vertices: Ints, columns: ColumnSet, level: float) -> tuple[Any, Ints]:
         """Rows of vertices, each named once: an array that holds until the next call, and where.
 
         It must not be changed. Entries below the level are 0; those of columns that are none
@@ -398,28 +338,20 @@ class DeviceRows:
             self._place.fill(-1)
             self._count, missing = 0, vertices
         if len(missing):
-            self._keep(missing, self._multiplied(missing))
+            block = self._similarity.block(self._arrays.put(missing), columns)
+            least = self._similarity.least(level)
+            if least > -np.inf:
+                block[block < least] = 0.0
+            if self._kept is None or len(self._kept) < len(block):
+                most = min(self._n_entries // block.shape[1], len(self._place))
+                # Let go of the rows kept before room for others is made.
+                self._kept = None
+                self._kept = self._arrays.room((max(len(block), most), block.shape[1]), block)
+            last = self._count + len(block)
+            self._kept[self._count : last, :] = block
+            self._place[missing] = np.arange(self._count, last)
+            self._count = last
         return self._kept, self._place[vertices]
-
-    def _multiplied(self, vertices: IntArray) -> Any:
-        assert self._columns is not None
-        block = self._similarity.block(self._arrays.put(vertices), self._columns)
-        least = self._similarity.least(self._level)
-        if least > -np.inf:
-            block[block < least] = 0.0
-        return block
-
-    def _keep(self, vertices: IntArray, block: Any) -> None:
-        if self._kept is None or len(self._kept) < len(block):
-            most = min(self._n_entries // block.shape[1], len(self._place))
-            n_rows = max(len(block), most)
-            # Let go of the rows kept before room for others is made.
-            self._kept = None
-            self._kept = self._arrays.room((n_rows, block.shape[1]), block)
-        last = self._count + len(block)
-        self._kept[self._count : last, :] = block
-        self._place[vertices] = np.arange(self._count, last)
-        self._count = last
 
 
 @dataclass(frozen=True)
@@ -431,7 +363,7 @@ class ColumnSet:
     lies on the device as in `topofs._kernels.column_weights.ColumnWeights`.
     """
 
-    ids: IntArray
+    ids: Ints
     numbers: Any
     values: Any
     sums: Any
@@ -475,44 +407,37 @@ class DeviceSimilarity:
         return single
 
     def _put(self) -> ColumnSet:
-        weights, put, xp = self._weights, self.arrays.put, self.xp
+        """All columns, on the device."""
+        weights, put = self._weights, self.arrays.put
         n = len(weights.values)
         more = -n % self.width
-        values = xp.concat(
-            [
-                xp.astype(put(weights.values), xp.float64),
-                put(np.zeros((more, weights.values.shape[1]))),
-            ]
-        )
         deviation = weights.deviation if weights.kind == ENERGY else np.zeros(n)
+        none = put(np.zeros((more, weights.values.shape[1])))
+        values = self.xp.astype(put(weights.values), self.xp.float64)
         return ColumnSet(
             ids=np.arange(n),
-            numbers=put(np.concatenate([np.arange(n), np.full(more, -1)])),
-            values=values,
-            sums=put(np.concatenate([weights.sums, np.zeros(more)])),
-            spreads=put(np.concatenate([weights.spreads, np.ones(more)])),
-            deviation=put(np.concatenate([deviation, np.zeros(more)])),
-            penalty=self._penalty(n, more),
+            numbers=put(_padded(np.arange(n), more, -1)),
+            values=self.xp.concat([values, none]),
+            sums=put(_padded(weights.sums, more, 0.0)),
+            spreads=put(_padded(weights.spreads, more, 1.0)),
+            deviation=put(_padded(deviation, more, 0.0)),
+            penalty=put(_padded(np.zeros(n, np.float32), more, -np.inf)),
         )
 
-    def _penalty(self, n: int, more: int) -> Any:
-        """Nothing for n columns, −∞ for some more that are none."""
-        return self.arrays.put(np.repeat(np.array([0.0, -np.inf], np.float32), [n, more]))
-
-    def among(self, columns: ColumnSet, places: IntArray) -> ColumnSet:
+    def among(self, columns: ColumnSet, places: Ints) -> ColumnSet:
         """Some of the columns, by their places, which ascend."""
-        more = -len(places) % self.width
+        put, more = self.arrays.put, -len(places) % self.width
         # A column that is none repeats another one; its number tells.
-        chosen = self.arrays.put(np.concatenate([places, np.zeros(more, dtype=np.int64)]))
+        chosen = put(_padded(places, more, 0))
         numbers = columns.ids[places]
         return ColumnSet(
             ids=numbers,
-            numbers=self.arrays.put(np.concatenate([numbers, np.full(more, -1)])),
+            numbers=put(_padded(numbers, more, -1)),
             values=columns.values[chosen],
             sums=columns.sums[chosen],
             spreads=columns.spreads[chosen],
             deviation=columns.deviation[chosen],
-            penalty=self._penalty(len(places), more),
+            penalty=put(_padded(np.zeros(len(places), np.float32), more, -np.inf)),
         )
 
     def block(self, rows: Any, columns: ColumnSet) -> Any:
@@ -568,3 +493,8 @@ class DeviceSimilarity:
     def multiply(self, left: Any, right: Any) -> Any:
         """Products of all rows of two arrays of columns."""
         return left @ right.T
+
+
+def _padded(values: npt.NDArray[Any], more: int, with_value: float) -> npt.NDArray[Any]:
+    """Some values, and so many more."""
+    return np.concatenate([values, np.full(more, with_value, values.dtype)])

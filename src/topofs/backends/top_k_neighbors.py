@@ -1,4 +1,7 @@
-"""The strongest links of each column over the whole similarity, in memory n · K."""
+"""The strongest links of each column over the whole similarity, in memory n · K.
+
+They are found in a matrix, in blocks of any similarity, or in one pass over products of columns.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs._kernels.dispatch import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
-from topofs.runtime import counted
-from topofs.similarity.column_order import places
-from topofs.similarity.scale import threshold_mean_in_place, whole_weights
-from topofs.similarity_matrix import row_sums
+from topofs.runtime import counted, for_row_ranges, slices
+from topofs.similarity.column_order import inverse_permutation
+from topofs.similarity.noise_floor import weights_of_rows, whole_weights
+from topofs.similarity_matrix import row_sums, threshold_mean_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,13 +26,8 @@ if TYPE_CHECKING:
     from topofs._kernels.top_lists import TopLists
     from topofs.graphs.products import Products
     from topofs.network import Scale
-    from topofs.similarity.operator import SimilarityOperator
-
-__all__ = ["NeighborSearch", "all_links", "room_for_links"]
-
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.floating[Any]]
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
 _BLOCK = 1 << 22
 _MOST_ROWS = 512
@@ -46,7 +43,7 @@ def room_for_links(n_features: int, n_links: int) -> int:
 
 
 def all_links(
-    similarity: Matrix, scale: Scale, order: Ints, *, above_mean: bool = False
+    similarity: Floats, scale: Scale, order: Ints, *, above_mean: bool = False
 ) -> LinkGraph:
     """Keep all links above the noise floor, as a matrix; rows of `similarity` are in the order.
 
@@ -57,12 +54,6 @@ def all_links(
     if above_mean:
         threshold_mean_in_place(similarity)
     return LinkGraph(whole_weights(similarity, scale, order), sums)
-
-
-def _row_sums(block: Matrix) -> Doubles:
-    sums = np.empty(len(block))
-    row_sums(block, 0, len(block), sums)
-    return sums
 
 
 @dataclass
@@ -95,17 +86,23 @@ class NeighborSearch:
         """Whether a larger similarity never is a smaller share, so that lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
-    def from_matrix(self, similarity: Matrix, operator: SimilarityOperator | None) -> LinkGraph:
+    def from_matrix(self, similarity: Floats, operator: SimilarityOperator | None) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
         `operator` gives whole rows later on; None: the matrix is kept for them.
         """
-        if use_numpy(len(similarity)):
+        n = len(similarity)
+        if use_numpy(n):
             found = self._from_small_matrix(similarity, operator)
         elif self.rises:
-            found = self._from_large_matrix(similarity, operator)
+            from topofs._kernels.survey import survey_rows
+            from topofs._kernels.top_lists import empty_lists
+
+            lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty(n)
+            for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals, lists), n, n)
+            found = self._joined(lists, totals, operator)
         else:
-            found = self._joined_shares(
+            found = self._from_shares(
                 lambda: ((self.order[part], similarity[part]) for part in self._parts()),
                 operator,
             )
@@ -113,31 +110,18 @@ class NeighborSearch:
             found.whole.take_from(similarity, self.order)
         return found
 
-    def _from_large_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator | None
-    ) -> LinkGraph:
-        """By kernels, the largest similarities: of a scale that rises."""
-        from topofs._kernels.survey import survey_rows
-        from topofs._kernels.top_lists import empty_lists
-        from topofs.runtime import for_row_ranges
-
-        n = len(similarity)
-        lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty((1, n))
-        for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals[0], lists), n, n)
-        return self._joined(lists, totals, operator)
-
     def from_blocks(self, operator: SimilarityOperator) -> LinkGraph:
         """Find them in blocks of any similarity."""
         diagonal, everyone = operator.diagonal(), np.arange(len(self.order))
 
-        def blocks() -> Iterator[tuple[Ints, Matrix]]:
+        def blocks() -> Iterator[tuple[Ints, Floats]]:
             for part in self._parts():
                 rows = everyone[part]
                 block = operator.block(part, slice(0, len(everyone)))
                 block[np.arange(len(rows)), rows] = diagonal[rows]
                 yield rows, np.ascontiguousarray(block[:, self.order])
 
-        return self._joined_shares(blocks, operator)
+        return self._from_shares(blocks, operator)
 
     def from_products(self, products: Products, operator: SimilarityOperator) -> LinkGraph:
         """Find them in one pass over products of columns that are in the order."""
@@ -148,9 +132,9 @@ class NeighborSearch:
         by_device = isinstance(products, BatchProducts)
         wanted = min(self.n_links + _MORE * by_device, n - 1)
         lists, totals = products.survey(-np.inf, [], wanted, n_rows)
-        if isinstance(products, BatchProducts) and self.n_links:
+        if by_device and self.n_links:
             lists = self._decided(products, lists)
-        return self._joined(lists, totals, operator)
+        return self._joined(lists, totals[0], operator)
 
     def _decided(self, products: Any, lists: TopLists) -> TopLists:
         """Lists of a device; where it left out others as strong, those of the host."""
@@ -160,53 +144,50 @@ class NeighborSearch:
         everyone = np.arange(len(self.order))
         if not products.rounding.exact:
             rescore_lists(products.column_weights(-np.inf), everyone, lists)
-        unsure = np.flatnonzero(self._unsure(lists))
-        lists = deepcopy(lists) if len(unsure) else lists
-        for first in range(0, len(unsure), _MOST_ROWS):
-            vertices = unsure[first : first + _MOST_ROWS]
+        # It may have listed others than the strongest, or tied ones in any order.
+        last = lists.weight[:, self.n_links - 1]
+        unsure = (lists.length < self.n_links) | (lists.floor >= last)
+        if lists.weight.shape[1] > self.n_links:
+            unsure |= (lists.length > self.n_links) & (lists.weight[:, self.n_links] == last)
+        asked = np.flatnonzero(unsure)
+        lists = deepcopy(lists) if len(asked) else lists
+        for first in range(0, len(asked), _MOST_ROWS):
+            vertices = asked[first : first + _MOST_ROWS]
             rows = products.rows(vertices)
             none_used = np.zeros(len(everyone), rows.dtype)
             refill_lists(rows, vertices, everyone, -np.inf, none_used, lists)
         return lists
 
-    def _unsure(self, lists: TopLists) -> npt.NDArray[np.bool_]:
-        """Where a device may have listed others than the strongest, or tied ones in any order."""
-        last = lists.weight[:, self.n_links - 1]
-        unsure = (lists.length < self.n_links) | (lists.floor >= last)
-        if lists.weight.shape[1] > self.n_links:
-            unsure |= (lists.length > self.n_links) & (lists.weight[:, self.n_links] == last)
-        return unsure
-
-    def _parts(self) -> Iterator[slice]:
-        """Blocks of rows, as slices."""
+    def _parts(self) -> list[slice]:
+        """Blocks of rows."""
         n = len(self.order)
-        step = max(1, min(256, _BLOCK // n))
-        return (slice(first, min(first + step, n)) for first in range(0, n, step))
+        return slices(n, max(1, min(256, _BLOCK // n)))
 
     def _from_small_matrix(
-        self, similarity: Matrix, operator: SimilarityOperator | None
+        self, similarity: Floats, operator: SimilarityOperator | None
     ) -> LinkGraph:
         """The same by numpy alone: all shares, of which each row keeps its strongest."""
         n, order = len(similarity), self.order
         sums = np.empty(n)
         sums[order] = _row_sums(similarity)
-        shares = whole_weights(similarity, self.scale, order)[np.ix_(order, order)]
+        shares = np.empty((n, n))
+        for rows, block in weights_of_rows(similarity, self.scale, order):
+            shares[rows] = block
         if self.above_mean:
             shares[similarity < _mean(sums)] = 0.0
         np.fill_diagonal(shares, 0.0)
         cut = np.zeros(n, dtype=np.bool_)
         if self.n_links < n - 1:
-            strengths = similarity.astype(np.float64) if self.rises else shares
-            kept = _strongest_of_rows(strengths, self.n_links)
+            kept = _strongest_of_rows(similarity if self.rises else shares, self.n_links)
             cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
             shares[~(kept | kept.T)] = 0.0
         np.fill_diagonal(shares, 1.0)
-        place = places(order)
+        place = inverse_permutation(order)
         return self._graph(sparse.csr_array(shares[np.ix_(place, place)]), sums, cut, operator)
 
-    def _joined_shares(
+    def _from_shares(
         self,
-        blocks: Callable[[], Iterable[tuple[Ints, Matrix]]],
+        blocks: Callable[[], Iterable[tuple[Ints, Floats]]],
         operator: SimilarityOperator | None,
     ) -> LinkGraph:
         """List the largest shares, and join them.
@@ -216,13 +197,13 @@ class NeighborSearch:
         from topofs._kernels.survey import refill_lists
         from topofs._kernels.top_lists import empty_lists
 
-        n, place = len(self.order), places(self.order)
-        lists, totals = empty_lists(n, self.n_links, np.float64), np.empty((1, n))
+        n, place = len(self.order), inverse_permutation(self.order)
+        lists, totals = empty_lists(n, self.n_links, np.float64), np.empty(n)
         none_used, everyone, least = np.zeros(n), np.arange(n), np.float64(-np.inf)
 
-        def take(found: tuple[Ints, Matrix]) -> None:
+        def take(found: tuple[Ints, Floats]) -> None:
             rows, block = found
-            totals[0, place[rows]] = _row_sums(block)
+            totals[place[rows]] = _row_sums(block)
             if self.n_links:
                 shares = self.scale.weights(block, rows[:, None], self.order[None, :])
                 shares[block < least] = 0.0
@@ -230,8 +211,8 @@ class NeighborSearch:
 
         if self.above_mean:
             for rows, block in blocks():
-                totals[0, place[rows]] = _row_sums(block)
-            least = _mean(totals[0])
+                totals[place[rows]] = _row_sums(block)
+            least = _mean(totals)
         taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
         for found in blocks():
             taking(found)
@@ -248,7 +229,7 @@ class NeighborSearch:
         """Join the lists, as they are or as shares, to links that count for both columns."""
         n, order = len(self.order), self.order
         sums = np.empty(n)
-        sums[order] = totals[0]
+        sums[order] = totals
         least = _mean(sums) if self.above_mean and not shares else -np.inf
         cut = np.zeros(n, dtype=np.bool_)
         parts = [(np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), np.ones(n))]
@@ -278,14 +259,19 @@ class NeighborSearch:
         self,
         links: sparse.csr_array,
         sums: Doubles,
-        cut: npt.NDArray[np.bool_],
+        cut: Bools,
         operator: SimilarityOperator | None,
     ) -> LinkGraph:
         if not cut.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
-        whole = ShareRows(operator, self.scale, cut, least=least)
-        return LinkGraph(links, sums, whole=whole)
+        return LinkGraph(links, sums, whole=ShareRows(operator, self.scale, cut, least=least))
+
+
+def _row_sums(block: Floats) -> Doubles:
+    sums = np.empty(len(block))
+    row_sums(block, 0, len(block), sums)
+    return sums
 
 
 def _mean(sums: Doubles) -> np.float64:
@@ -293,11 +279,11 @@ def _mean(sums: Doubles) -> np.float64:
     return np.float64(math.fsum(sums) / len(sums) ** 2)
 
 
-def _strongest_of_rows(strengths: Matrix, k: int) -> npt.NDArray[np.bool_]:
+def _strongest_of_rows(strengths: Floats, k: int) -> Bools:
     """Mark the k largest entries of each row off the diagonal, of equal ones the first."""
-    strengths = strengths.copy()
-    np.fill_diagonal(strengths, -np.inf)
-    least = -np.partition(-strengths, k - 1, axis=1)[:, k - 1 : k]
-    larger, equal = strengths > least, strengths == least
+    weakness = -strengths
+    np.fill_diagonal(weakness, np.inf)
+    last = np.partition(weakness, k - 1, axis=1)[:, k - 1 : k]
+    larger, equal = weakness < last, weakness == last
     room = k - larger.sum(axis=1, keepdims=True)
     return np.asarray(larger | (equal & (np.cumsum(equal, axis=1) <= room)))

@@ -1,9 +1,7 @@
 """The application behind ``topofs``: its commands, its options and its exit statuses.
 
-The commands of ``topofs``: its own, and those that other distributions bring.
-
-A distribution adds a command with an entry point of the group ``topofs.commands``, whose name is
-the command and whose value is a `typer.Typer`::
+The library's own commands are modules here. A distribution adds one with an entry point of the
+group ``topofs.commands``, whose name is the command and whose value is a `typer.Typer`::
 
     [project.entry-points."topofs.commands"]
     shout = "my_package.cli:app"
@@ -11,14 +9,13 @@ the command and whose value is a `typer.Typer`::
 An ``app`` of one function is that command itself; one of several is a group of commands. Give
 it ``add_completion=False``: completion belongs to the whole, not to a part. A module is imported
 when its command is asked for (``--help`` asks for all of them), so it imports only typer and rich
-at its top and the rest inside its functions. A command raises; `topofs.cli.app.exit_status`
-says which exception ends with which status.
-
-``topofs --load FILE.py``: a Python file that registers terms.
+at its top and the rest inside its functions. A command raises; `exit_status` says which exception
+ends with which status.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -34,8 +31,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from topofs.cli.options import forget_term_options
 from topofs.cli.signals import EndedBySignal, ending_by_exception
-from topofs.cli.term_options import without_options
 from topofs.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -43,28 +40,13 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+COMMANDS = ("select", "apply", "groups", "explain", "panel", "stability", "compare", "graph")
+"""The library's own commands, each the `typer.Typer` NAME of the module ``topofs.cli.NAME``."""
 
-__all__ = [
-    "COMMANDS",
-    "GROUP",
-    "BrokenCommandError",
-    "Commands",
-    "app",
-    "exit_status",
-    "load_terms",
-]
-
-
-_UNEXPECTED = 1
-
-
-_WRONG_USAGE = 2
-
-
-_WRONG_DATA = 3
-
-
-_INTERRUPTED = 130
+_ENTRY_POINTS = "topofs.commands"
+_STUDY = ("benchmark", "datasets", "reproduce")
+_STUDY_DISTRIBUTION = "topofs-study"
+_UNEXPECTED, _WRONG_USAGE, _WRONG_DATA, _INTERRUPTED = 1, 2, 3, 130
 
 
 def exit_status(error: BaseException) -> int:
@@ -88,8 +70,8 @@ class _Topofs(TyperGroup):
         self.commands: Any = Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        with without_options():
-            super().format_help(ctx, formatter)
+        self.commands.without_options = True
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> None:
         try:
@@ -117,7 +99,7 @@ class _Topofs(TyperGroup):
         for option in self.get_params(ctx):
             # An option that is repeatable is none at all, for older versions of typer.
             absent = () if getattr(option, "multiple", False) else None
-            option.process_value = _where_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
+            option.process_value = _converted_if_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -128,15 +110,9 @@ class _Topofs(TyperGroup):
             raise typer.Exit(exit_status(error)) from error
 
 
-app = typer.Typer(
-    cls=_Topofs,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
-
-
-def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[Any, Any], Any]:
+def _converted_if_given(
+    process: Callable[[Any, Any], Any], absent: Any
+) -> Callable[[Any, Any], Any]:
     """Leave the value of an option that was not given as it is.
 
     To convert one, typer imports a library that takes as long to import as typer itself.
@@ -148,6 +124,11 @@ def _where_given(process: Callable[[Any, Any], Any], absent: Any) -> Callable[[A
         return absent if value is None else value
 
     return processed
+
+
+app = typer.Typer(
+    cls=_Topofs, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich"
+)
 
 
 def _load(paths: list[Path] | None) -> list[Path]:
@@ -188,6 +169,9 @@ def _topofs(
     ] = False,
 ) -> None:
     """Feature selection by the shape of the dependency network."""
+
+
+# What a person sees when something goes wrong.
 
 
 def _explain_usage(error: BaseException) -> None:
@@ -236,31 +220,7 @@ def _one_line(text: str) -> str:
     return shown(" ".join(text.split()))
 
 
-COMMANDS = (
-    "select",
-    "apply",
-    "groups",
-    "explain",
-    "panel",
-    "stability",
-    "compare",
-    "graph",
-)
-
-
-"""The library's own commands, each a module ``topofs.cli.NAME`` with an ``app``."""
-
-
-GROUP = "topofs.commands"
-
-
-"""The group of entry points in which other distributions name theirs."""
-
-
-_STUDY = ("benchmark", "datasets", "reproduce")
-
-
-_STUDY_DISTRIBUTION = "topofs-study"
+# The commands, those of other distributions among them.
 
 
 class BrokenCommandError(RuntimeError):
@@ -274,15 +234,20 @@ class Commands(Mapping[str, Any]):
 
     Other distributions are asked only for names that the library does not have, and for the
     list of all. A command that cannot be had is a command nevertheless: one that says why.
+    `without_options` is for a list of the commands: to find the options of the terms imports
+    half the library.
     """
+
+    without_options = False
 
     def __getitem__(self, name: str) -> Any:
         if name in COMMANDS:
-            command = get_command(import_module(f"topofs.cli.{name}").app)
-        elif name in _further():
-            command = _imported(_further()[name])
+            own = getattr(import_module(f"topofs.cli.{name}"), name)
+            command = get_command(_only_its_help(own) if self.without_options else own)
+        elif name in _installed():
+            command = _imported(_installed()[name])
         elif name in _STUDY:
-            command = _saying(
+            command = _failing(
                 MissingExtraError(
                     f"`topofs {name}` comes with another distribution: "
                     f"pip install {_STUDY_DISTRIBUTION}"
@@ -294,19 +259,19 @@ class Commands(Mapping[str, Any]):
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*COMMANDS, *_further()))
+        return iter((*COMMANDS, *_installed()))
 
     def __len__(self) -> int:
-        return len(COMMANDS) + len(_further())
+        return len(COMMANDS) + len(_installed())
 
 
 @cache
-def _further() -> dict[str, EntryPoint]:
+def _installed() -> dict[str, EntryPoint]:
     """Find the commands of other distributions; the library's own come first."""
     # Here, because it takes a while and most command lines need none of them.
     from importlib.metadata import entry_points
 
-    found = sorted(entry_points(group=GROUP), key=_origin, reverse=True)
+    found = sorted(entry_points(group=_ENTRY_POINTS), key=_origin, reverse=True)
     by_name = {entry.name: entry for entry in found if entry.name not in COMMANDS}
     return dict(sorted(by_name.items()))
 
@@ -317,7 +282,7 @@ def _imported(entry: EntryPoint) -> Any:
         return get_command(entry.load())
     except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}"
-        return _saying(
+        return _failing(
             BrokenCommandError(
                 f"`topofs {entry.name}` of the distribution {_origin(entry)} cannot be "
                 f"imported ({reason}); install or upgrade that distribution again"
@@ -329,21 +294,31 @@ def _origin(entry: EntryPoint) -> str:
     return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
-def _saying(error: Exception) -> Any:
+def _only_its_help(own: typer.Typer) -> typer.Typer:
+    """Make a command without options that has the help of another one."""
+    listed = typer.Typer(add_completion=False)
+    listed.command(help=inspect.getdoc(own.registered_commands[0].callback))(lambda: None)
+    return listed
+
+
+def _failing(error: Exception) -> Any:
     """Make a command that takes any arguments and raises an error."""
     from rich.markup import escape
 
-    app = typer.Typer(add_completion=False)
+    failing = typer.Typer(add_completion=False)
 
-    @app.command(
+    @failing.command(
         help=escape(str(error)),
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     )
-    def say() -> None:
+    def fail() -> None:
         raise error
 
-    return get_command(app)
+    return get_command(failing)
+
+
+# Files that ``--load`` names.
 
 
 def load_terms(path: Path) -> None:
@@ -373,25 +348,25 @@ def load_terms(path: Path) -> None:
         raise
     except BaseException as error:  # an error of any kind is one of the file
         sys.modules.pop(name, None)
-        why = _words_of(error)
-        what = f"{type(error).__name__}: {why}" if why else type(error).__name__
         raise ValueError(
-            f"--load {path}: cannot be imported{_line(error, place)} ({what})"
+            f"--load {path}: cannot be imported{_line_of(error, place)} ({_described(error)})"
         ) from error
+    forget_term_options()
     if str(place.parent) not in sys.path:
         sys.path.append(str(place.parent))
 
 
-def _words_of(error: BaseException) -> str:
-    """What an error says, in one line; the class may be the file's own, and be broken."""
+def _described(error: BaseException) -> str:
+    """Write an error in one line; its class may be the file's own, and be broken."""
     try:
-        return " ".join(str(error).split())
+        why = " ".join(str(error).split())
     except Exception:
-        return ""
+        why = ""
+    return f"{type(error).__name__}: {why}" if why else type(error).__name__
 
 
-def _line(error: BaseException, place: Path) -> str:
-    """Say which line of the file an error comes from."""
+def _line_of(error: BaseException, place: Path) -> str:
+    """Tell which line of the file an error comes from."""
     if isinstance(error, SyntaxError):
         return ""  # it says so itself
     lines = [

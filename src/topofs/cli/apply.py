@@ -1,22 +1,21 @@
 """``topofs apply``: the columns of a saved selection, from another table.
 
-A selection in a file, to be applied to other tables: names and settings, as plain JSON.
+A saved selection is plain JSON: the names of the columns, and how they were selected.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how_to_open
-from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.summary import names_in_words
-from topofs.cli.term_options import option_groups
+from topofs.cli.messages import Messages, check_outputs, write_together
+from topofs.cli.options import TABLE, command, option, read_options
+from topofs.cli.summary import first_names
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
@@ -26,41 +25,28 @@ if TYPE_CHECKING:
     from topofs.io.read import ReadOptions
 
 
-__all__ = [
-    "ENDING",
-    "SavedSelection",
-    "SelectionFileError",
-    "app",
-    "check_saved_ending",
-    "read_selection",
-    "write_selection",
-]
-
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
+ENDING = ".json"
+"""How the name of a saved selection ends."""
 
 _SHOWN_MISSING = 8
+_SCHEMA = "topofs_selection"
+_SCHEMA_VERSION = 1
+_MAX_BYTES = 1 << 26
 
 
-@app.command(epilog="Example:  topofs apply selection.json next_month.csv --out smaller.csv")
-@option_groups(how=how_to_open)
+@command(
+    "apply selection.json next_month.csv --out smaller.csv",
+    read=partial(read_options, dates=None),
+)
 def apply(
-    selection: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SELECTION", help="What `topofs select --save` wrote.", show_default=False
-        ),
-    ],
-    table: TableName,
+    selection: Path = typer.Argument(
+        metavar="SELECTION", help="What `topofs select --save` wrote.", show_default=False
+    ),
+    table: str = TABLE,
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The reduced table: .csv, .tsv, .parquet, .h5ad."),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    how: ReadOptions,
+    out: Path | None = option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
+    messages: Messages,
+    read: ReadOptions,
 ) -> None:
     """Take the columns of a saved selection from another table.
 
@@ -71,55 +57,48 @@ def apply(
     from topofs.io.annotated import check_annotated, is_annotated_ending
     from topofs.io.write import check_ending
 
-    messages = Messages(quiet=quiet)
-    check_outputs([out], source=table)
-    check_outputs([out], source=str(selection), what="the selection")
     annotated = out is not None and is_annotated_ending(out)
-    if out is not None and not annotated:
-        check_ending(out)
+    check_outputs(table, (out, None))
+    check_outputs(selection, (out, None if annotated else check_ending), what="the selection")
     saved = read_selection(selection)
     with (
         messages.working(f"reading {table}"),
-        open_table(table, how=saved.how_to_read(how)) as opened,
+        open_table(table, how=saved.read_options(read)) as opened,
     ):
         if annotated:
             check_annotated(opened, out)
-        _check_there(saved, opened)
-        written = write_together((out, lambda path: _write(saved, opened, path)))
-    passed = [column for column in saved.passed_through if column in opened.schema]
+        _check_present(saved, opened)
+        files = write_together(out=(out, lambda path: _write(saved, opened, path)))
     before = set(saved.columns)
     new = [column for column in opened.columns if column not in before]
     gone = [column for column in saved.columns if column not in opened.schema]
-    _note_changes(messages, new, gone)
+    for names, what in ((new, "new"), (gone, "gone")):
+        if names:
+            columns = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
+            messages.note(f"{columns} {what} since the selection: {first_names(names)}")
+    passed = [column for column in saved.passed_through if column in opened.schema]
     lost = [column for column in saved.passed_through if column not in opened.schema]
     if out is not None and lost:
-        messages.note(
-            f"{shown(out.name)} is without {names_in_words(lost)}, written by `topofs select`"
-        )
-    if as_json:
-        print_json(
-            {
-                "selection": str(selection),
-                "table": opened.name,
-                "n_samples": opened.n_samples,
-                "n_columns": len(opened.columns),
-                "n_selected": len(saved.selected),
-                "selected": list(saved.selected),
-                "passed_through": passed,
-                "new": new,
-                "gone": gone,
-                "files": {} if out is None else {"out": str(out)},
-            }
-        )
-    elif not quiet:
-        _print_applied(saved, opened, passed)
-    messages.written(written)
+        messages.note(f"{out.name} is without {first_names(lost)}, written by `topofs select`")
+    content = {
+        "selection": str(selection),
+        "table": opened.name,
+        "n_samples": opened.n_samples,
+        "n_columns": len(opened.columns),
+        "n_selected": len(saved.selected),
+        "selected": list(saved.selected),
+        "passed_through": passed,
+        "new": new,
+        "gone": gone,
+        "files": files,
+    }
+    messages.result(lambda: content, [_sentence(saved, opened, passed)], files)
 
 
-def _check_there(saved: SavedSelection, table: Table) -> None:
+def _check_present(saved: SavedSelection, table: Table) -> None:
     """Refuse a table that lacks selected columns, and name those that may be meant."""
     from topofs.io.annotated import AnnotatedTable
-    from topofs.io.table import near_name
+    from topofs.text import suggest
 
     known = table.genes if isinstance(table, AnnotatedTable) else table.columns
     there = set(known)
@@ -130,8 +109,8 @@ def _check_there(saved: SavedSelection, table: Table) -> None:
     others = [column for column in known if column not in selected]
     named = []
     for column in missing[:_SHOWN_MISSING]:
-        near = near_name(column, others)
-        named.append(repr(column) + ("" if near is None else f" (did you mean {near!r}?)"))
+        near = suggest(column, others)
+        named.append(repr(column) + (f" ({near})" if near else ""))
     more = len(missing) - len(named)
     raise TableError(
         f"{table.name}: {len(missing)} of {len(saved.selected)} selected columns "
@@ -155,36 +134,12 @@ def _write(saved: SavedSelection, table: Table, path: Path) -> None:
     write_columns(table, columns, path, in_given_order=True)
 
 
-def _note_changes(messages: Messages, new: Sequence[str], gone: Sequence[str]) -> None:
-    for names, what in ((new, "new since the selection"), (gone, "gone since the selection")):
-        if names:
-            columns = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
-            messages.note(f"{columns} {what}: {names_in_words(names)}")
-
-
-def _print_applied(saved: SavedSelection, table: Table, passed: Sequence[str]) -> None:
-    from topofs.cli.messages import Output
-
+def _sentence(saved: SavedSelection, table: Table, passed: Sequence[str]) -> str:
     n_selected = len(saved.selected)
     columns = "the selected column" if n_selected == 1 else f"all {n_selected} selected columns"
-    beside = f"; beside them {names_in_words(passed)}" if passed else ""
+    beside = f"; beside them {first_names(passed)}" if passed else ""
     rows = f"{table.n_samples:,} row{'s' * (table.n_samples != 1)}"
-    Output().say(f"{shown(table.name)} has {columns}{beside}; {rows}")
-
-
-ENDING = ".json"
-
-
-"""How the name of a saved selection ends."""
-
-
-_SCHEMA = "topofs_selection"
-
-
-_SCHEMA_VERSION = 1
-
-
-_MAX_BYTES = 1 << 26
+    return f"{table.name} has {columns}{beside}; {rows}"
 
 
 class SelectionFileError(ValueError):
@@ -217,7 +172,7 @@ class SavedSelection:
         wanted = {*self.selected, *self.passed_through}
         return tuple(column for column in self.columns if column in wanted)
 
-    def how_to_read(self, given: ReadOptions) -> ReadOptions:
+    def read_options(self, given: ReadOptions) -> ReadOptions:
         """Read as the first table was read, unless something else is given."""
         decimal: Any = given.decimal or self.decimal
         return replace(given, decimal=decimal, usual_layer=self.layer)

@@ -1,19 +1,20 @@
-"""From the name of a table to a fitted selector: what most commands share."""
+"""From the name of a table to a fitted selector: read, fit, and note what a user should know.
+
+`fitted` is what most commands share. `reading` alone is for a command that fits more than once.
+"""
 
 from __future__ import annotations
 
 import warnings
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from topofs.cli.messages import in_options, spoken
-from topofs.cli.options import ConstraintOptions
-from topofs.cli.summary import isolated_columns
-from topofs.cli.term_options import changes_in_words
+from topofs.cli.messages import error_translation, translated
+from topofs.cli.options import changed_options
 from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
@@ -31,15 +32,19 @@ if TYPE_CHECKING:
 
     from topofs.backends.dispatch import ComparedColumns
     from topofs.cli.messages import Messages
+    from topofs.cli.options import ConstraintOptions
     from topofs.comparison.leakage import Leak
+    from topofs.comparison.prediction import Target
     from topofs.constraints import Size
     from topofs.io import ColumnRoles, ComparableTable, Table
     from topofs.io.read import ReadOptions
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Bools, Ints
 
-__all__ = ["Fitted", "dense", "fitted", "in_order_of_time", "reading", "write_page"]
+SHOWN_LEAKS = 6
+"""How many columns that alone tell the target are printed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +62,29 @@ class Fitted:
     @property
     def similarity(self) -> SimilarityOperator:
         """The similarity between the columns, without preparing them again."""
-        assert self.columns.operator is not None
-        return self.columns.operator
+        operator: SimilarityOperator = self.columns.operator
+        return operator
+
+    @property
+    def isolated(self) -> Ints:
+        """The columns that share with no other more than chance explains; not every rule tells."""
+        import numpy as np
+
+        return getattr(self.selector, "isolated_", np.empty(0, dtype=np.int64))
+
+    @cached_property
+    def random_lists(self) -> RandomLists | None:
+        """The coverage of random lists as long as the selection; None without groups."""
+        return self.selector.random_lists() if self.selector.has_groups else None
+
+    @property
+    def about_table(self) -> dict[str, Any]:
+        """What was compared, as JSON can hold it."""
+        return {
+            "table": self.table.name,
+            "n_samples": self.table.n_samples,
+            "n_features": len(self.compared.names),
+        }
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -66,11 +92,6 @@ class Fitted:
         from topofs.selection import plain_settings
 
         return plain_settings(self.selector)
-
-    @cached_property
-    def random_lists(self) -> RandomLists | None:
-        """The coverage of random lists as long as the selection; None without groups."""
-        return self.selector.random_lists() if self.selector.has_groups else None
 
     @property
     def left_out(self) -> list[dict[str, str]]:
@@ -84,12 +105,12 @@ class Fitted:
 @contextmanager
 def fitted(
     source: str,
+    selector: TopologicalFeatureSelector,
+    messages: Messages,
     *,
     size: float | str | Size | None,
-    selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    messages: Messages,
-    how: ReadOptions,
+    read: ReadOptions,
     constraints: ConstraintOptions | None = None,
     only_kept: bool = False,
     check: Callable[[Table], None] | None = None,
@@ -101,37 +122,44 @@ def fitted(
     from topofs.selection.compatibility import check_end, measure_of, rule_of
 
     if roles.time is not None:
-        in_order_of_time(selector, messages)
+        take_rows_in_order(selector, messages)
     rule = rule_of(selector.rule)
     if size is None and rule.has_end:
         size = "auto"
-    with in_options():
+    with error_translation():
         check_end(rule, size)
         if needs_graph and not rule.needs.graph:
             raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
-    constraints = constraints or ConstraintOptions()
+    constraints = constraints or {}
+    roles = replace(
+        roles, keep=constraints.get("keep", ()), exclude=constraints.get("exclude", ())
+    )
+    measure = measure_of(selector.similarity)
     with reading(
-        source,
-        measure=measure_of(selector.similarity),
-        roles=constraints.roles(roles),
-        messages=messages,
-        how=how,
-        check=check,
+        source, measure=measure, roles=roles, messages=messages, read=read, check=check
     ) as (table, compared):
+        names = set(compared.names)
+        # Patterns are names now; excluded columns that take no part anyway are let be.
+        found = {
+            "keep": list(compared.roles.keep) or None,
+            "exclude": [name for name in compared.roles.exclude if name in names] or None,
+        }
         n_kept = len(compared.roles.keep)
-        selector.set_params(n_features_to_select=n_kept if only_kept else size)
-        constraints.settle(selector, compared)
+        selector.set_params(
+            n_features_to_select=n_kept if only_kept else size, **(constraints | found)
+        )
         with (
             messages.counting(f"comparing {len(compared.names):,} columns", "pairs") as report,
             watching(report),
-            in_options(),
+            error_translation(),
             _warnings_as_notes(messages),
         ):
             columns = fit_and_compare(selector, compared.named)
+        fit = Fitted(table, compared, selector, columns)
         # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
         if not only_kept:
-            _note_isolated(selector, messages)
-        yield Fitted(table, compared, selector, columns)
+            _note_isolated(fit, messages)
+        yield fit
 
 
 @contextmanager
@@ -141,23 +169,23 @@ def reading(
     measure: Measure,
     roles: ColumnRoles,
     messages: Messages,
-    how: ReadOptions,
+    read: ReadOptions,
     needs_target: bool = False,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
-    """Open a table, read what can be compared, and say what cannot."""
+    """Open a table, read what can be compared, and note what cannot."""
     from topofs.io import comparable_table, open_table
-    from topofs.io.dates import in_time_order, with_dates_as_numbers
+    from topofs.io.text_columns import in_time_order, with_dates_as_numbers
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):
-            table = stack.enter_context(open_table(source, how=how))
+            table = stack.enter_context(open_table(source, how=read))
         if check is not None:
             check(table)
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
-            if how.dates_as_numbers:
+            if read.dates_as_numbers:
                 table = with_dates_as_numbers(table)
             compared = comparable_table(table, roles, measure=measure)
             if not measure.takes_sparse:
@@ -167,11 +195,12 @@ def reading(
         messages.left_out(compared.left_out)
         if not measure.takes_names:
             _note_names(table, compared, messages)
-        messages.notes(compared.notes)
+        for note in compared.notes:
+            messages.note(note)
         yield table, compared
 
 
-def in_order_of_time(selector: TopologicalFeatureSelector, messages: Messages) -> None:
+def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages) -> None:
     """Let rows that --time puts in order count for fewer, where the measure can do so."""
     from topofs.selection.compatibility import measure_of
 
@@ -206,6 +235,7 @@ def write_page(
     from topofs.report.document import write_document
     from topofs.report.selection import selection_report
 
+    target = str(found.compared.roles.target)
     page = selection_report(
         selector=found.selector,
         X=found.compared.named,
@@ -215,22 +245,21 @@ def write_page(
         passed_through=found.compared.roles.passed_through,
         stability=stability,
         judged=judged,
-        notes=[
-            *(leak.sentence(str(found.compared.roles.target)) for leak in leaks),
-            *found.compared.notes,
-        ],
+        notes=[*[leak.sentence(target) for leak in leaks], *found.compared.notes],
     )
     write_document(path, page)
 
 
+# Notes on the columns and the fit.
+
+
 @contextmanager
 def _warnings_as_notes(messages: Messages) -> Iterator[None]:
-    """Say in a line what a fit warns of; other warnings stay what they are.
+    """Print what a fit warns of as notes; other warnings stay what they are.
 
-    Only forced columns can be constant here, and nothing need be said of these. How columns were
-    read, the notes on the table say.
+    Only forced columns can be constant here, and nothing need be said of these.
     """
-    ours = (
+    ours: tuple[type[Warning], ...] = (
         DependentRowsWarning,
         IdentifierFeatureWarning,
         NoStructureWarning,
@@ -241,12 +270,12 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
             warnings.simplefilter("always", kind)
         # Notes on the table say how columns were read; what is isolated is noted with the option
         # that selects it.
-        for said in (ColumnReadingWarning, ConstantFeatureWarning, IsolatedFeatureWarning):
-            warnings.simplefilter("ignore", said)
+        for kind in (ColumnReadingWarning, ConstantFeatureWarning, IsolatedFeatureWarning):
+            warnings.simplefilter("ignore", kind)
         yield
     for warning in caught:
         if issubclass(warning.category, ours):
-            messages.notes([spoken(str(warning.message))])
+            messages.note(translated(str(warning.message)))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
@@ -254,7 +283,7 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
 
 
 def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> None:
-    """Say how columns of names could take part, where the similarity has no use for them."""
+    """Note how columns of names could take part, where the similarity has no use for them."""
     from topofs.io.table import holds_names, measures_of_names
 
     listed = [column for column in compared.left_out if not column.asked_for]
@@ -267,16 +296,109 @@ def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> 
         )
 
 
-def _note_isolated(selector: TopologicalFeatureSelector, messages: Messages) -> None:
-    alone = isolated_columns(selector)
-    n_out = int((~selector.support_[alone]).sum())
+def _note_isolated(found: Fitted, messages: Messages) -> None:
+    selector, isolated = found.selector, found.isolated
+    n_out = int((~selector.support_[isolated]).sum())
     # Where all are isolated the selector has said so.
-    if not n_out or len(alone) == len(selector.nodes_):
+    if not n_out or len(isolated) == len(selector.nodes_):
         return
     columns = "1 column shares" if n_out == 1 else f"{n_out:,} columns share"
     was = "is" if n_out == 1 else "are"
     other = selector.rule_.keeping_isolated()
-    way = "" if other is None else f"; {changes_in_words(selector.rule_, other)} selects them"
+    way = "" if other is None else f"; {changed_options(selector.rule_, other)} selects them"
     messages.note(
         f"{columns} with no other more than chance explains and {was} not selected{way}"
     )
+
+
+# Columns that alone tell the target.
+
+
+def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
+    """Find the columns that alone tell the target of a table, and note which.
+
+    There is none without a target; one that nothing can predict is named with the reason.
+    """
+    from topofs.comparison.prediction import target_of
+
+    table, compared = found.table, found.compared
+    target = compared.roles.target
+    if target is None:
+        return ()
+    with messages.working("looking for columns that alone tell the target"):
+        try:
+            values = target_of(target_values(table, compared))
+        except TableError as error:
+            why = str(error).partition(";")[0]
+            messages.note(f"whether a column alone predicts {target} was not tried: {why}")
+            return ()
+        leaks = find_table_leaks(table, compared, values)
+    for leak in leaks[:SHOWN_LEAKS]:
+        messages.note(leak.sentence(target))
+    if len(leaks) > SHOWN_LEAKS:
+        more = len(leaks) - SHOWN_LEAKS
+        messages.note(f"{more} more alone predict it; --json and the report list them all")
+    return leaks
+
+
+def leaks_as_json(leaks: Sequence[Leak], target: str | None) -> list[dict[str, Any]]:
+    """Give the leaks of a target, each with its sentence."""
+    return [asdict(leak) | {"sentence": leak.sentence(str(target))} for leak in leaks]
+
+
+def target_values(table: Table, compared: ComparableTable) -> Any:
+    """Read the target, in the order of the compared rows."""
+    from topofs.io.table import column_values
+
+    values = column_values(table, str(compared.roles.target))
+    return values if compared.order is None else values[compared.order]
+
+
+def find_table_leaks(
+    table: Table, compared: ComparableTable, target: Target, *, of_compared: bool = True
+) -> tuple[Leak, ...]:
+    """Find the columns that alone tell the target.
+
+    Of columns that take no part it is looked at where they are missing; compared ones can be
+    left out.
+    """
+    import numpy as np
+
+    from topofs.comparison.leakage import find_leaks
+    from topofs.io.frames import NamedArray
+
+    nothing = NamedArray(np.empty((len(target.given), 0)), ())
+    return find_leaks(
+        compared.named if of_compared else nothing,
+        target,
+        exclude=compared.roles.exclude,
+        also_missing=_missing(table, compared),
+    )
+
+
+def _missing(table: Table, compared: ComparableTable) -> dict[str, Bools]:
+    """Where the columns that take no part for what they hold are missing, in the order of X."""
+    import polars as pl
+
+    from topofs.io.annotated import AnnotatedTable
+    from topofs.io.table import as_table_errors, columns_named
+    from topofs.io.text_values import MISSING_CLASSES
+
+    # Of the genes that take no part, which are constant, none is missing.
+    genes = set(table.genes) if isinstance(table, AnnotatedTable) else set()
+    names = [c.name for c in compared.left_out if not c.asked_for and c.name not in genes]
+    if not names:
+        return {}
+    expressions = []
+    for name in names:
+        column, kind = columns_named([name]), table.schema[name]
+        missing = column.is_null()
+        if kind.is_float():
+            missing |= column.is_nan()
+        if kind == pl.String and table.as_written is not None:
+            missing |= column.str.strip_chars().is_in(MISSING_CLASSES)
+        expressions.append(missing.alias(name))
+    with as_table_errors(table.name):
+        frame = table.select(names).select(expressions).collect(engine="streaming")
+    order = slice(None) if compared.order is None else compared.order
+    return {name: frame.get_column(name).to_numpy()[order] for name in names}

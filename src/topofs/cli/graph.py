@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import Json, Quiet, TableName, how, roles, settings
-from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.term_options import option_groups
+from topofs.cli.messages import Messages, check_outputs, write_together
+from topofs.cli.options import TABLE, command, option
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
-__all__ = ["app", "check_graph_ending", "write_graph"]
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _SHOWN_LINKS = 5
+_CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
 
 
-@app.command(epilog="Example:  topofs graph wine.csv --drop class --out wine.graphml")
-@option_groups(settings=settings, roles=roles, how=how)
+@command("graph wine.csv --drop class --out wine.graphml")
 def graph(
-    table: TableName,
+    table: str = TABLE,
     *,
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="GraphML, or a list of links as .csv, .tsv or .parquet."
-        ),
-    ],
-    settings: TopologicalFeatureSelector,
+    out: Path = option(
+        "GraphML, or a list of links as .csv, .tsv or .parquet.", "FILE", default=...
+    ),
+    selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    how: ReadOptions,
+    messages: Messages,
+    read: ReadOptions,
 ) -> None:
     """Write the network of a table's columns, for Gephi, Cytoscape and others.
 
@@ -49,36 +38,17 @@ def graph(
 
     Nodes carry name, score, strength and rank of their column; links their weight.
     """
-    from topofs.cli.messages import Output
     from topofs.selection.compatibility import graph_of
 
-    messages = Messages(quiet=quiet)
-    check_outputs([out], source=table)
-    check_graph_ending(out)
-    if graph_of(settings.graph).by_rule:
-        settings.set_params(graph="tmfg")
+    check_outputs(table, (out, check_graph_ending))
+    if graph_of(selector.graph).by_rule:
+        selector.set_params(graph="tmfg")
     # Nothing is selected here, and so nothing is left out for want of a place.
     with fitted(
-        table,
-        size=1.0,
-        selector=settings,
-        roles=roles,
-        how=how,
-        messages=messages,
-        needs_graph=True,
+        table, selector, messages, size=1.0, roles=roles, read=read, needs_graph=True
     ) as found:
-        write_together((out, lambda path: write_graph(found, path, with_selected=False)))
-    network = found.selector.graph_
-    if as_json:
-        print_json(_as_json(found, out))
-    elif not quiet:
-        output, links = Output(), _strongest(found)
-        most = "; the strongest:" if links else ", all of weight 0: no two columns are alike"
-        output.say(f"{network.n_nodes} columns, {network.n_edges} links{most}")
-        for link in links:
-            ends = f"{shown(link.source)} – {shown(link.target)}"
-            output.say(f"  {ends}  {link.weight:.4g}")
-    messages.written([out])
+        files = write_together(out=(out, lambda path: write_graph(found, path, selected=False)))
+    messages.result(lambda: _as_json(found) | {"files": files}, _lines(found), files)
 
 
 @dataclass(frozen=True)
@@ -90,8 +60,8 @@ class _Link:
     weight: float
 
 
-def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> None:
-    """Write the network of a fitted selector, as GraphML or as a list of links."""
+def write_graph(found: Fitted, path: Path, *, selected: bool = True) -> None:
+    """Write the network of a fit as GraphML or as a list of links; GraphML marks selected nodes."""
     from topofs.graphs.filtered_graph import graphml_document
     from topofs.io import write_records
     from topofs.io.write import ENDINGS
@@ -105,7 +75,7 @@ def write_graph(found: Fitted, path: Path, *, with_selected: bool = True) -> Non
         "strength": network.strength().tolist(),
         "rank": selector.ranking_[nodes].tolist(),
     }
-    if with_selected:
+    if selected:
         node_data["selected"] = selector.support_[nodes].tolist()
     document = graphml_document(
         network.n_nodes, network.edges, network.weights, network.labels, node_data
@@ -139,18 +109,22 @@ def _strongest(found: Fitted) -> list[_Link]:
     return sorted(alike, key=lambda link: -link.weight)[:_SHOWN_LINKS]
 
 
-def _as_json(found: Fitted, out: Path) -> dict[str, Any]:
+def _as_json(found: Fitted) -> dict[str, Any]:
+    network = found.selector.graph_
     return {
         "table": found.table.name,
         "n_samples": found.table.n_samples,
-        "n_nodes": found.selector.graph_.n_nodes,
-        "n_edges": found.selector.graph_.n_edges,
+        "n_nodes": network.n_nodes,
+        "n_edges": network.n_edges,
         "strongest": [vars(link) for link in _strongest(found)],
         "left_out": found.left_out,
-        "settings": {
-            name: value
-            for name, value in found.settings.items()
-            if name not in ("size", "keep", "exclude", "at_most", "max_similarity")
-        },
-        "files": {"out": str(out)},
+        "settings": {k: v for k, v in found.settings.items() if k not in _CONSTRAINTS},
     }
+
+
+def _lines(found: Fitted) -> Iterator[str]:
+    network, links = found.selector.graph_, _strongest(found)
+    most = "; the strongest:" if links else ", all of weight 0: no two columns are alike"
+    yield f"{network.n_nodes} columns, {network.n_edges} links{most}"
+    for link in links:
+        yield f"  {link.source} – {link.target}  {link.weight:.4g}"

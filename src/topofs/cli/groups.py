@@ -2,71 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import (
-    ConstraintOptions,
-    Json,
-    Quiet,
-    TableName,
-    constraints,
-    how,
-    roles,
-    settings,
-    size,
+from topofs.cli.messages import (
+    FOLD,
+    RIGHT,
+    Messages,
+    check_outputs,
+    new_table,
+    shown,
+    write_together,
 )
-from topofs.cli.outputs import check_outputs, write_together
+from topofs.cli.options import TABLE, command, option
 from topofs.cli.summary import (
     SHOWN_NAMES,
-    alone_names,
     check_groups,
+    coverage_as_json,
+    first_names,
     groups_as_json,
     headline,
     isolated_names,
-    names_in_words,
-    random_coverage,
-    reached_coverage,
     represented_columns,
-    stopping,
+    unrepresented_names,
 )
-from topofs.cli.term_options import option_groups
 
 if TYPE_CHECKING:
+    from rich.table import Table as Printed
+
+    from topofs.cli.options import ConstraintOptions
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
-
-__all__ = ["app"]
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_GROUPS = 30
 _SHOWN_MEMBERS = 12
 
 
-@app.command(epilog="Example:  topofs groups wine.csv --drop class --out groups.csv")
-@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
+@command("groups wine.csv --drop class --out groups.csv")
 def groups(
-    table: TableName,
+    table: str = TABLE,
     *,
     size: Any,
-    settings: TopologicalFeatureSelector,
+    selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Every column and who represents it: .csv, .tsv, .parquet."
-        ),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    how: ReadOptions,
+    out: Path | None = option(
+        "Every column and who represents it: .csv, .tsv, .parquet.", "FILE"
+    ),
+    messages: Messages,
+    read: ReadOptions,
 ) -> None:
     """List the selected columns, each with those it represents.
 
@@ -74,59 +61,35 @@ def groups(
     """
     from topofs.io.write import check_ending, write_records
 
-    check_groups(settings)
-    messages = Messages(quiet=quiet)
-    check_outputs([out], source=table)
-    if out is not None:
-        check_ending(out)
+    check_groups(selector)
+    check_outputs(table, (out, check_ending))
     with fitted(
-        table,
-        size=size,
-        selector=settings,
-        roles=roles,
-        constraints=constraints,
-        how=how,
-        messages=messages,
+        table, selector, messages, size=size, roles=roles, constraints=constraints, read=read
     ) as found:
-        written = write_together(
-            (out, lambda path: write_records(represented_columns(found), path))
+        files = write_together(
+            out=(out, lambda path: write_records(represented_columns(found), path))
         )
-    if as_json:
-        print_json(_as_json(found, out))
-    elif not quiet:
-        _print_groups(found)
-    messages.written(written)
+    messages.result(lambda: _as_json(found) | {"files": files}, _lines(found), files)
 
 
-def _as_json(found: Fitted, out: Path | None) -> dict[str, Any]:
+def _as_json(found: Fitted) -> dict[str, Any]:
     return {
-        "table": found.table.name,
-        "n_samples": found.table.n_samples,
-        "n_features": len(found.compared.names),
+        **found.about_table,
         "n_selected": found.selector.n_features_,
-        "coverage": reached_coverage(found),
-        "random_coverage": random_coverage(found),
-        "stopping": stopping(found),
+        **coverage_as_json(found),
         "groups": groups_as_json(found),
         "isolated": isolated_names(found),
-        "alone": alone_names(found),
+        "alone": unrepresented_names(found),
         "left_out": found.left_out,
         "settings": found.settings,
-        "files": {} if out is None else {"out": str(out)},
     }
 
 
-def _print_groups(found: Fitted) -> None:
-    from rich.table import Table as Printed
-
-    from topofs.cli.messages import Output
+def _lines(found: Fitted) -> Iterator[str | Printed]:
     from topofs.selection.answers import REPRESENTS, share_in_words
 
-    output = Output()
-    output.say(headline(found))
-    printed = Printed(box=None, pad_edge=False, show_header=False)
-    printed.add_column(overflow="fold")
-    printed.add_column(justify="right")
+    yield from headline(found)
+    printed = new_table({"column": FOLD, "share": RIGHT}, show_header=False)
     # Forced columns come first, and all of them are shown.
     n_shown = max(_SHOWN_GROUPS, len(found.selector.forced_))
     cut = len(found.selector.groups_) > n_shown
@@ -134,21 +97,20 @@ def _print_groups(found: Fitted) -> None:
         forced = "forced" * (group.position in found.selector.forced_)
         printed.add_row(f"[bold]{shown(group.name)}[/]", forced)
         for member in group.members[:_SHOWN_MEMBERS]:
-            much = member.share >= REPRESENTS
             little = f"shares {share_in_words(member.share)}"
-            share = f"{member.share:.2f}" if much else little
+            share = f"{member.share:.2f}" if member.share >= REPRESENTS else little
             printed.add_row(f"  {shown(member.name)}", share)
         more = len(group.members) - _SHOWN_MEMBERS
         if more > 0:
             cut = True
             printed.add_row(f"  … and {more} more", "")
-    output.print(printed)
+    yield printed
     for title, names in (
         ("isolated", isolated_names(found)),
-        ("alone, with no selected column to represent them", alone_names(found)),
+        ("alone, with no selected column to represent them", unrepresented_names(found)),
     ):
         if names:
             cut = cut or len(names) > SHOWN_NAMES
-            output.say(f"{title}: {names_in_words(names)}")
+            yield f"{title}: {first_names(names)}"
     if cut:
-        output.say("… --out FILE and --json list them all")
+        yield "… --out FILE and --json list them all"

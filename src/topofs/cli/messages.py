@@ -1,107 +1,146 @@
-"""What a person sees: results on the standard output, everything else on the error stream.
+"""What a command prints and writes.
 
-What the library refuses, in the words of the command line: the one place that translates.
-
-The standard output of a command, which is for results.
+Results go to the standard output, as lines or as JSON; notes and progress to the error stream;
+files appear all together or not at all. What the library refuses in the words of Python is
+translated into the options of the command line here, and nowhere else.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import stat
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from topofs.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from rich.console import Console
+    from rich.table import Table as Printed
 
     from topofs.io import LeftOutColumn
 
-
-__all__ = [
-    "Messages",
-    "Output",
-    "Pace",
-    "in_options",
-    "in_words",
-    "print_json",
-    "shown",
-    "spoken",
-]
-
+SECONDS_BETWEEN_LINES = 10
+"""How often a line is printed where there is no terminal to draw a bar on."""
 
 _SHOWN_COLUMNS = 6
 
+# rich is imported where something is printed: completion needs none of it.
 
-SECONDS_BETWEEN_LINES = 10
 
-
-"""How often a line is printed where there is no terminal to draw a bar on."""
+def printable(text: str) -> str:
+    """Put a mark in the place of each control character."""
+    if text.isprintable():
+        return text
+    return "".join([c if c.isprintable() else "\ufffd" for c in text])
 
 
 def shown(name: str) -> str:
-    """Make a name safe to print: no markup, no control characters."""
-    # rich is imported for what is printed: help and completion need none of it.
+    """Make a name safe to print where markup is read."""
     from rich.markup import escape
 
-    return escape("".join(c if c.isprintable() else "\ufffd" for c in name))
+    return escape(printable(name))
 
 
-def print_json(content: Any) -> None:
-    """Print a JSON document on the standard output."""
-    import json
+RIGHT: dict[str, Any] = {"justify": "right"}
+FOLD: dict[str, Any] = {"overflow": "fold"}
 
-    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+def new_table(
+    columns: Mapping[str, dict[str, Any]],
+    rows: Iterable[Sequence[str]] = (),
+    *,
+    show_header: bool = True,
+) -> Printed:
+    """Give a table to be printed: titles with their layout, and rows of what stands below."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=show_header)
+    for title, layout in columns.items():
+        table.add_column(shown(title), **layout)
+    for row in rows:
+        table.add_row(*map(Text, map(printable, row)))
+    return table
+
+
+def _standard_output() -> Console:
+    from rich.console import Console
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave the decision to the application; rich would end the process with 1."""
+            raise BrokenPipeError
+
+    return Output(highlight=False, emoji=False)
 
 
 class Messages:
-    """Notes and progress on the error stream, or nothing at all."""
+    """The result of a command, and the notes and the progress beside it."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(
+        self, *, quiet: bool = False, as_json: bool = False, notes: bool = True
+    ) -> None:
         from rich.console import Console
 
-        self.console = Console(
-            stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet
+        self._quiet, self._as_json = quiet, as_json
+        self.console: Console = Console(
+            stderr=True, soft_wrap=True, highlight=False, emoji=False, quiet=quiet or not notes
         )
 
-    @property
-    def on_a_terminal(self) -> bool:
-        """Whether there is someone to show progress to."""
-        return self.console.is_terminal and not self.console.quiet
+    def result(
+        self,
+        content: Callable[[], dict[str, Any]],
+        lines: Iterable[str | Printed],
+        files: Mapping[str, str] | None = None,
+    ) -> None:
+        """Print what was found, as JSON or as lines, and name the files that were written.
+
+        Lines are not wrapped and are printed as they are; a table may have markup.
+        """
+        if self._as_json:
+            print(json.dumps(content(), indent=2, ensure_ascii=False, allow_nan=False))
+        elif not self._quiet:
+            output = _standard_output()
+            for line in lines:
+                if isinstance(line, str):
+                    output.print(printable(line), markup=False, soft_wrap=True)
+                else:
+                    output.print(line)
+        for path in (files or {}).values():
+            self.console.print(f"[dim]written:[/] {shown(path)}")
 
     def note(self, text: str) -> None:
-        """Say something that the user may want to know."""
-        self.console.print(f"[dim]note:[/] {text}")
-
-    def notes(self, texts: Iterable[str]) -> None:
-        """Say several things."""
-        for text in texts:
-            self.note(shown(text))
+        """Print something that the user may want to know."""
+        self.console.print(f"[dim]note:[/] {shown(text)}")
 
     def left_out(self, columns: Sequence[LeftOutColumn]) -> None:
         """Name the columns that take no part because of what they hold."""
         found = [column for column in columns if not column.asked_for]
         if not found:
             return
-        named = [f"{shown(c.name)} ({shown(c.reason)})" for c in found[:_SHOWN_COLUMNS]]
+        named = [f"{c.name} ({c.reason})" for c in found[:_SHOWN_COLUMNS]]
         more = len(found) - len(named)
         self.note(
             f"{len(found)} column{'s' * (len(found) > 1)} left out: {', '.join(named)}"
             + (f" and {more} more (topofs select --json lists all)" if more else "")
         )
 
-    def written(self, paths: Iterable[Path]) -> None:
-        """Name the files that were written."""
-        for path in paths:
-            self.console.print(f"[dim]written:[/] {shown(str(path))}")
+    @property
+    def _on_a_terminal(self) -> bool:
+        return self.console.is_terminal and not self.console.quiet
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
         """Show what goes on while the block runs; on a terminal only."""
-        if not self.on_a_terminal:
+        if not self._on_a_terminal:
             yield
             return
         with self.console.status(f"[dim]{shown(text)} …[/]"):
@@ -110,10 +149,9 @@ class Messages:
     @contextmanager
     def counting(self, text: str, unit: str) -> Iterator[Callable[[int, int], None]]:
         """Show a bar while the block runs; where there is no terminal, a line now and then."""
-        if not self.on_a_terminal:
+        if not self._on_a_terminal:
             yield self._lines(text, unit)
             return
-        # Here, so that the help does not wait for it.
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         bar = Progress(
@@ -164,26 +202,27 @@ class Pace:
         return due
 
     def time_left(self, share: float) -> str:
-        """Say how long the rest may take, when a share of the work is done."""
+        """Estimate how long the rest takes, when a share of the work is done."""
         if not share:
             return ""
-        return f", {in_words((time.monotonic() - self._began) * (1 - share) / share)} left"
+        return (
+            f", {format_duration((time.monotonic() - self._began) * (1 - share) / share)} left"
+        )
 
 
-def in_words(seconds: float) -> str:
-    """Say how long something takes, as precisely as it is worth, such as "about 2 h 13 min"."""
+def format_duration(seconds: float) -> str:
+    """Write a time as precisely as it is worth, such as "about 2 h 13 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     if hours:
         return f"about {hours} h {minutes} min"
     return f"about {minutes} min" if minutes else "less than a minute"
 
 
+# Sentences of the library in the words of the command line.
+
+
 _SIZE = "n_features_to_select"
-
-
 _TERMS = "similarity|graph|rule"
-
-
 _SENTENCES = (
     # How many columns.
     (rf"^{_SIZE} is 'auto', which needs", "{size} auto needs"),
@@ -219,12 +258,10 @@ _SENTENCES = (
     (r"allow more memory", "allow more --memory"),
     (r"^(\w+) is '?([^';]*)'?; ", r"--\1 \2: "),
 )
-
-
 """Patterns of the library's sentences, each with what the command line says instead."""
 
 
-def spoken(sentence: str, *, size: str = "-k") -> str:
+def translated(sentence: str, *, size: str = "-k") -> str:
     """Translate a sentence of the library, in which a size is called by its option."""
     for pattern, said in _SENTENCES:
         words = said.replace("{size}", size) if isinstance(said, str) else said
@@ -233,7 +270,7 @@ def spoken(sentence: str, *, size: str = "-k") -> str:
 
 
 @contextmanager
-def in_options(*, size: str = "-k") -> Iterator[None]:
+def error_translation(*, size: str = "-k") -> Iterator[None]:
     """Translate what is refused while the block runs."""
     try:
         yield
@@ -241,19 +278,93 @@ def in_options(*, size: str = "-k") -> Iterator[None]:
         # What is wrong with a table is said about the table.
         if type(error) is not ValueError:
             raise
-        raise ValueError(spoken(str(error), size=size)) from error
+        raise ValueError(translated(str(error), size=size)) from error
 
 
-class Output(Console):
-    """The standard output: lines stay whole, and a closed pipe ends the command in peace."""
+# Files: checked before the work, written together after it. `topofs.io` imports numpy, and so
+# it is imported where there is something to write.
 
-    def __init__(self) -> None:
-        super().__init__(highlight=False, emoji=False)
 
-    def say(self, text: str) -> None:
-        """Print a line that is not wrapped."""
-        self.print(text, soft_wrap=True)
+def check_outputs(
+    source: str | Path,
+    *files: tuple[Path | None, Callable[[Path], Any] | None],
+    what: str = "the table",
+) -> None:
+    """Refuse files that cannot be written, before any work is done.
 
-    def on_broken_pipe(self) -> None:
-        """Leave the decision to the application; rich would end the process with 1."""
-        raise BrokenPipeError
+    `source` is what is read. Beside each file stands what refuses a wrong ending of its name.
+    """
+    from topofs.io.write import followed
+
+    wanted = [(path, check) for path, check in files if path is not None]
+    seen: set[Path] = set()
+    for path, _ in wanted:
+        place = followed(path)
+        if place in seen:
+            raise ValueError(
+                f"{path} is given for two different files; give each a name of its own"
+            )
+        seen.add(place)
+        if path.is_dir():
+            raise IsADirectoryError(f"{path}: is a folder; give the name of a file to write")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(
+                f"{path}: the folder {path.parent} does not exist; make it first"
+            )
+        if _is_source(path, str(source)):
+            raise ValueError(
+                f"{path}: is {what} that is read, and would be overwritten; give another "
+                "name for the output"
+            )
+    for path, check in wanted:
+        if check is not None:
+            check(path)
+
+
+def write_together(**files: tuple[Path | None, Callable[[Path], None]]) -> dict[str, str]:
+    """Write the files that are wanted, and give their names under those of their options.
+
+    All of them appear, or none does and the old ones stay.
+    """
+    from topofs.io.write import replacing_together
+
+    writers = {path: write for path, write in files.values() if path is not None}
+    with _naming(None), replacing_together(writers) as unfinished:
+        for (path, write), temporary in zip(writers.items(), unfinished, strict=True):
+            with _naming(path):
+                write(temporary)
+    return {name: str(path) for name, (path, _) in files.items() if path is not None}
+
+
+def _is_source(path: Path, source: str) -> bool:
+    """Whether both are one ordinary file, through links or another spelling of the name."""
+    try:
+        read = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)  # noqa: PTH116
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+    except (OSError, ValueError):
+        return False  # one of them is not there, or no file
+
+
+@contextmanager
+def _naming(path: Path | None) -> Iterator[None]:
+    """Name the file that could not be written, in place of a temporary one."""
+    from topofs.io.write import NotPutBackError
+
+    try:
+        yield
+    except (BrokenPipeError, NotPutBackError, _NamedError):
+        raise
+    except OSError as error:
+        name = path or error.filename
+        reason = error.strerror or str(error)
+        raise _NamedError(
+            f"{name}: cannot be written ({reason}); nothing was changed"
+        ) from error
+    except TableError as error:
+        if path is None:
+            raise
+        raise TableError(f"{path}: {error}") from error
+
+
+class _NamedError(OSError):
+    """An error that already names the file."""

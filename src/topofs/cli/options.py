@@ -1,62 +1,356 @@
-"""Arguments and options that several commands take.
+"""Options that commands share: those of the terms, and groups of options that make one value.
 
-The options of a selection are those of the estimator: the ones of its terms come from the terms
-(`topofs.cli.term_options`), the others stand here.
+A term (a measure, a graph, a rule) brings an option for each of its parameters; nothing here
+knows a particular one. A term that is registered by a file that ``--load`` names, or by another
+distribution, has its options as those of topofs have.
 
-Options that say what a user constraints of a selection: which columns, and how far it goes.
+A group is a function of keyword-only options, such as `settings`, which makes a selector of
+them. A `command` has a parameter for the value, and the options on its command line.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import csv
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import Field, fields
 from decimal import Decimal
+from difflib import get_close_matches
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import typer
 
-from topofs.cli.messages import in_options
-from topofs.cli.term_options import NOTHING, chosen_parameters, name_option, takes_parameter
-from topofs.terms import DEFAULTS
+from topofs.cli.messages import Messages, error_translation
+from topofs.terms import DEFAULTS, registered
 
 if TYPE_CHECKING:
-    from topofs.io import ColumnRoles, ComparableTable
+    from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import AtMost, TopologicalFeatureSelector
+    from topofs.terms import Term
 
+NOTHING = object()
+"""The value of an option where the user wrote "none"; None is an option that was not given."""
 
-__all__ = [
-    "ConstraintOptions",
-    "Exclude",
-    "Json",
-    "Quiet",
-    "TableName",
-    "Time",
-    "check_jobs",
-    "constraints",
-    "how",
-    "how_to_open",
-    "limits",
-    "names_given",
-    "names_in_file",
-    "parse_share",
-    "parse_size",
-    "roles",
-    "settings",
-    "size",
-]
-
-
-_MARKS = {mark: mark for mark in (",", ".")}
-
-
-_DATES = {"numbers": "numbers"}
-
-
+_NONE = "none"
+_KINDS = {"similarity": "Compare columns by", "graph": "Keep links by", "rule": "Rank by"}
+_NUMBERS = {int: ("N", "a whole number"), float: ("NUMBER", "a number")}
 _THRESHOLDS = {"auto": "auto", "mean": "mean", "none": NOTHING}
-
-
 _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
+_HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
+_MAX_BYTES = 1 << 26  # more than any list of columns has; a device has no end
+
+
+def option(
+    help_text: str,
+    metavar: str | None = None,
+    *names: str,
+    default: Any = None,
+    show_default: bool | str = False,
+    **further: Any,
+) -> Any:
+    """Describe an option of a command; ``default=...`` is one that must be given.
+
+    The help shows a default that is a number.
+    """
+    shown = show_default or type(default) is int
+    return typer.Option(
+        default, *names, metavar=metavar, help=help_text, show_default=shown, **further
+    )
+
+
+def name_option(
+    help_text: str, choices: Mapping[str, Any] | Iterable[str], *, default: Any = None
+) -> Any:
+    """Describe an option that takes one of some names, which a shell can complete."""
+    values = choices if isinstance(choices, Mapping) else {name: name for name in choices}
+
+    def parse(text: str) -> Any:
+        if text in values:
+            return values[text]
+        near = get_close_matches(text, values, n=1)
+        advice = f"; did you mean {near[0]!r}?" if near else ""
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(values)}{advice}")
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in values if name.startswith(incomplete)]
+
+    return option(help_text, "NAME", default=default, parser=parse, autocompletion=complete)
+
+
+# Groups of options, and the commands that take them.
+
+
+def command(
+    example: str, **groups: Callable[..., Any]
+) -> Callable[[Callable[..., None]], typer.Typer]:
+    """Make a command of a function; its parameters of the names in `GROUPS` stand for options.
+
+    Such a parameter gets what the group makes of its options; `groups` take the place of those
+    in `GROUPS`. Where a group takes ``**terms``, the options of the terms come before its own.
+    What a `functools.partial` settles is no option.
+    """
+
+    def make(function: Callable[..., None]) -> typer.Typer:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        known = {
+            name: group
+            for name, group in (GROUPS | groups).items()
+            if name in inspect.signature(function).parameters
+        }
+        app.command(epilog=f"Example:  topofs {example}")(_CommandWithGroups(function, known))
+        return app
+
+    return make
+
+
+class _CommandWithGroups:
+    """A command as typer sees it: a function that takes the options of its groups."""
+
+    def __init__(
+        self, command: Callable[..., None], groups: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        functools.update_wrapper(self, command)
+        del vars(self)["__wrapped__"]  # typer would read its signature
+        self.__annotations__ = {}  # of types that are imported for type checkers only
+        self.command, self.groups = command, groups
+        self.own = _parameters(command, without=groups)
+
+    def __call__(self, *arguments: Any, **given: Any) -> None:
+        for name, group in self.groups.items():
+            mine = {known: given.pop(known) for known in _options_of(group) if known in given}
+            given[name] = group(**mine)
+        self.command(*arguments, **given)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return _signature(self)
+
+
+def forget_term_options() -> None:
+    """Make the options of the terms anew when they are next needed: another was registered."""
+    for made_once in (_load_installed, offered, _options_of, _signature):
+        made_once.cache_clear()
+
+
+@functools.cache
+def _signature(command: _CommandWithGroups) -> inspect.Signature:
+    joined: dict[str, inspect.Parameter] = {}
+    for name, parameter in command.own.items():
+        group = command.groups.get(name)
+        options = {name: parameter} if group is None else _options_of(group)
+        _check_distinct(joined, options)
+        joined |= options
+    return inspect.Signature(list(joined.values()))
+
+
+@functools.cache
+def _options_of(group: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    settled: Iterable[str] = ()
+    if isinstance(group, functools.partial):
+        settled = group.keywords
+        group = group.func
+    own = _parameters(group)
+    options = {
+        name: one
+        for name, one in own.items()
+        if one.kind is not one.VAR_KEYWORD and name not in settled
+    }
+    if all(one.kind is not one.VAR_KEYWORD for one in own.values()):
+        return options
+    terms = _term_options()
+    _check_distinct(terms, options)
+    return terms | options
+
+
+def _check_distinct(options: Iterable[str], others: Iterable[str]) -> None:
+    for name in set(options) & set(others):
+        raise ValueError(
+            f"the option --{name.replace('_', '-')} is there twice: give the parameter of the "
+            "term another name, or option=False"
+        )
+
+
+def _parameters(
+    function: Callable[..., Any], *, without: Iterable[str] = ()
+) -> dict[str, inspect.Parameter]:
+    """Give the parameters, with annotations evaluated but those of some, which need not exist."""
+    parameters = inspect.signature(function).parameters
+    written = {name: one.annotation for name, one in parameters.items() if name not in without}
+    stand_in = SimpleNamespace(__annotations__=written)
+    hints = get_type_hints(stand_in, globalns=function.__globals__)
+    return {
+        name: one.replace(annotation=hints.get(name, Any)) for name, one in parameters.items()
+    }
+
+
+# Options of the terms.
+
+
+@functools.cache
+def offered(kind: str) -> dict[str, Term]:
+    """Give the terms that can be chosen for a table in a file, the default first."""
+    _load_installed()
+    known = {
+        name: term
+        for name, term in registered(kind).items()
+        if getattr(term, "takes_table", True)
+    }
+    first = DEFAULTS[kind]
+    return {first: known[first]} | known
+
+
+@functools.cache
+def _load_installed() -> None:
+    """Let other distributions register their terms; to look for them takes a while."""
+    registered("similarity", installed=True)
+
+
+def changed_options(term: Term, other: Term) -> str:
+    """Say which options make one term of another, such as "--reach edges"."""
+    before = term.get_params()
+    return " ".join(
+        _as_option(name, value)
+        for name, value in other.get_params().items()
+        if value != before[name]
+    )
+
+
+def _term_options() -> dict[str, inspect.Parameter]:
+    """The options of all terms: for each kind one for its name, then one for each parameter."""
+    options: dict[str, inspect.Parameter] = {}
+    for kind, words in _KINDS.items():
+        terms = offered(kind)
+        names = name_option(f"{words}: {', '.join(terms)}.", list(terms))
+        options[kind] = _as_parameter(kind, names)
+        takers: dict[str, list[str]] = {}
+        for term_name, term in terms.items():
+            for parameter in _parameters_of(term):
+                takers.setdefault(parameter, []).append(term_name)
+        for parameter, able in takers.items():
+            only_for = [] if DEFAULTS[kind] in able else able
+            options.setdefault(parameter, _term_option(terms[able[0]], parameter, only_for))
+    return options
+
+
+def _as_parameter(name: str, described: Any, kind: Any = Any) -> inspect.Parameter:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=described, annotation=kind)
+
+
+def _term_option(term: Term, name: str, only_for: Sequence[str]) -> inspect.Parameter:
+    """The option of a parameter of a term; its help names the terms where not all take it."""
+    described = _parameters_of(term)[name]
+    allowed = _allowed_types(described, type(term))
+    help_text = described.metadata.get("help") or ""
+    if only_for:
+        help_text = f"For {_alternatives(only_for)}: {help_text[:1].lower()}{help_text[1:]}"
+    if type(described.default) in _NUMBERS:
+        help_text += f" [default: {described.default}]"
+    help_text = help_text.strip()
+    if bool in allowed:
+        both = "/".join([_as_option(name, value) for value in (True, False)])
+        return _as_parameter(name, option(help_text, None, both), bool | None)
+    choices = described.metadata.get("choices")
+    if choices is not None:
+        named = {
+            _NONE if value is None else str(value): NOTHING if value is None else value
+            for value in choices
+        }
+        return _as_parameter(name, name_option(help_text, named))
+    numbers = [kind for kind in _NUMBERS if kind in allowed]
+    metavar = _NUMBERS[numbers[0]][0] if numbers else "TEXT"
+
+    def parse(text: str) -> Any:
+        if types.NoneType in allowed and text == _NONE:
+            return NOTHING
+        for kind in numbers:
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+        if not numbers or str in allowed:
+            return text
+        known = [_NUMBERS[kind][1] for kind in numbers]
+        known += [_NONE] if types.NoneType in allowed else []
+        raise typer.BadParameter(f"{text!r} is not {' or '.join(known)}")
+
+    return _as_parameter(name, option(help_text, metavar, parser=parse))
+
+
+def _parameters_of(term: Term) -> Mapping[str, Field[Any]]:
+    """The parameters of a term that the command line offers."""
+    return {known.name: known for known in fields(term) if known.metadata.get("option")}
+
+
+def _allowed_types(described: Field[Any], owner: type) -> tuple[type, ...]:
+    try:
+        hint = get_type_hints(owner)[described.name]
+    except (NameError, AttributeError):
+        # Its type is imported for type checkers only.
+        hint = type(described.default)
+    members = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    return tuple(member for member in members if isinstance(member, type))
+
+
+def _takers(name: str) -> str:
+    """Name the terms that take a parameter, such as "--similarity pearson or spearman"."""
+    by_kind = {
+        kind: [term for term, known in offered(kind).items() if name in _parameters_of(known)]
+        for kind in _KINDS
+    }
+    return " or ".join(
+        f"--{kind} {_alternatives(able)}" for kind, able in by_kind.items() if able
+    )
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _as_option(name: str, value: Any) -> str:
+    """Write a value as it is given on the command line, such as "--no-squared"."""
+    name = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name} {_NONE if value is None else value}"
+
+
+# Arguments and options of single commands.
+
+
+TABLE = typer.Argument(
+    metavar="TABLE",
+    help="CSV, TSV, Parquet, .h5ad, .mat, .npz; - is stdin.",
+    show_default=False,
+)
+TIME = option("Rows are ordered by it: numbers or ISO dates.", "COLUMN")
+EXCLUDE = option("Never selected, but to be represented.", "COLUMN")
+JSON = option("Print the result as JSON.", None, "--json", default=False)
+
+
+def printing(
+    *,
+    as_json: bool = JSON,
+    quiet: bool = option("Print nothing but errors.", None, "--quiet", "-q", default=False),
+) -> Messages:
+    """Make what prints the result and the notes."""
+    return Messages(quiet=quiet, as_json=as_json)
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of processes that means nothing."""
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
+
+
+# How many columns.
 
 
 def parse_size(text: str) -> float | str:
@@ -77,80 +371,87 @@ def parse_size(text: str) -> float | str:
     return float(number)
 
 
+def _parse_share(text: str) -> float:
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise typer.BadParameter(f"{text!r} is no share such as 0.9 or 90%: above 0, at most 1")
+    return share
+
+
+def size(
+    *,
+    k: Any = option(
+        "How many; auto, the default, stops by itself.",
+        "auto|N|FRACTION",
+        "-k",
+        parser=parse_size,
+    ),
+    coverage: Any = option(
+        "Or as few as represent this share of all.", "SHARE", parser=_parse_share
+    ),
+    min_share: Any = option(
+        "Or leave out only what another explains so far.", "SHARE", parser=_parse_share
+    ),
+    budget: float | None = option(
+        "Or what this pays; --cost FILE.csv (column, cost).", "TOTAL"
+    ),
+    cost: Path | None = option("Column and cost.", "FILE.csv", hidden=True),
+) -> Any:
+    """Make `n_features_to_select` of the options; None where none was given."""
+    from topofs.selection import Budget, MinShare, UntilCoverage
+
+    sizes = {"-k": k, "--coverage": coverage, "--min-share": min_share, "--budget": budget}
+    given = [name for name, value in sizes.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} are two sizes: give one of them")
+    if cost is not None and budget is None:
+        raise ValueError("--cost goes together with --budget TOTAL: give both, or none")
+    with error_translation():
+        if coverage is not None:
+            return UntilCoverage(coverage)
+        if min_share is not None:
+            return MinShare(min_share)
+        if budget is not None:
+            return Budget(budget, None if cost is None else _costs(cost))
+    return k
+
+
+# What the columns are compared, linked and ranked by.
+
+
 def _parse_carriers(text: str) -> int | str:
-    """Read a number of rows, or "auto"."""
     if text != "auto" and not text.isdecimal():
         raise typer.BadParameter(f"{text!r} is neither a number of rows such as 20 nor auto")
     return text if text == "auto" else int(text)
 
 
-def check_jobs(jobs: int) -> None:
-    """Refuse a number of processes that means nothing."""
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
-
-
-TableName = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV, Parquet, .h5ad, .mat, .npz; - is stdin.",
-        show_default=False,
-    ),
-]
-
-
-Time = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Rows are ordered by it: numbers or ISO dates."),
-]
-
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-
-
 def settings(
     *,
-    threshold: Annotated[
-        Any, name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS)
-    ] = None,
-    min_carriers: Annotated[
-        Any,
-        typer.Option(
-            parser=_parse_carriers,
-            metavar="auto|N",
-            help="Least rows unlike a column's usual value.",
-            show_default=False,
-            hidden=True,
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Such as 2GB; else half. A GPU: --device cuda."),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Where to multiply: cpu, cuda, cuda:1 and so on.",
-            hidden=True,
-        ),
-    ] = None,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="The published method; half the columns by default.")
-    ] = False,
+    threshold: Any = name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS),
+    min_carriers: Any = option(
+        "Least rows unlike a column's usual value.",
+        "auto|N",
+        parser=_parse_carriers,
+        hidden=True,
+    ),
+    memory: str | None = option("Such as 2GB; else half. A GPU: --device cuda.", "SIZE"),
+    device: str | None = option(
+        "Where to multiply: cpu, cuda, cuda:1 and so on.", "NAME", hidden=True
+    ),
+    paper: bool = option(
+        "The published method; half the columns by default.", None, "--paper", default=False
+    ),
     **terms: Any,
 ) -> TopologicalFeatureSelector:
-    """Put a selector together from what was given; the rest is as the estimator has it."""
+    """Make a selector of what was given; the rest is as the estimator has it."""
     from topofs.runtime import parse_memory
     from topofs.selection import TopologicalFeatureSelector
     from topofs.selection.compatibility import (
         TERMS,
         check_terms,
-        check_threshold,
         graph_for,
         measure_of,
         rule_of,
@@ -166,311 +467,168 @@ def settings(
         selector = TopologicalFeatureSelector.paper()
         _check_settled(given, by=rule_of(selector.rule).name)
     own = {name: given.pop(name) for name in (*TERMS, "threshold") if name in given}
-    with in_options():
+    if min_carriers is not None:
+        own["min_carriers"] = min_carriers
+    with error_translation():
         parse_memory(memory)
         selector.set_params(memory=memory, device=device or "auto", **own)
-        if min_carriers is not None:
-            selector.set_params(min_carriers=min_carriers)
         chosen: dict[str, Any] = {
-            kind: term(getattr(selector, kind)) for kind, term in TERMS.items()
+            kind: resolve(getattr(selector, kind)) for kind, resolve in TERMS.items()
         }
-        ranked_by = graph_for(selector.graph, rule_of(selector.rule))
-        nested = chosen_parameters(given, chosen | {"graph": ranked_by or chosen["graph"]})
+        ranked_by = graph_for(selector.graph, chosen["rule"])
+        nested = _by_term(given, chosen | {"graph": ranked_by or chosen["graph"]})
         if any(name.startswith("graph__") for name in nested):
             # Of the graph that the rule ranks by, where none is named.
             selector.set_params(graph=ranked_by)
         selector.set_params(**nested)
-        check_threshold(selector.threshold)
         rule = rule_of(selector.rule)
         check_terms(measure_of(selector.similarity), graph_for(selector.graph, rule), rule)
     return selector
 
 
+def _by_term(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
+    """Name the term that each parameter is for, as in ``rule__reach``."""
+    nested: dict[str, Any] = {}
+    for name, value in given.items():
+        kinds = [kind for kind, term in terms.items() if name in _parameters_of(term)]
+        if not kinds:
+            takers, written = _takers(name), _as_option(name, value)
+            one = "one of them" if " or " in takers else "that"
+            raise ValueError(
+                f"{written} is for {takers}; choose {one}, or leave {written.split()[0]} out"
+            )
+        nested |= {f"{kind}__{name}": value for kind in kinds}
+    return nested
+
+
+def _check_settled(given: Iterable[str], *, by: str) -> None:
+    """Refuse what the published method leaves no choice about."""
+    free = [kind for kind in DEFAULTS if kind not in _SETTLED_BY_PAPER]
+    terms = [term for kind in free for term in offered(kind).values()]
+    allowed = set(free).union(*(_parameters_of(term) for term in terms))
+    for name in given:
+        if name not in allowed:
+            raise ValueError(
+                f"--paper settles --{name.replace('_', '-')}; leave one of them out (--rule {by} "
+                "is the published rule with settings of your own)"
+            )
+
+
+# What the columns are for, and how the table is read.
+
+
 def roles(
     *,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Not to select from; passed through to --out."),
-    ] = None,
-    identifier: Annotated[
-        list[str] | None,
-        typer.Option("--id", metavar="COLUMN", help="Likewise. Repeatable, as the next four."),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Left out, as are rare ones (--min-carriers N)."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Order of the rows.", hidden=True)
-    ] = None,
+    target: str | None = option("Not to select from; passed through to --out.", "COLUMN"),
+    identifier: list[str] | None = option(
+        "Likewise. Repeatable, as the next four.", "COLUMN", "--id"
+    ),
+    drop: list[str] | None = option("Left out, as are rare ones (--min-carriers N).", "COLUMN"),
+    time: str | None = option("Order of the rows.", "COLUMN", hidden=True),
 ) -> ColumnRoles:
     """Collect the roles of columns."""
     from topofs.io import ColumnRoles
 
     return ColumnRoles(
-        target=target,
-        identifiers=tuple(identifier or ()),
-        drop=tuple(drop or ()),
-        time=time,
+        target=target, identifiers=tuple(identifier or ()), drop=tuple(drop or ()), time=time
     )
 
 
-_Decimal = Annotated[
-    Any, name_option('Decimal mark: "," or "."; else it is found out.', _MARKS)
-]
-
-
-_Layer = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The layer of an .h5ad file to take."),
-]
-
-
-_MaxSize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="What a packed file unpacks to or a pipe holds at most; else 2GB.",
-        hidden=True,
-    ),
-]
-
-
-def how(
+def read_options(
     *,
-    decimal: _Decimal = None,
-    dates: Annotated[
-        Any, name_option("Use dates as: numbers (days). Else left out.", _DATES)
-    ] = None,
-    layer: _Layer = None,
-    max_size: _MaxSize = None,
+    decimal: Any = name_option('Decimal mark: "," or "."; else it is found out.', (",", ".")),
+    dates: Any = name_option("Use dates as: numbers (days). Else left out.", ("numbers",)),
+    layer: str | None = option("The layer of an .h5ad file to take.", "NAME"),
+    max_size: str | None = option(
+        "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
+    ),
 ) -> ReadOptions:
-    """Say how the file is to be read, and what its columns mean."""
-    opened = how_to_open(decimal=decimal, layer=layer, max_size=max_size)
-    return replace(opened, dates_as_numbers=dates is not None)
-
-
-def how_to_open(
-    *, decimal: _Decimal = None, layer: _Layer = None, max_size: _MaxSize = None
-) -> ReadOptions:
-    """Say how the file is to be read."""
+    """Say how a file is opened, and what its columns mean."""
     from topofs.io.read import ReadOptions
     from topofs.runtime import parse_memory
 
-    known = ReadOptions(layer=layer, decimal=decimal)
-    if max_size is None:
-        return known
     try:
-        return replace(known, max_bytes=parse_memory(max_size))
+        max_bytes = None if max_size is None else parse_memory(max_size)
     except ValueError as error:
         raise ValueError(str(error).replace("memory is", "--max-size", 1)) from None
+    return ReadOptions(
+        layer=layer, decimal=decimal, dates_as_numbers=dates is not None, max_bytes=max_bytes
+    )
 
 
-def _check_settled(given: dict[str, Any], *, by: str) -> None:
-    """Refuse what the published method leaves no choice about."""
-    free = [kind for kind in DEFAULTS if kind not in _SETTLED_BY_PAPER]
-    for name in given:
-        if name in free or any(takes_parameter(kind, name) for kind in free):
-            continue
-        raise ValueError(
-            f"--paper settles --{name.replace('_', '-')}; leave one of them out (--rule {by} is "
-            "the published rule with settings of your own)"
-        )
+# Constraints of the selection.
 
 
-_HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
+class ConstraintOptions(TypedDict, total=False):
+    """The constraints, by the names of the selector's parameters; names may be patterns."""
 
-
-# More than the names of any table, or what belongs to them; a device has no end.
-_MAX_BYTES = 1 << 26
-
-
-@dataclass(frozen=True)
-class ConstraintOptions:
-    """What a user constraints of a selection; `keep` and `exclude` are names and patterns."""
-
-    keep: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    at_most: AtMost | None = None
-    max_similarity: float | None = None
-
-    def roles(self, roles: ColumnRoles) -> ColumnRoles:
-        """Add the constraints to the roles of columns."""
-        return replace(roles, keep=self.keep, exclude=self.exclude)
-
-    def settle(self, selector: TopologicalFeatureSelector, compared: ComparableTable) -> None:
-        """Hand the constraints to a selector, in the names of the columns that take part."""
-        there = set(compared.names)
-        selector.set_params(
-            keep=list(compared.roles.keep) or None,
-            exclude=[name for name in compared.roles.exclude if name in there] or None,
-            at_most=self.at_most,
-            max_similarity=self.max_similarity,
-        )
-
-
-def parse_share(text: str) -> float:
-    """Read a share, such as 0.9 or 90%: above 0, at most 1."""
-    try:
-        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise typer.BadParameter(f"{text!r} is no share such as 0.9 or 90%: above 0, at most 1")
-    return share
-
-
-_Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help='Forced. A name, a pattern "x*", or @FILE.'),
-]
-
-
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Never selected, but to be represented."),
-]
-
-
-_AtMost = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Of each group; --groups FILE.csv (column, group)."),
-]
-
-
-_Groups = Annotated[
-    Path | None,
-    typer.Option("--groups", metavar="FILE.csv", help="Column and group.", hidden=True),
-]
-
-
-_MaxSimilarity = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="No two selected columns are more alike."),
-]
-
-
-_Size = Annotated[
-    # float, str or None: typer knows no such union, and the parser decides.
-    Any,
-    typer.Option(
-        "-k",
-        parser=parse_size,
-        metavar="auto|N|FRACTION",
-        help="How many; auto, the default, stops by itself.",
-        show_default=False,
-    ),
-]
+    keep: tuple[str, ...]
+    exclude: tuple[str, ...]
+    at_most: AtMost | None
+    max_similarity: float | None
 
 
 def constraints(
     *,
-    keep: _Keep = None,
-    exclude: Exclude = None,
-    at_most: _AtMost = None,
-    group_file: _Groups = None,
-    max_similarity: _MaxSimilarity = None,
+    keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
+    exclude: list[str] | None = EXCLUDE,
+    at_most: int | None = option("Of each group; --groups FILE.csv (column, group).", "N"),
+    group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
+    max_similarity: float | None = option("No two selected columns are more alike.", "NUMBER"),
 ) -> ConstraintOptions:
-    """Collect what is wished."""
-    found = limits(
-        exclude=exclude, at_most=at_most, group_file=group_file, max_similarity=max_similarity
-    )
-    return replace(found, keep=names_given(keep, option="--keep"))
-
-
-def limits(
-    *,
-    exclude: Exclude = None,
-    at_most: _AtMost = None,
-    group_file: _Groups = None,
-    max_similarity: _MaxSimilarity = None,
-) -> ConstraintOptions:
-    """Collect what may not be selected."""
+    """Collect what must and what may not be selected."""
     from topofs.selection import AtMost
 
     if (at_most is None) != (group_file is None):
-        given, other = ("--at-most", "--groups FILE.csv") if group_file is None else (
-            "--groups", "--at-most N"
-        )  # fmt: skip
+        pair = ("--at-most", "--groups FILE.csv"), ("--groups", "--at-most N")
+        given, other = pair[at_most is None]
         raise ValueError(f"{given} goes together with {other}: give both, or none")
-    excluded = names_given(exclude, option="--exclude")
+    excluded = listed_names(exclude, given_to="--exclude")
     limit = None
     if at_most is not None and group_file is not None:
-        with in_options():
-            limit = AtMost(at_most, of=_by_column(group_file, option="--groups"))
-    return ConstraintOptions(exclude=excluded, at_most=limit, max_similarity=max_similarity)
+        with error_translation():
+            limit = AtMost(at_most, of=_by_column(group_file, given_to="--groups"))
+    return {
+        "keep": listed_names(keep, given_to="--keep"),
+        "exclude": excluded,
+        "at_most": limit,
+        "max_similarity": max_similarity,
+    }
 
 
-def size(
-    *,
-    k: _Size = None,
-    coverage: Annotated[
-        Any,
-        typer.Option(
-            parser=parse_share,
-            metavar="SHARE",
-            help="Or as few as represent this share of all.",
-        ),
-    ] = None,
-    min_share: Annotated[
-        Any,
-        typer.Option(
-            parser=parse_share,
-            metavar="SHARE",
-            help="Or leave out only what another explains so far.",
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="TOTAL", help="Or what this pays; --cost FILE.csv (column, cost)."
-        ),
-    ] = None,
-    cost: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Column and cost.", hidden=True)
-    ] = None,
-) -> Any:
-    """Settle how far the selection goes."""
-    from topofs.selection import Budget, MinShare, UntilCoverage
-
-    sizes = {"-k": k, "--coverage": coverage, "--min-share": min_share, "--budget": budget}
-    given = [option for option, value in sizes.items() if value is not None]
-    if len(given) > 1:
-        raise ValueError(f"{' and '.join(given)} are two sizes: give one of them")
-    if cost is not None and budget is None:
-        raise ValueError("--cost goes together with --budget TOTAL: give both, or none")
-    with in_options():
-        if coverage is not None:
-            return UntilCoverage(coverage)
-        if min_share is not None:
-            return MinShare(min_share)
-        if budget is not None:
-            return Budget(budget, None if cost is None else _costs(cost))
-    return k
+GROUPS: dict[str, Callable[..., Any]] = {
+    "size": size,
+    "selector": settings,
+    "roles": roles,
+    "constraints": constraints,
+    "read": read_options,
+    "messages": printing,
+}
+"""The groups by the name of the parameter that gets their value."""
 
 
-def names_given(given: list[str] | None, *, option: str) -> tuple[str, ...]:
-    """Read the names that an option was given; those of a file where it says ``@FILE``."""
+# Files that options name: one name a line, or what belongs to each column.
+
+
+def listed_names(given: Iterable[str] | None, *, given_to: str) -> tuple[str, ...]:
+    """Give the names that an option was given; those of a file where it says ``@FILE``."""
     found: list[str] = []
     for name in given or ():
         if name.startswith("@") and len(name) > 1:
-            found += names_in_file(Path(name[1:]), option=option)
+            found += _names_in_file(Path(name[1:]), given=f"{given_to} {name}")
         else:
             found.append(name)
     return tuple(dict.fromkeys(found))
 
 
-def names_in_file(path: Path, *, option: str) -> list[str]:
-    """Read a file of one name a line."""
+def _names_in_file(path: Path, *, given: str) -> list[str]:
     try:
-        lines = _text_of(path, given=f"{option} @{path}").splitlines()
+        lines = _text_of(path, given=given).splitlines()
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{option} @{path}: is no text in UTF-8; give one name a line"
-        ) from error
+        raise ValueError(f"{given}: is no text in UTF-8; give one name a line") from error
     names = [line.strip() for line in lines if line.strip()]
     if not names:
-        raise ValueError(f"{option} @{path}: the file is empty; give one name a line")
+        raise ValueError(f"{given}: the file is empty; give one name a line")
     return names
 
 
@@ -491,7 +649,7 @@ def _text_of(path: Path, *, given: str) -> str:
 
 def _costs(path: Path) -> dict[str, float]:
     found: dict[str, float] = {}
-    for name, written in _by_column(path, option="--cost").items():
+    for name, written in _by_column(path, given_to="--cost").items():
         try:
             found[name] = float(written)
         except ValueError:
@@ -501,34 +659,30 @@ def _costs(path: Path) -> dict[str, float]:
     return found
 
 
-def _by_column(path: Path, *, option: str) -> dict[str, str]:
+def _by_column(path: Path, *, given_to: str) -> dict[str, str]:
     """Read a table of two columns: the name of a column, and what belongs to it.
 
     The first row is a header where it begins with a word for a column.
     """
-    import csv
-    from io import StringIO
-
+    given = f"{given_to} {path}"
     try:
-        text = _text_of(path, given=f"{option} {path}")
+        text = _text_of(path, given=given)
         mark = next((mark for mark in "\t;," if mark in text.partition("\n")[0]), ",")
         lines = StringIO(text, newline="")
         rows = [row for row in csv.reader(lines, delimiter=mark) if any(row)]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{option} {path}: is no CSV file in UTF-8 ({error})") from error
+        raise ValueError(f"{given}: is no CSV file in UTF-8 ({error})") from error
     has_header = bool(rows) and rows[0][0].strip().lower() in _HEADERS
     if len(rows) == has_header:
-        raise ValueError(
-            f"{option} {path}: the file is empty; give a header and one column a line"
-        )
+        raise ValueError(f"{given}: the file is empty; give a header and one column a line")
     found: dict[str, str] = {}
     for line, row in enumerate(rows[has_header:], start=1 + has_header):
         if len(row) != 2:
             raise ValueError(
-                f"{option} {path}: row {line} has {len(row)} fields; give two, the name of a "
-                f"column and its {option.removeprefix('--').removesuffix('s')}"
+                f"{given}: row {line} has {len(row)} fields; give two, the name of a column and "
+                f"its {given_to.removeprefix('--').removesuffix('s')}"
             )
         name, value = row[0].strip(), row[1].strip()
         if found.setdefault(name, value) != value:
-            raise ValueError(f"{option} {path}: the column {name!r} is there twice")
+            raise ValueError(f"{given}: the column {name!r} is there twice")
     return {name: value for name, value in found.items() if value}

@@ -2,83 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import (
-    ConstraintOptions,
-    Json,
-    Quiet,
-    TableName,
-    how,
-    limits,
-    names_given,
-    roles,
-    settings,
-)
-from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.summary import (
-    check_groups,
-    leaks_as_json,
-    leaks_in,
-    members_in_words,
-    names_in_words,
-)
-from topofs.cli.term_options import option_groups
+from topofs.cli import options
+from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
+from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
+from topofs.cli.options import TABLE, command, listed_names, option
+from topofs.cli.summary import check_groups, first_names, format_members, members_as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.table import Table as Printed
 
-    from topofs.cli.messages import Output
+    from topofs.cli.options import ConstraintOptions
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
-    from topofs.selection import Evaluation, Group, Substitute, TopologicalFeatureSelector
+    from topofs.selection import Evaluation, Substitute, TopologicalFeatureSelector
 
-__all__ = ["app"]
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    Substitutes = dict[str, tuple[Substitute, ...]]
 
 _SHOWN_ROWS = 20
 _SHOWN_MEMBERS = 3
 _SHOWN_PAIRS = 5
 
 
-@app.command(epilog="Example:  topofs panel wine.csv --drop class --panel ash --panel hue")
-@option_groups(settings=settings, roles=roles, limits=limits, how=how)
-def panel(  # noqa: PLR0913 - one argument an option
-    table: TableName,
+@command(
+    "panel wine.csv --drop class --panel ash --panel hue",
+    constraints=partial(options.constraints, keep=None),
+)
+def panel(
+    table: str = TABLE,
     *,
-    listed: Annotated[
-        list[str],
-        typer.Option(
-            "--panel", metavar="FILE|COLUMN", help="One name a line, or a name. Repeatable."
-        ),
-    ],
-    n_next: Annotated[
-        int, typer.Option("--next", min=0, help="How many columns to propose.")
-    ] = 10,
-    substitute: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Rank what could take its place. Repeatable."),
-    ] = None,
-    settings: TopologicalFeatureSelector,
+    listed: list[str] = option(
+        "One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel", default=...
+    ),
+    n_next: int = option("How many columns to propose.", None, "--next", min=0, default=10),
+    substitute: list[str] | None = option(
+        "Rank what could take its place. Repeatable.", "COLUMN"
+    ),
+    selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
-    limits: ConstraintOptions,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="The page of `select` for the list."),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    how: ReadOptions,
+    constraints: ConstraintOptions,
+    report: Path | None = option("The page of `select` for the list.", "FILE.html"),
+    messages: Messages,
+    read: ReadOptions,
 ) -> None:
     """Judge a list of columns, from wherever it comes.
 
@@ -86,56 +57,47 @@ def panel(  # noqa: PLR0913 - one argument an option
     who represents whom, which columns of it say the same or add least, which
     groups it misses, and what to add. Options such as --exclude limit what is added.
     """
-    check_groups(settings)
-    messages = Messages(quiet=quiet)
-    check_outputs([], source=table, report=report)
-    constraints = replace(limits, keep=_names(listed))
+    from topofs.report.document import check_page_ending
+
+    check_groups(selector)
+    check_outputs(table, (report, check_page_ending))
+    # A folder may be called like a column.
+    names = [f"@{x}" if Path(x).exists() and not Path(x).is_dir() else x for x in listed]
+    constraints["keep"] = listed_names(names, given_to="--panel")
     with (
-        _speaking_of_the_panel(),
+        _panel_in_errors(),
         fitted(
             table,
+            selector,
+            messages,
             size=None,
-            selector=settings,
             roles=roles,
             constraints=constraints,
             only_kept=True,
-            how=how,
-            messages=messages,
+            read=read,
         ) as found,
     ):
         with messages.working("comparing with random lists"):
-            answer = found.selector.evaluate(n_next=n_next)
-        stand_ins = _stand_ins(found, substitute or [])
-        leaks = leaks_in(found.table, found.compared, messages)
-        written = write_together(
-            (report, lambda path: write_page(found, path, judged=True, leaks=leaks))
+            answer = selector.evaluate(n_next=n_next)
+        substitutes = _substitutes(found, substitute or [])
+        leaks = leaks_in(found, messages)
+        files = write_together(
+            report=(report, lambda path: write_page(found, path, judged=True, leaks=leaks))
         )
-    if as_json:
-        print_json(
-            _as_json(found, answer, stand_ins, report)
-            | {"leaks": leaks_as_json(leaks, found.compared.roles.target)}
-        )
-    elif not quiet:
-        _print_evaluation(found, answer, stand_ins)
-    messages.written(written)
-
-
-def _names(listed: list[str]) -> tuple[str, ...]:
-    """The names that were given: one by one, or those of files."""
-    return names_given(
-        [f"@{name}" if _is_file_or_pipe(Path(name)) else name for name in listed],
-        option="--panel",
+    messages.result(
+        lambda: {
+            **_as_json(found, answer, substitutes),
+            "files": files,
+            "leaks": leaks_as_json(leaks, found.compared.roles.target),
+        },
+        _lines(found, answer, substitutes),
+        files,
     )
 
 
-def _is_file_or_pipe(path: Path) -> bool:
-    """Whether names can be read from a path; a folder may be called like a column."""
-    return path.exists() and not path.is_dir()
-
-
 @contextmanager
-def _speaking_of_the_panel() -> Iterator[None]:
-    """Say --panel where the columns that are kept are spoken of."""
+def _panel_in_errors() -> Iterator[None]:
+    """Name --panel where an error names the option of the columns that are kept."""
     try:
         yield
     except ValueError as error:
@@ -146,7 +108,7 @@ def _speaking_of_the_panel() -> Iterator[None]:
         raise type(error)(said) from error
 
 
-def _stand_ins(found: Fitted, columns: list[str]) -> dict[str, tuple[Substitute, ...]]:
+def _substitutes(found: Fitted, columns: list[str]) -> Substitutes:
     """What could take the place of each of some columns of the list."""
     from topofs.io.table import check_columns
 
@@ -161,88 +123,66 @@ def _stand_ins(found: Fitted, columns: list[str]) -> dict[str, tuple[Substitute,
     return {column: selector.substitute(column) for column in columns}
 
 
-def _as_json(
-    found: Fitted,
-    answer: Evaluation,
-    stand_ins: dict[str, tuple[Substitute, ...]],
-    report: Path | None,
-) -> dict[str, Any]:
+def _as_json(found: Fitted, answer: Evaluation, substitutes: Substitutes) -> dict[str, Any]:
     return {
-        "table": found.table.name,
-        "n_samples": found.table.n_samples,
-        "n_features": len(found.compared.names),
+        **found.about_table,
         "panel": list(answer.names),
         "coverage": answer.coverage,
         "random_coverage": asdict(answer.random),
-        "groups": [_group_as_json(group) for group in answer.groups],
+        "groups": [{"name": g.name, "members": members_as_json(g)} for g in answer.groups],
         "same": [asdict(pair) for pair in answer.same],
         "least": [{"name": one.name, "adds": one.adds} for one in answer.least],
         "alone": list(answer.alone),
         "isolated": list(answer.isolated),
-        "missing": [_group_as_json(group) for group in answer.missing],
+        "missing": [{"name": g.name, "members": members_as_json(g)} for g in answer.missing],
         "next": [{"name": one.name, "adds": one.adds} for one in answer.next],
         "substitutes": {
             column: [
                 {"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share}
                 for s in ranked
             ]
-            for column, ranked in stand_ins.items()
+            for column, ranked in substitutes.items()
         },
         "left_out": found.left_out,
         # The list is under "panel": nobody asked for its columns, nor for so many.
         "settings": {k: v for k, v in found.settings.items() if k not in {"size", "keep"}},
-        "files": {} if report is None else {"report": str(report)},
     }
 
 
-def _group_as_json(group: Group) -> dict[str, Any]:
-    members = [{"name": m.name, "share": m.share} for m in group.members]
-    return {"name": group.name, "members": members}
-
-
-def _print_evaluation(
-    found: Fitted, answer: Evaluation, stand_ins: dict[str, tuple[Substitute, ...]]
-) -> None:
-    from topofs.cli.messages import Output
-
-    output = Output()
+def _lines(
+    found: Fitted, answer: Evaluation, substitutes: Substitutes
+) -> Iterator[str | Printed]:
     n, by_chance = len(answer.names), answer.random
     verb = "represents" if n == 1 else "represent"
-    output.say(
-        f"{n} of {len(found.compared.names)} columns of {shown(found.table.name)} {verb} "
+    yield (
+        f"{n} of {len(found.compared.names)} columns of {found.table.name} {verb} "
         f"{answer.coverage:.0%} of the variance of all; random lists of {n}: "
         f"{by_chance.mean:.1%} ({by_chance.low:.1%} to {by_chance.high:.1%})"
     )
-    output.print(_groups(answer.groups))
+    yield new_table(
+        {"column": FOLD, "represents, with a share of its variance": FOLD},
+        [
+            (group.name, format_members(group, most=_SHOWN_MEMBERS))
+            for group in answer.groups[:_SHOWN_ROWS]
+        ],
+    )
     if len(answer.groups) > _SHOWN_ROWS:
-        output.say(f"… and {len(answer.groups) - _SHOWN_ROWS} more; --json lists them all")
+        yield f"… and {len(answer.groups) - _SHOWN_ROWS} more; --json lists them all"
     for pair in answer.same[:_SHOWN_PAIRS]:
-        output.say(f"say the same: {shown(pair.name)} and {shown(pair.other)} {pair.share:.2f}")
+        yield f"say the same: {pair.name} and {pair.other} {pair.share:.2f}"
     if n > 1:
-        least = [f"{shown(one.name)} {one.adds:.2f}" for one in answer.least[:_SHOWN_PAIRS]]
-        output.say(f"add least beyond the others: {', '.join(least)}")
-    _print_missing(output, answer)
+        least = [f"{one.name} {one.adds:.2f}" for one in answer.least[:_SHOWN_PAIRS]]
+        yield f"add least beyond the others: {', '.join(least)}"
+    yield from _lines_of_missing(answer)
     if answer.next:
-        output.say("add next, each given those before it:")
+        yield "add next, each given those before it:"
     for one in answer.next:
-        output.say(f"  {shown(one.name)}  +{one.adds:.2f}")
-    for column, ranked in stand_ins.items():
-        _print_stand_ins(output, column, ranked)
+        yield f"  {one.name}  +{one.adds:.2f}"
+    for column, ranked in substitutes.items():
+        yield from _lines_of_substitutes(column, ranked)
 
 
-def _groups(groups: tuple[Group, ...]) -> Printed:
-    """The columns of the list, each with those it represents."""
-    from rich.table import Table as Printed
-
-    printed = Printed(box=None, pad_edge=False)
-    printed.add_column("column", overflow="fold")
-    printed.add_column("represents, with a share of its variance", overflow="fold")
-    for group in groups[:_SHOWN_ROWS]:
-        printed.add_row(shown(group.name), members_in_words(group, most=_SHOWN_MEMBERS))
-    return printed
-
-
-def _print_missing(output: Output, answer: Evaluation) -> None:
+def _lines_of_missing(answer: Evaluation) -> Iterator[str]:
     for names, what in (
         (answer.alone, "alone, with no column of the list to represent"),
         (answer.isolated, "isolated, and nothing could represent"),
@@ -250,31 +190,28 @@ def _print_missing(output: Output, answer: Evaluation) -> None:
         if names:
             are, them = ("is", "it") if len(names) == 1 else ("are", "them")
             n = f"{len(names):,} column{'s' * (len(names) > 1)}"
-            output.say(f"{n} {are} {what} {them}: {names_in_words(names)}")
+            yield f"{n} {are} {what} {them}: {first_names(names)}"
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
-        output.say("largest groups not represented:")
+        yield "largest groups not represented:"
     for group in largest:
-        members = members_in_words(group, most=_SHOWN_MEMBERS)
-        output.say(f"  {shown(group.name)}, with {members}")
+        yield f"  {group.name}, with {format_members(group, most=_SHOWN_MEMBERS)}"
 
 
-def _print_stand_ins(output: Output, column: str, ranked: tuple[Substitute, ...]) -> None:
+def _lines_of_substitutes(column: str, ranked: tuple[Substitute, ...]) -> Iterator[str]:
     from topofs.selection.answers import change_in_words, share_in_words
 
     if not ranked:
-        output.say(
-            f"nothing takes the place of {shown(column)}: no column that may be added shares "
-            "more than chance with it"
+        yield (
+            f"nothing takes the place of {column}: no column that may be added shares more than "
+            "chance with it"
         )
         return
-    output.say(f"in place of {shown(column)}:")
+    yield f"in place of {column}:"
     for one in ranked:
-        output.say(
-            f"  {shown(one.name)}  {change_in_words(one)}; the list then explains "
-            f"{share_in_words(one.share)} of {shown(column)}"
+        yield (
+            f"  {one.name}  {change_in_words(one)}; the list then explains "
+            f"{share_in_words(one.share)} of {column}"
         )
     if any(one.gained > one.lost for one in ranked):
-        output.say(
-            "  what gains more than it loses, `topofs select --refine` exchanges by itself"
-        )
+        yield "  what gains more than it loses, `topofs select --refine` exchanges by itself"

@@ -17,13 +17,9 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from topofs.io.atomic_write import remove_temporary
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-
-__all__ = ["EndedBySignal", "end_at_once", "ending_by_exception"]
 
 _SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
 
@@ -162,12 +158,14 @@ def _as_exception(number: int) -> KeyboardInterrupt:
 
 def end_at_once(status: int) -> NoReturn:
     """End the process and its workers; of what it began only temporary files are removed."""
-    with suppress(Exception):
-        remove_temporary()
-    cache = sys.modules.get("topofs._kernels.compiler")
-    if cache is not None:
-        with suppress(Exception):
-            cache.remove_temporary_folder()
+    # Without these modules there is nothing temporary.
+    for module, remove in (
+        ("topofs.io.write", "remove_temporary"),
+        ("topofs._kernels.compiler", "remove_temporary_folder"),
+    ):
+        if module in sys.modules:
+            with suppress(Exception):
+                getattr(sys.modules[module], remove)()
     if "multiprocessing" in sys.modules:
         from multiprocessing import active_children
 

@@ -3,67 +3,44 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from topofs.cli.fitting import Fitted, fitted, write_page
-from topofs.cli.messages import Messages, print_json, shown
-from topofs.cli.options import (
-    ConstraintOptions,
-    Json,
-    Quiet,
-    TableName,
-    check_jobs,
-    constraints,
-    how,
-    roles,
-    settings,
-    size,
-)
-from topofs.cli.outputs import check_outputs, write_together
-from topofs.cli.term_options import option_groups
+from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
+from topofs.cli.options import TABLE, check_jobs, command, option
 from topofs.errors import TableError
 
 if TYPE_CHECKING:
+    from rich.table import Table as Printed
+
+    from topofs.cli.options import ConstraintOptions
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import Stability, TopologicalFeatureSelector
-
-__all__ = ["app"]
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _SHOWN_ROWS = 20
 _SHOWN_LINKS = 5
 _SURE = 0.9
 
 
-@app.command(epilog="Example:  topofs stability wine.csv --drop class --resamples 100")
-@option_groups(size=size, settings=settings, roles=roles, constraints=constraints, how=how)
+@command("stability wine.csv --drop class --resamples 100")
 def stability(  # noqa: PLR0913 - a parameter for each option
-    table: TableName,
+    table: str = TABLE,
     *,
     size: Any,
-    resamples: Annotated[int, typer.Option(min=2, help="How many bootstrap samples.")] = 50,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Draws the samples.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one a core.")] = 1,
-    settings: TopologicalFeatureSelector,
+    resamples: int = option("How many bootstrap samples.", min=2, default=50),
+    seed: int = option("Draws the samples.", min=0, max=2**32 - 1, default=0),
+    jobs: int = option("Processes; -1 for one a core.", default=1),
+    selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="How often each column was chosen: .csv, …"),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="The page of `select`, with the stability."),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    how: ReadOptions,
+    out: Path | None = option("How often each column was chosen: .csv, …", "FILE"),
+    report: Path | None = option("The page of `select`, with the stability.", "FILE.html"),
+    messages: Messages,
+    read: ReadOptions,
 ) -> None:
     """Select again and again from rows drawn anew, and see what stays the same.
 
@@ -72,33 +49,24 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     With --time, rows are drawn in blocks of neighbours.
     """
     from topofs.io.write import check_ending, write_records
+    from topofs.report.document import check_page_ending
 
     check_jobs(jobs)
-    messages = Messages(quiet=quiet)
-    check_outputs([out], source=table, report=report)
-    if out is not None:
-        check_ending(out)
+    check_outputs(table, (out, check_ending), (report, check_page_ending))
     with fitted(
-        table,
-        size=size,
-        selector=settings,
-        roles=roles,
-        constraints=constraints,
-        how=how,
-        messages=messages,
+        table, selector, messages, size=size, roles=roles, constraints=constraints, read=read
     ) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
         with messages.working("writing"):
-            written = write_together(
-                (out, lambda path: write_records(_frequencies(found, answer), path)),
-                (report, lambda path: write_page(found, path, stability=answer)),
+            files = write_together(
+                out=(out, lambda path: write_records(_frequencies(found, answer), path)),
+                report=(report, lambda path: write_page(found, path, stability=answer)),
             )
-    if as_json:
-        files = {"out": out, "report": report}
-        print_json(_as_json(found, answer, files) | {"seed": seed})
-    elif not quiet:
-        _print_stability(found, answer)
-    messages.written(written)
+    messages.result(
+        lambda: _as_json(found, answer) | {"files": files, "seed": seed},
+        _lines(found, answer),
+        files,
+    )
 
 
 @dataclass(frozen=True)
@@ -164,11 +132,9 @@ def _links(found: Fitted, answer: Stability) -> list[_Link]:
     return sorted(links, key=lambda link: -link.confidence)
 
 
-def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) -> dict[str, Any]:
+def _as_json(found: Fitted, answer: Stability) -> dict[str, Any]:
     return {
-        "table": found.table.name,
-        "n_samples": found.table.n_samples,
-        "n_features": len(found.compared.names),
+        **found.about_table,
         "n_selected": found.selector.n_features_,
         "n_resamples": answer.n_resamples,
         "time": found.compared.roles.time,
@@ -181,7 +147,6 @@ def _as_json(found: Fitted, answer: Stability, files: dict[str, Path | None]) ->
         "links": [vars(link) for link in _links(found, answer)],
         "left_out": found.left_out,
         "settings": found.settings,
-        "files": {name: str(path) for name, path in files.items() if path is not None},
     }
 
 
@@ -189,51 +154,40 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _print_stability(found: Fitted, answer: Stability) -> None:
-    from rich.table import Table as Printed
-
-    from topofs.cli.messages import Output
-
-    output = Output()
-    output.say(_verdict(answer))
+def _lines(found: Fitted, answer: Stability) -> Iterator[str | Printed]:
+    if math.isfinite(answer.phi):
+        yield (
+            f"stability {answer.phi:.2f}, {answer.level:.0%} interval {answer.lower:.2f} to "
+            f"{answer.upper:.2f} (1: always the same columns, 0: as if drawn at random)"
+        )
+    else:
+        yield "stability cannot be told: every resample chose all columns"
     least, most = int(answer.sizes.min()), int(answer.sizes.max())
     sizes = str(least) if least == most else f"{least} to {most}"
     time = found.compared.roles.time
-    blocks = "" if time is None else f" in blocks of neighbours by {shown(time)}"
-    output.say(
-        f"{sizes} of {len(found.compared.names)} columns of {shown(found.table.name)} chosen "
-        f"in each of {answer.n_resamples} resamples{blocks}; "
-        f"{found.selector.n_features_} from all rows"
+    blocks = "" if time is None else f" in blocks of neighbours by {time}"
+    yield (
+        f"{sizes} of {len(found.compared.names)} columns of {found.table.name} chosen in each "
+        f"of {answer.n_resamples} resamples{blocks}; {found.selector.n_features_} from all rows"
     )
     columns = [column for column in _frequencies(found, answer) if column.frequency > 0]
-    printed = Printed(box=None, pad_edge=False)
-    printed.add_column("chosen", justify="right")
-    printed.add_column("column", overflow="fold")
-    printed.add_column("from all rows")
-    for column in columns[:_SHOWN_ROWS]:
-        printed.add_row(
-            f"{column.frequency:.0%}", shown(column.column), "selected" * column.selected
-        )
-    output.print(printed)
+    yield new_table(
+        {"chosen": RIGHT, "column": FOLD, "from all rows": {}},
+        [
+            (f"{column.frequency:.0%}", column.column, "selected" * column.selected)
+            for column in columns[:_SHOWN_ROWS]
+        ],
+    )
     if len(columns) > _SHOWN_ROWS:
         more = len(columns) - _SHOWN_ROWS
-        output.say(f"… and {more} more; --out FILE and --json list them all")
-    links = _links(found, answer)
-    if not links and not hasattr(found.selector, "graph_"):
+        yield f"… and {more} more; --out FILE and --json list them all"
+    if not hasattr(found.selector, "graph_"):
         return
+    links = _links(found, answer)
     sure = sum(link.confidence >= _SURE for link in links)
-    output.say(
+    yield (
         f"{sure} of {len(links)} links of the network are in at least {_SURE:.0%} of the "
         "resamples" + ("; the surest:" if links else "")
     )
     for link in links[:_SHOWN_LINKS]:
-        output.say(f"  {shown(link.source)} – {shown(link.target)}  {link.confidence:.0%}")
-
-
-def _verdict(answer: Stability) -> str:
-    if not math.isfinite(answer.phi):
-        return "stability cannot be told: every resample chose all columns"
-    return (
-        f"stability {answer.phi:.2f}, {answer.level:.0%} interval {answer.lower:.2f} to "
-        f"{answer.upper:.2f} (1: always the same columns, 0: as if drawn at random)"
-    )
+        yield f"  {link.source} – {link.target}  {link.confidence:.0%}"

@@ -1,23 +1,7 @@
-r"""Is a selection any good on this table? TFS against its rivals, by cross-validation.
+"""Is a selection any good on this table? TFS against its rivals, by cross-validation.
 
-The corrected resampled t-test of Nadeau and Bengio, for repeated cross-validation.
-
-m splits give m differences :math:`d_i` between the scores of two methods. They share samples,
-so their mean :math:`\bar d` varies more than that of independent ones, and
-
-.. math:: t = \frac{\bar d}{\sqrt{\left(\frac1m + \frac{n_{test}}{n_{train}}\right)
-          s^2}},\qquad s^2 = \frac1{m-1} \sum (d_i - \bar d)^2,
-
-is read against m − 1 degrees of freedom, two-sided. Where the formula divides by zero the limits
-stand: a numerator of zero gives t = 0 and p = 1 whatever the denominator; a numerator that is
-not zero over a spread of zero gives t = ±∞ and p = 0. Numbers below 1e-12, the noise of
-subtracting scores, count as zero.
-
-References
-----------
-C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
-R. R. Bouckaert and E. Frank, "Evaluating the replicability of significance tests for comparing
-learning algorithms", PAKDD 2004.
+`compare` selects with every method on the training rows of every split and scores models on the
+test rows; `corrected_resampled_test` says whether the scores of two methods differ.
 """
 
 from __future__ import annotations
@@ -52,24 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
-    from numpy.typing import ArrayLike
 
-    from topofs.comparison.prediction import Split
     from topofs.comparison.rivals import AnyTable
-
-
-__all__ = [
-    "DEFAULT_SIZES",
-    "METHOD_NAMES",
-    "Comparison",
-    "ComparisonTest",
-    "MethodScores",
-    "PairedTest",
-    "compare",
-    "corrected_resampled_test",
-    "two_sided_test",
-]
-
+    from topofs.typing import Bools, Floats
 
 METHOD_NAMES = {
     "tfs": "TFS",
@@ -79,18 +48,13 @@ METHOD_NAMES = {
     "random": "random subsets",
     "all": "all columns",
 }
-
-
 """The methods, and what to call them; "tfs_paper" is TFS as it was published."""
 
-
 DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
-
-
 """The sizes that are compared unless others are given."""
 
-
 _ALL_BUT_PERFECT = 0.9995
+_ZERO = 1e-12
 
 
 @dataclass(frozen=True)
@@ -288,21 +252,20 @@ def compare(
     resampling = resampling or Resampling()
     if splits is not None:
         resampling = replace(resampling, splits=splits)
-    X = named_matrix(X)
-    X = given = readable_table(_of_frame(X) if is_frame(X) else X)
-    names = X.names if isinstance(X, (NamedArray, TypedTable)) else None
-    X = X.values if isinstance(X, NamedArray) else X
+    if groups is not None:
+        resampling = replace(resampling, groups=groups)
+    given = _read(X)
+    X = given.values if isinstance(given, NamedArray) else given
     if not isinstance(X, TypedTable):
         X = dense_values(X, what="the models that are compared take")
     target = as_target(target, X.shape[0])
-    if groups is not None:
-        resampling = replace(resampling, groups=groups)
     table = X if target.given.all() else _rows(X, np.flatnonzero(target.given))
     selector = _settled(selector or TopologicalFeatureSelector(), table)
     unwanted = excluded_columns(selector, table)
     n_open = table.shape[1] - len(unwanted)
     counts = _counts(sizes, selector, n_open)
     parts = folds(target, resampling)
+    names = getattr(given, "names", None)
     excluded = [f"x{i}" if names is None else names[i] for i in unwanted]
     leaks = find_leaks(given, target, exclude=excluded)
     by_cell: dict[tuple[str, int | str], list[float]] = {}
@@ -314,15 +277,23 @@ def compare(
         )
         auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
         for cell, drawn in chosen.items():
-            score = _mean_score(table, target, (train, test), drawn, model)
-            by_cell.setdefault(cell, []).append(score)
+            scores = []
+            for columns in drawn:
+                values, nominal = _values(table, columns)
+                of_rows = ((values[rows], target.y[rows]) for rows in (train, test))
+                scores.append(fit_and_score(model, target.task, *of_rows, nominal=nominal))
+            by_cell.setdefault(cell, []).append(float(np.mean(scores)))
         if progress is not None:
             progress(number + 1, len(parts))
     found = {cell: MethodScores(*cell, tuple(scores)) for cell, scores in by_cell.items()}
-    shuffled = resampling.splits is None
+    kind = "given"
+    if resampling.splits is None:
+        kind = "folds"
+    elif isinstance(resampling.splits, (str, TimeSeriesSplit)):
+        kind = FORWARD
     # Of folds, one is tested on while the others are trained on.
     ratio = 1 / (resampling.n_folds - 1)
-    if not shuffled:
+    if kind != "folds":
         ratio = float(np.mean([len(test) / len(train) for train, test in parts]))
     return Comparison(
         task=target.task,
@@ -331,23 +302,26 @@ def compare(
         target=target_name,
         n_samples=table.shape[0],
         n_features=n_open,
-        n_folds=resampling.n_folds if shuffled else len(parts),
-        n_repeats=resampling.n_repeats if shuffled else 1,
+        n_folds=resampling.n_folds if kind == "folds" else len(parts),
+        n_repeats=resampling.n_repeats if kind == "folds" else 1,
         n_random=resampling.n_random,
         sizes=counts,
         scores=tuple(found.values()),
         tests=tuple(_tests(found, counts, ratio)),
         settings=plain_settings(selector),
         auto_sizes=tuple(auto_sizes),
-        splits=_kind_of(resampling.splits),
+        splits=kind,
         leaks=leaks,
     )
 
 
-def _kind_of(splits: Any) -> str:
-    if splits is None:
-        return "folds"
-    return FORWARD if isinstance(splits, (str, TimeSeriesSplit)) else "given"
+def _read(X: Any) -> Any:
+    """A table as it is read without loss; a frame whose columns are all numbers as an array."""
+    X = named_matrix(X)
+    if is_frame(X):
+        table = typed_table(X)
+        X = table if table.has_nominal else NamedArray(table.numbers, table.names)
+    return readable_table(X)
 
 
 def _counts(
@@ -363,19 +337,14 @@ def _counts(
     return (*counts, AUTO) if AUTO in sizes else tuple(counts)
 
 
-def _of_frame(X: Any) -> NamedArray | TypedTable:
-    """The columns of a data frame: as an array where all of them are numbers."""
-    table = typed_table(X)
-    return table if table.has_nominal else NamedArray(table.numbers, table.names)
-
-
 def _settled(
     selector: TopologicalFeatureSelector, table: AnyTable
 ) -> TopologicalFeatureSelector:
     """The same selector, with the measure that suits all rows rather than those of a split."""
-    measure = measure_of(selector.similarity).for_table(table)
+    given = measure_of(selector.similarity)
+    measure = given.for_table(table)
     if isinstance(table, TypedTable) and not measure.takes_names:
-        measure = measure_of(selector.similarity)
+        measure = given
     settled: TopologicalFeatureSelector = clone(selector).set_params(similarity=measure)
     return settled
 
@@ -384,25 +353,7 @@ def _rows(table: AnyTable, rows: npt.NDArray[np.intp]) -> AnyTable:
     return table.take(rows) if isinstance(table, TypedTable) else table[rows]
 
 
-def _mean_score(
-    table: AnyTable,
-    target: Target,
-    split: Split,
-    drawn: Sequence[npt.NDArray[np.intp]],
-    model: str,
-) -> float:
-    """Mean score of a model on each of some subsets of the columns."""
-    scores = []
-    for columns in drawn:
-        values, nominal = _values(table, columns)
-        train, test = ((values[rows], target.y[rows]) for rows in split)
-        scores.append(fit_and_score(model, target.task, train, test, nominal=nominal))
-    return float(np.mean(scores))
-
-
-def _values(
-    table: AnyTable, columns: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_] | None]:
+def _values(table: AnyTable, columns: npt.NDArray[np.intp]) -> tuple[Floats, Bools | None]:
     """Some columns as an array, and which of them hold codes of names."""
     if not isinstance(table, TypedTable):
         return table[:, columns], None
@@ -427,9 +378,6 @@ def _tests(
             yield ComparisonTest(size, rival, float(differences.mean()), test.p_value)
 
 
-_ZERO = 1e-12
-
-
 @dataclass(frozen=True)
 class PairedTest:
     """The outcome of a paired test.
@@ -449,8 +397,17 @@ class PairedTest:
     p_value: float
 
 
-def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> PairedTest:
-    """Test whether the differences over some splits have a mean other than zero.
+def corrected_resampled_test(sample: npt.ArrayLike, *, test_to_train: float) -> PairedTest:
+    r"""Test whether the differences over some splits have a mean other than zero.
+
+    The corrected resampled t-test of Nadeau and Bengio, for repeated cross-validation. m splits
+    give m differences :math:`d_i` between the scores of two methods. They share samples, so
+    their mean :math:`\bar d` varies more than that of independent ones, and
+
+    .. math:: t = \frac{\bar d}{\sqrt{\left(\frac1m + \frac{n_{test}}{n_{train}}\right)
+              s^2}},\qquad s^2 = \frac1{m-1} \sum (d_i - \bar d)^2,
+
+    is read against m − 1 degrees of freedom, two-sided.
 
     Parameters
     ----------
@@ -464,6 +421,19 @@ def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> Pair
     -------
     PairedTest
         With m − 1 degrees of freedom.
+
+    Notes
+    -----
+    Where the formula divides by zero the limits stand: a numerator of zero gives t = 0 and
+    p = 1 whatever the denominator; a numerator that is not zero over a spread of zero gives
+    t = ±∞ and p = 0. Numbers below 1e-12, the noise of subtracting scores, count as zero.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine
+       Learning 52, 239-281.
+    .. [2] R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance
+       tests for comparing learning algorithms. PAKDD, 3-12.
 
     Examples
     --------
@@ -480,7 +450,7 @@ def corrected_resampled_test(sample: ArrayLike, *, test_to_train: float) -> Pair
 
 
 def two_sided_test(numerator: float, spread: float, degrees_of_freedom: int) -> PairedTest:
-    """Give the t-test of ``numerator / spread``, with the limits of the module's notes."""
+    """Give the t-test of ``numerator / spread``, with the limits of `corrected_resampled_test`."""
     if abs(numerator) < _ZERO:
         return PairedTest(0.0, degrees_of_freedom, 1.0)
     if spread < _ZERO:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+from scipy.special import betainc, gammaln
+from scipy.stats import rankdata
 
 from topofs.comparison.prediction import Target, as_target
 from topofs.io.frames import NamedArray, column_names, readable_table, refuse_infinite
-from topofs.io.types import TypedTable, typed_table
+from topofs.io.types import Column, TypedTable, typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["LEAK_SCORE", "Leak", "find_leaks"]
+    import numpy.typing as npt
+
+    from topofs.typing import Bools, Doubles
+
+    Rows = npt.NDArray[np.intp]
 
 LEAK_SCORE = 0.95
 """A column whose score is at least this alone tells the target."""
@@ -27,9 +32,6 @@ _LEAST_ROWS = 5
 _NEIGHBOURS = (1, 5)
 _TRIES = 10
 _FALSE_ALARMS = 0.01
-
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def find_leaks(
     y: Target | npt.ArrayLike,
     *,
     exclude: Sequence[str] = (),
-    also_missing: Mapping[str, npt.NDArray[np.bool_]] | None = None,
+    also_missing: Mapping[str, Bools] | None = None,
 ) -> tuple[Leak, ...]:
     """Find the columns that alone tell the target, which often were written after it.
 
@@ -144,15 +146,6 @@ def find_leaks(
     return tuple(sorted(told, key=lambda leak: -leak.score))
 
 
-@dataclass(frozen=True, eq=False)
-class _Sampled:
-    """Some columns at some rows: `values`, whether they are `nominal` or take no part."""
-
-    values: Doubles
-    nominal: bool
-    takes_part: bool = True
-
-
 def _named(X: Any) -> NamedArray | TypedTable:
     X = readable_table(X)
     if isinstance(X, TypedTable):
@@ -168,20 +161,19 @@ def _named(X: Any) -> NamedArray | TypedTable:
 
 def _columns(
     table: NamedArray | TypedTable, positions: Sequence[int], rows: Rows
-) -> Iterator[tuple[int, _Sampled]]:
+) -> Iterator[tuple[int, Column]]:
     """Some columns of a table at some rows, one after the other."""
     if isinstance(table, TypedTable):
         for i in positions:
-            column = table.columns[i]
-            yield i, _Sampled(column.values[rows], column.nominal, column.why is None)
+            yield i, replace(table.columns[i], values=table.columns[i].values[rows])
         return
     values = table.values
     is_sparse = hasattr(values, "tocsc")
     if is_sparse and len(positions):
         values = values.tocsr()[rows].tocsc()
     for i in positions:
-        column = values[:, [i]].toarray().ravel() if is_sparse else values[rows, i]
-        yield i, _Sampled(np.asarray(column, dtype=np.float64), nominal=False)
+        found = values[:, [i]].toarray().ravel() if is_sparse else values[rows, i]
+        yield i, Column(table.names[i], nominal=False, values=found.astype(np.float64))
 
 
 def _sample(target: Target, most: int) -> _Classes | _Numbers | None:
@@ -210,14 +202,16 @@ class _Answers:
     def __init__(self, rows: Rows, told: Doubles) -> None:
         self.rows, self.told = rows, told
 
-    def scores(self, column: _Sampled) -> tuple[float, float]:
+    def scores(self, column: Column) -> tuple[float, float]:
         """The score of the values of a column, and that of its missing values."""
         by_missing = self.score_of_missing(np.isnan(column.values))
-        if not column.takes_part:
-            return 0.0, by_missing
-        return self.score_of_values(column.values, nominal=column.nominal), by_missing
+        takes_part = column.why is None
+        by_value = (
+            self.score_of_values(column.values, nominal=column.nominal) if takes_part else 0
+        )
+        return by_value, by_missing
 
-    def score_of_missing(self, missing: npt.NDArray[np.bool_]) -> float:
+    def score_of_missing(self, missing: Bools) -> float:
         """The score of being missing or not."""
         if not missing.any() or missing.all():
             return 0.0
@@ -272,8 +266,6 @@ class _Classes(_Answers):
 
     def chance(self, score: float) -> float:
         """Of all orders of the target, those that differ by no more mistakes."""
-        from scipy.special import gammaln
-
         n, n_classes = len(self.codes), len(self.sizes)
         wrong = np.floor((1 - score) * (1 - 1 / n_classes) * n)
         logarithm = gammaln(self.sizes + 1).sum() - gammaln(n + 1)
@@ -284,8 +276,6 @@ class _Classes(_Answers):
 
 class _Numbers(_Answers):
     def __init__(self, rows: Rows, y: Doubles) -> None:
-        from scipy.stats import rankdata
-
         self.y = _standardised(y)
         super().__init__(rows, np.column_stack([self.y, _standardised(rankdata(y))]))
 
@@ -307,8 +297,6 @@ class _Numbers(_Answers):
 
     def chance(self, score: float) -> float:
         """How likely a straight line through unrelated values has such an R²."""
-        from scipy.special import betainc
-
         return float(_TRIES * betainc((len(self.y) - 2) / 2, 0.5, 1 - score))
 
 

@@ -19,29 +19,20 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
 from topofs.io.frames import as_vector, is_missing, unmasked
-from topofs.io.text_values import seen_in, shortened, text_kind
+from topofs.io.text_values import seen_in, text_kind
 from topofs.io.types import TIMES, kind_of
 from topofs.selection.stability import check_of_rows, is_pair, parts_of, row_positions
+from topofs.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    Split = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+    from topofs.typing import Bools
 
-__all__ = [
-    "FORWARD",
-    "METRICS",
-    "MODELS",
-    "TASKS",
-    "Resampling",
-    "Target",
-    "as_target",
-    "fit_and_score",
-    "folds",
-    "target_of",
-]
+    Rows = npt.NDArray[np.intp]
+    Split = tuple[Rows, Rows]
 
 TASKS = ("classification", "regression")
 """What can be predicted: a class, or a number."""
@@ -88,7 +79,7 @@ class Target:
 
     task: str
     y: npt.NDArray[Any]
-    given: npt.NDArray[np.bool_]
+    given: Bools
     classes: tuple[str, ...] = ()
 
 
@@ -174,7 +165,10 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     'regression'
     """
     values = unmasked(values)
-    if values.dtype == object and _are_numbers(values):
+    # Numbers, some of which are None, are numbers.
+    if values.dtype == object and {kind_of(v) for v in values if not is_missing(v)} == {
+        "numbers"
+    }:
         values = np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64)
     numbers = values.dtype.kind in "fiu"
     given = ~np.isnan(values) if numbers else np.array([not is_missing(v) for v in values])
@@ -212,11 +206,6 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     return Target(task, np.array([position[label] for label in labels]), given, classes)
 
 
-def _are_numbers(values: npt.NDArray[Any]) -> bool:
-    """Whether the objects that are there are numbers, as where some are None among them."""
-    return {kind_of(value) for value in values if not is_missing(value)} == {"numbers"}
-
-
 def _refuse_dates(values: npt.NDArray[Any]) -> None:
     """Refuse a target that holds dates, parsed or as text."""
     first = values[0]
@@ -233,25 +222,20 @@ def _refuse_dates(values: npt.NDArray[Any]) -> None:
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:
     """Split the rows again and again, every class in proportion, or as the splits say."""
-    groups = check_of_rows(
-        resampling.groups, len(target.given), resampling.splits, name="groups"
-    )
-    if resampling.splits is not None:
-        return _given_folds(target, resampling, groups)
-    n_folds = resampling.n_folds
-    counts = np.unique(target.y, return_counts=True)[1]
-    most = int(counts.max()) if target.task == "classification" else len(target.y) // 2
+    splits, n_folds = resampling.splits, resampling.n_folds
+    groups = check_of_rows(resampling.groups, len(target.given), splits, name="groups")
+    if splits is not None:
+        return _given_folds(target, splits, n_folds, groups)
+    is_class = target.task == "classification"
+    most = int(np.bincount(target.y).max()) if is_class else len(target.y) // 2
     if most < n_folds:
-        what = "rows of one class" if target.task == "classification" else "pairs of rows"
+        what = "rows of one class" if is_class else "pairs of rows"
         raise TableError(
             f"{n_folds} folds need at least {n_folds} {what}, and there are {most}; give more "
             "rows or fewer --folds"
         )
-    repeated = RepeatedStratifiedKFold if target.task == "classification" else RepeatedKFold
-    splitter = repeated(
-        n_splits=n_folds,
-        n_repeats=resampling.n_repeats,
-        random_state=resampling.random_state,
+    splitter = (RepeatedStratifiedKFold if is_class else RepeatedKFold)(
+        n_splits=n_folds, n_repeats=resampling.n_repeats, random_state=resampling.random_state
     )
     with warnings.catch_warnings():
         # A class may be rarer than there are folds: it is scored where it occurs.
@@ -259,32 +243,30 @@ def folds(target: Target, resampling: Resampling) -> list[Split]:
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
 
 
-def _given_folds(target: Target, resampling: Resampling, groups: Any) -> list[Split]:
+def _given_folds(target: Target, splits: Any, n_folds: int, groups: Any) -> list[Split]:
     """The splits that were asked for, checked; in the order they come in."""
-    splits, n_samples = resampling.splits, len(target.y)
+    given, n_samples, splitter = target.given, len(target.y), splits
     if isinstance(splits, str):
         if splits != FORWARD:
             raise ValueError(
                 f"splits is {splits!r}; give 'forward', a splitter or pairs of rows"
             )
-        n_folds, least = resampling.n_folds, 2 * (resampling.n_folds + 1)
+        least = 2 * (n_folds + 1)
         if n_samples < least:
             raise TableError(
                 f"{n_folds} splits in the order of time need at least {least} rows, and there "
                 f"are {n_samples}; give more rows or fewer --folds"
             )
-        splits = TimeSeriesSplit(n_splits=n_folds)
-    given = target.given
-    if hasattr(splits, "split"):
+        splitter = TimeSeriesSplit(n_splits=n_folds)
+    if hasattr(splitter, "split"):
         groups = None if groups is None else groups[given]
-        parts = parts_of(splits, n_samples, y=target.y, groups=groups)
+        parts = parts_of(splitter, n_samples, y=target.y, groups=groups)
         given = np.ones(n_samples, dtype=np.bool_)
     else:
-        parts = parts_of(splits, len(given))
+        parts = parts_of(splitter, len(given))
     if not all(map(is_pair, parts)):
         raise ValueError(
-            f"splits is {resampling.splits!r}, which gives no pairs of rows to train on and rows "
-            "to score"
+            f"splits is {splits!r}, which gives no pairs of rows to train on and rows to score"
         )
     # Rows without a target are not there; the others move up.
     place = np.cumsum(given) - 1
@@ -299,25 +281,23 @@ def _given_folds(target: Target, resampling: Resampling, groups: Any) -> list[Sp
     return pairs
 
 
-def _check_split(
-    target: Target, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
-) -> None:
+def _check_split(target: Target, train: Rows, test: Rows) -> None:
     """Refuse a split that nothing can be learned from or scored on."""
     if len(train) < 2 or not len(test):
         raise ValueError(
             f"splits has a split of {len(train)} rows to train on and {len(test)} to score, of "
             f"{len(target.y)} with a target; give two or more, and one or more"
         )
-    both = np.intersect1d(train, test)
-    if both.size:
+    n_both = len(np.intersect1d(train, test))
+    if n_both:
         raise ValueError(
-            f"splits has a split with {both.size} rows both to train on and to score: score other "
+            f"splits has a split with {n_both} rows both to train on and to score: score other "
             "rows than those that a model has seen"
         )
     if target.task == "classification" and len(np.unique(target.y[train])) < 2:
+        name = shortened(target.classes[target.y[train[0]]])
         raise TableError(
-            f"one split trains on {len(train)} rows of the one class "
-            f"{shortened(target.classes[target.y[train[0]]])!r}: "
+            f"one split trains on {len(train)} rows of the one class {name!r}: "
             "give more rows or fewer --folds"
         )
 
@@ -328,7 +308,7 @@ def fit_and_score(
     train: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     test: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     *,
-    nominal: npt.NDArray[np.bool_] | None = None,
+    nominal: Bools | None = None,
 ) -> float:
     """Fill missing values with medians, scale, fit, and score on the test part.
 

@@ -9,16 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from topofs.constraints import resolve_columns
-from topofs.errors import (
-    ColumnReadingWarning,
-    ConstantFeatureWarning,
-    DependentRowsWarning,
-    IdentifierFeatureWarning,
-    IsolatedFeatureWarning,
-    NoStructureWarning,
-    RareFeatureWarning,
-    TableError,
-)
+from topofs.errors import FitWarning, TableError
 from topofs.io.types import TypedTable
 from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs.selection.compatibility import rule_of
@@ -28,11 +19,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.selection.base import RankingSelector
+    from topofs.typing import Floats, Ints
 
-    AnyTable = npt.NDArray[np.floating[Any]] | TypedTable
-
-__all__ = ["AUTO", "excluded_columns", "subsets"]
+    AnyTable = Floats | TypedTable
+    Positions = npt.NDArray[np.intp]
 
 AUTO = "auto"
 """The size at which TFS stops by itself."""
@@ -45,7 +35,7 @@ def subsets(
     *,
     n_random: int,
     seed: tuple[int, ...],
-) -> dict[tuple[str, int | str], list[npt.NDArray[np.intp]]]:
+) -> dict[tuple[str, int | str], list[Positions]]:
     """Select by TFS, Inf-FS, variance and at random, at every size; and take all columns.
 
     Each ranking is made once and cut at every size; at the size "auto" where TFS stops by
@@ -58,18 +48,15 @@ def subsets(
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
     with warnings.catch_warnings():
         # A column that varies, or two that are alike, may not be so on the rows of one part.
-        for kind in (
-            ColumnReadingWarning,
-            ConstantFeatureWarning,
-            DependentRowsWarning,
-            IdentifierFeatureWarning,
-            IsolatedFeatureWarning,
-            NoStructureWarning,
-            RareFeatureWarning,
-        ):
-            warnings.simplefilter("ignore", kind)
+        warnings.simplefilter("ignore", FitWarning)
         try:
-            own = _own_selector(selector).fit(X)
+            own = clone(selector).set_params(
+                n_features_to_select=AUTO if rule_of(selector.rule).has_end else 1,
+                keep=None,
+                at_most=None,
+                max_similarity=None,
+            )
+            own.fit(X)
         except ValueError as error:
             raise TableError(
                 f"the selector cannot be fitted to the training part of a split ({error}); give "
@@ -78,7 +65,7 @@ def subsets(
         rankings = {"tfs": np.argsort(own.ranking_), **_by_numbers(X)}
     random = np.random.default_rng(seed)
     counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
-    chosen: dict[tuple[str, int | str], list[npt.NDArray[np.intp]]] = {
+    chosen: dict[tuple[str, int | str], list[Positions]] = {
         (method, size): [np.sort(ranking[~np.isin(ranking, excluded)][:count])]
         for method, ranking in rankings.items()
         for size, count in counts.items()
@@ -91,27 +78,21 @@ def subsets(
     return chosen
 
 
-def excluded_columns(
-    selector: TopologicalFeatureSelector, X: AnyTable
-) -> npt.NDArray[np.int64]:
+def excluded_columns(selector: TopologicalFeatureSelector, X: AnyTable) -> Ints:
     """Find the columns that no method may select."""
     names = X.names if isinstance(X, TypedTable) else None
     return resolve_columns(selector.exclude, names, X.shape[1], what="exclude")
 
 
-def _own_selector(selector: TopologicalFeatureSelector) -> Any:
-    size = AUTO if rule_of(selector.rule).has_end else 1
-    return clone(selector).set_params(
-        n_features_to_select=size, keep=None, at_most=None, max_similarity=None
-    )
-
-
-def _by_numbers(X: AnyTable) -> dict[str, npt.NDArray[np.intp]]:
+def _by_numbers(X: AnyTable) -> dict[str, Positions]:
     """Rank by the methods that need numbers; other columns come last."""
     amounts, positions = X, np.arange(X.shape[1])
     others = np.empty(0, dtype=np.intp)
     if isinstance(X, TypedTable):
-        is_number = np.array([_is_number(column) for column in X.columns], dtype=np.bool_)
+        is_number = np.array(
+            [not column.nominal or len(np.unique(column.values)) < 3 for column in X.columns],
+            dtype=np.bool_,
+        )
         positions, others = np.flatnonzero(is_number), np.flatnonzero(~is_number)
         amounts = np.column_stack(
             [np.empty((X.shape[0], 0)), *(X.columns[i].values for i in positions)]
@@ -127,11 +108,9 @@ def _by_numbers(X: AnyTable) -> dict[str, npt.NDArray[np.intp]]:
     }
 
 
-def _is_number(column: Any) -> bool:
-    return not column.nominal or len(np.unique(column.values)) < 3
-
-
-def _ranked(selector: RankingSelector, X: Any) -> npt.NDArray[np.intp]:
+def _ranked(
+    selector: TopologicalFeatureSelector | InfiniteFeatureSelector, X: Any
+) -> Positions:
     """The columns, best first; as they are where there is nothing to compare."""
     varying = np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
     if varying.sum() < 2:
@@ -139,7 +118,7 @@ def _ranked(selector: RankingSelector, X: Any) -> npt.NDArray[np.intp]:
     return np.argsort(selector.fit(X).ranking_)
 
 
-def _by_variance(X: Any) -> npt.NDArray[np.intp]:
+def _by_variance(X: Any) -> Positions:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Degrees of freedom <= 0")
         variance = np.nanvar(X, axis=0, dtype=np.float64)

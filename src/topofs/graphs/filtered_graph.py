@@ -253,7 +253,7 @@ class FilteredGraph:
         """
         from pathlib import Path
 
-        from topofs.io.atomic_write import replacing
+        from topofs.io.write import replacing
 
         with replacing(path) as unfinished:
             Path(unfinished).write_bytes(

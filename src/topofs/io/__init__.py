@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from topofs.errors import import_extra
 from topofs.io.frames import NamedArray
-from topofs.io.types import Column, TypedTable, typed_table
+from topofs.io.types import Column, LeftOutColumn, TypedTable, typed_table
 
 if TYPE_CHECKING:
-    from topofs.io.comparable import comparable_table
-    from topofs.io.numeric_table import numeric_table
+    from topofs.io.comparable import comparable_table, numeric_table
     from topofs.io.read import open_table
-    from topofs.io.table import ColumnRoles, ComparableTable, LeftOutColumn, Table
+    from topofs.io.table import ColumnRoles, ComparableTable, Table
     from topofs.io.write import write_columns, write_records
 
 __all__ = [
@@ -34,14 +33,13 @@ __all__ = [
     "write_records",
 ]
 
-# No module here has the name of what it defines, or it would take its place.
+# The files of names that need polars; no file has the name of what it defines.
 _FILES = {
     "ColumnRoles": "table",
     "ComparableTable": "table",
-    "LeftOutColumn": "table",
     "Table": "table",
     "comparable_table": "comparable",
-    "numeric_table": "numeric_table",
+    "numeric_table": "comparable",
     "open_table": "read",
     "write_columns": "write",
     "write_records": "write",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,33 +13,17 @@ import polars as pl
 from topofs.errors import TableError, import_extra
 from topofs.io.arrays import refuse_oversize
 from topofs.io.frames import named_matrix
-from topofs.io.numeric_table import check_rows, compared
-from topofs.io.table import ColumnRoles, Table
-from topofs.io.types import why_constant
+from topofs.io.table import Table
+from topofs.text import listed
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    import numpy.typing as npt
-
-    from topofs.io.table import ComparableTable
-
-__all__ = [
-    "ENDING",
-    "AnnotatedTable",
-    "annotated_table",
-    "check_annotated",
-    "holds_annotated",
-    "is_annotated_ending",
-    "open_annotated",
-    "write_genes",
-]
+    from topofs.typing import Floats
 
 ENDING = ".h5ad"
 """How the names of AnnData files end."""
-
-_PURPOSE = "Reading and writing .h5ad files"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +51,37 @@ class AnnotatedTable(Table):
         return pl.DataFrame(
             [genes[c] if c in genes else obs.get_column(c) for c in columns]
         ).lazy()
+
+    def columns_of_matrix(self, used: Sequence[int]) -> Any:
+        """Some columns; where the others of a sparse matrix store nothing, in its own memory."""
+        X = self.matrix
+        if len(used) == len(self.genes):
+            return X
+        if hasattr(X, "tocsc"):
+            starts = np.append(X.indptr[:-1][used], X.indptr[-1])
+            if (np.diff(X.indptr)[used] == np.diff(starts)).all():
+                return type(X)((X.data, X.indices, starts), shape=(X.shape[0], len(used)))
+        return X[:, used]
+
+    def ranges(self) -> tuple[Floats, Floats]:
+        """The least and the largest value of each gene; infinite ones are refused."""
+        from sklearn.utils.sparsefuncs import min_max_axis
+
+        X = self.matrix
+        if hasattr(X, "tocsc"):
+            lowest, highest = min_max_axis(X, axis=0)
+            wrong = ~(np.isfinite(lowest) & np.isfinite(highest))
+            what = "a missing or infinite value"
+        else:
+            lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+            wrong = np.isinf(lowest) | np.isinf(highest)
+            what = "an infinite value"
+        if wrong.any():
+            raise TableError(
+                f"{self.name}: the column {self.genes[int(wrong.argmax())]!r} holds {what}; "
+                "replace it, or leave the column out of the file"
+            )
+        return lowest, highest
 
 
 def is_annotated_ending(path: str | os.PathLike[str]) -> bool:
@@ -101,7 +116,8 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
     """Read an AnnData file, if its arrays are no larger than they may be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        anndata = import_extra("anndata", extra="anndata", purpose=_PURPOSE)
+        purpose = "Reading and writing .h5ad files"
+        anndata = import_extra("anndata", extra="anndata", purpose=purpose)
         refuse_oversize(name, "unpacked, this", _unpacked_bytes(path), limit)
         try:
             adata = anndata.read_h5ad(path)
@@ -109,7 +125,7 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
             why = " ".join(str(error).split())[:200] or type(error).__name__
             raise TableError(f"{name}: the AnnData file cannot be read ({why})") from error
     if layer is not None and layer not in adata.layers:
-        known = ", ".join(map(repr, adata.layers)) or "none"
+        known = listed(list(adata.layers), quoted=True) or "none"
         raise ValueError(f"--layer: {name} has no layer {layer!r}; there are {known}")
     try:
         named = named_matrix(adata, layer=layer)
@@ -128,11 +144,12 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
         # One copy of a large matrix is enough.
         adata.X = None
         del named
+    known_genes = set(genes)
     obs = pl.DataFrame(
         [
             _series(str(column), adata.obs[column])
             for column in adata.obs.columns
-            if str(column) not in set(genes)
+            if str(column) not in known_genes
         ]
     )
     number: Any = pl.Float32() if matrix.dtype == np.float32 else pl.Float64()
@@ -189,80 +206,11 @@ def _unpacked_bytes(path: Path) -> int:
     return sum(sizes)
 
 
-def annotated_table(table: AnnotatedTable, roles: ColumnRoles | None = None) -> ComparableTable:
-    """Give the genes that vary; the matrix stays sparse where it is."""
-    roles = (roles or ColumnRoles()).for_table(table)
-    check_rows(table)
-    genes = set(table.genes)
-    for column in roles.keep:
-        if column not in genes:
-            raise ValueError(
-                f"--keep: the column {column!r} is annotation of the rows, which is not selected "
-                "from; all of it goes into an .h5ad file"
-            )
-    lowest, highest = _range(table)
-    reasons = {
-        column: "annotation of the rows" for column in table.columns if column not in genes
-    }
-    for i in np.flatnonzero(~(lowest < highest)).tolist():
-        if table.genes[i] not in roles.keep:
-            reasons[table.genes[i]] = why_constant(float(highest[i]))
-    reasons |= roles.reasons
-    used = [i for i, gene in enumerate(table.genes) if gene not in reasons]
-    names = tuple(table.genes[i] for i in used)
-    if len(names) < 2:
-        which = f"one column that varies, {names[0]!r}" if names else "no column that varies"
-        raise TableError(f"{table.name}: has {which}; at least two are needed")
-    X = table.matrix if len(used) == len(table.genes) else _columns(table.matrix, used)
-    found = compared(table, roles, reasons, X=X, names=names)
-    left_out = tuple(
-        column if column.name in genes else replace(column, asked_for=True)
-        for column in found.left_out
-    )
-    return replace(found, left_out=left_out)
-
-
-def _columns(X: Any, used: Sequence[int]) -> Any:
-    """Some columns; where the others of a sparse matrix store nothing, in its own memory."""
-    if hasattr(X, "tocsc"):
-        starts = np.append(X.indptr[:-1][used], X.indptr[-1])
-        if (np.diff(X.indptr)[used] == np.diff(starts)).all():
-            return type(X)((X.data, X.indices, starts), shape=(X.shape[0], len(used)))
-    return X[:, used]
-
-
-def _range(table: AnnotatedTable) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The least and the largest value of each gene; infinite ones are refused."""
-    from sklearn.utils.sparsefuncs import min_max_axis
-
-    X = table.matrix
-    if hasattr(X, "tocsc"):
-        lowest, highest = min_max_axis(X, axis=0)
-        wrong = ~(np.isfinite(lowest) & np.isfinite(highest))
-        what = "a missing or infinite value"
-    else:
-        lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
-        wrong = np.isinf(lowest) | np.isinf(highest)
-        what = "an infinite value"
-    if wrong.any():
-        raise TableError(
-            f"{table.name}: the column {table.genes[int(wrong.argmax())]!r} holds {what}; "
-            "replace it, or leave the column out of the file"
-        )
-    return lowest, highest
-
-
 def _series(name: str, values: Any) -> pl.Series:
     """A column of the annotation, as numbers, truth values, dates or text."""
     kind = getattr(values.dtype, "kind", "O")
     if isinstance(values.dtype, np.dtype) and kind in "biufM":
         return pl.Series(name, values.to_numpy())
-    missing = values.isna().to_numpy()
-    return pl.Series(
-        name,
-        [
-            None if gone else str(value)
-            for value, gone in zip(values.tolist(), missing, strict=True)
-        ],
-        dtype=pl.String,
-    )
+    cells = zip(values.tolist(), values.isna().tolist(), strict=True)
+    texts = [None if missing else str(value) for value, missing in cells]
+    return pl.Series(name, texts, dtype=pl.String)

@@ -1,7 +1,11 @@
-"""Tables as they are given: what they are, what their columns are called, how they lose nothing.
+"""Tables in memory as they are given: frames, arrays, AnnData, sparse matrices, rows of lists.
 
 Everything that takes a table asks `readable_table` first. What it gives is read by numpy and
-scikit-learn as it was meant.
+scikit-learn as it was meant, and without loss. `column_names` tells what the columns are called.
+
+By hand rather than with narwhals: what makes up this file (sparse columns, positions of ordered
+categories, two columns of one name, whole numbers beyond 2⁵³, masks) it does not know, so that the
+branches for pandas and polars would stay.
 """
 
 from __future__ import annotations
@@ -16,58 +20,34 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs.errors import ColumnReadingWarning
 from topofs.runtime import parse_memory
+from topofs.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = [
-    "FIRST_ROUNDED",
-    "NamedArray",
-    "arrow_as_frame",
-    "as_array",
-    "as_vector",
-    "column_name",
-    "column_names",
-    "dense_frame",
-    "dense_values",
-    "from_lowest",
-    "infinite_value",
-    "is_annotated",
-    "is_arrow",
-    "is_frame",
-    "is_missing",
-    "library_of",
-    "named_matrix",
-    "named_series",
-    "readable_table",
-    "refuse_infinite",
-    "refuse_without_rows",
-    "series_at",
-    "sparse_columns",
-    "too_small",
-    "unmasked",
-    "with_floats",
-]
+    import numpy.typing as npt
+
+    from topofs.typing import Doubles
+
+    Array = npt.NDArray[Any]
 
 FIRST_ROUNDED = 2**53
 """The whole numbers up to this one are all floats; of those above it only some are."""
 
 _COLUMNS_AT_ONCE = 256
-_OF_64_BITS = {
-    "int64", "uint64", "Int64", "UInt64", "int64[pyarrow]", "uint64[pyarrow]"
-}  # fmt: skip
-_OF_ANY_LENGTH = {
-    "object",
-    "Object",
-    "Int128",
-    "UInt128",
-    "Decimal",
-    "decimal128",
-    "decimal256",
+_INT64, _UINT64 = {"int64", "Int64", "int64[pyarrow]"}, {"uint64", "UInt64", "uint64[pyarrow]"}
+_ANY_LENGTH = {"object", "Object", "Int128", "UInt128", "Decimal", "decimal128", "decimal256"}
+_LONG = _INT64 | _UINT64 | _ANY_LENGTH
+"""The types of numpy, pandas and polars that may hold whole numbers beyond 2⁵³."""
+
+_QUERIES = {
+    ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
+    ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
+    ("_duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
+    ("ibis", "Table"): ("an Ibis table", "X.to_pandas() or X.to_polars()"),
 }
 
 
@@ -91,6 +71,9 @@ class NamedArray:
         return replace(self, values=self.values[rows])
 
 
+# What a table is, and what its columns are called
+
+
 def library_of(table: Any) -> str:
     """Name the package that the type of a table comes from."""
     return type(table).__module__.partition(".")[0]
@@ -106,46 +89,11 @@ def is_annotated(table: Any) -> bool:
     return library_of(table) == "anndata" and hasattr(table, "var_names")
 
 
-def is_arrow(table: Any) -> bool:
-    """Whether a table is one of Arrow, without importing pyarrow."""
-    return library_of(table) == "pyarrow" and hasattr(table, "column_names")
-
-
-def arrow_as_frame(table: Any) -> Any:
-    """Make a data frame of an Arrow table; others stay as they are."""
-    if not is_arrow(table):
-        return table
-    if find_spec("polars") is not None:
-        import polars as pl
-
-        return pl.from_arrow(table)
-    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
-
-
 def sparse_columns(table: Any) -> list[int]:
     """Positions of the columns of a pandas data frame that are sparse; none in other tables."""
     if library_of(table) != "pandas" or not is_frame(table):
         return []
-    return [i for i, dtype in enumerate(table.dtypes) if _is_sparse(dtype)]
-
-
-def as_array(table: Any) -> npt.NDArray[Any]:
-    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
-    rows = table if isinstance(table, (list, tuple)) else ()
-    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
-        return np.array(table, dtype=object)
-    return np.asarray(table)
-
-
-def as_vector(values: Any) -> npt.NDArray[Any]:
-    """Make an array of values, one a row; text becomes objects, as in `as_array`."""
-    if not isinstance(values, (list, tuple)):
-        return np.asanyarray(values)
-    if not any(isinstance(value, str) for value in values):
-        return np.asarray(values)
-    vector = np.empty(len(values), dtype=object)
-    vector[:] = values
-    return vector
+    return [i for i, dtype in enumerate(table.dtypes) if type(dtype).__name__ == "SparseDtype"]
 
 
 def column_name(label: Any) -> str:
@@ -168,7 +116,7 @@ def column_names(table: Any) -> tuple[str, ...] | None:
         return table.names
     if is_annotated(table):
         return tuple(map(str, table.var_names))
-    if is_arrow(table):
+    if library_of(table) == "pyarrow" and hasattr(table, "column_names"):
         return tuple(table.column_names)
     # The columns of a `TypedTable` are no labels.
     labels = None if library_of(table) == "topofs" else getattr(table, "columns", None)
@@ -187,6 +135,22 @@ def series_at(table: Any, position: int) -> Any:
     return table.to_series(position) if polars else table.iloc[:, position]
 
 
+def is_missing(value: Any) -> bool:
+    """Whether an object stands for a missing value."""
+    if value is None or value is np.ma.masked:
+        return True
+    if type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+# From one form to another
+
+
 def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     """Give a table in a form that is read without loss; refuse one that holds no rows.
 
@@ -200,15 +164,27 @@ def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     if isinstance(table, NamedArray):
         return replace(table, values=readable_table(table.values, names=table.names))
     refuse_without_rows(table)
-    if is_frame(table):
-        return _readable_frame(table)
     if isinstance(table, (list, tuple)):
         table = _array_of_rows(table)
-    if isinstance(table, np.ndarray) and table.ndim == 2:
-        return _readable_array(table, names)
     if hasattr(table, "tocsc") and table.dtype.kind in "iu":
-        _check_sparse_span(table, names)
-    return unmasked(table)
+        # The lowest value of a sparse table must stay 0.
+        columns = table.tocsc()
+        long = np.flatnonzero(
+            (columns.data > FIRST_ROUNDED) | (columns.data < -float(FIRST_ROUNDED))
+        )
+        if long.size:
+            _warn_of_span(table, names, _column_of_entry(columns, long[0]))
+        return table
+    counted = {}
+    for i in _long_columns(table):
+        column = series_at(table, i) if is_frame(table) else table[:, i]
+        found = from_lowest(column)
+        if found is not None:
+            counted[i] = found[0]
+            if not found[1]:
+                _warn_of_span(table, names, i)
+    readable = unmasked(table)
+    return with_floats(readable, counted) if counted else readable
 
 
 def named_matrix(
@@ -231,7 +207,7 @@ def named_matrix(
         )
     X = arrow_as_frame(X)
     if thin := sparse_columns(X):
-        if all(_is_sparse(dtype) and dtype.fill_value == 0 for dtype in X.dtypes):
+        if len(thin) == X.shape[1] and all(dtype.fill_value == 0 for dtype in X.dtypes):
             return NamedArray(X.sparse.to_coo().tocsc(), tuple(map(column_name, X.columns)))
         X = X.copy(deep=False)
         for i in thin:
@@ -239,13 +215,102 @@ def named_matrix(
     if feature_names is None:
         return X
     names = tuple(map(str, feature_names))
-    whole = hasattr(X, "tocsc") or isinstance(X, np.ma.MaskedArray)
-    values = X if whole else as_array(X)
+    values = X if _is_matrix(X) else as_array(X)
     if len(names) != values.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names for {values.shape[1]} columns")
     if len(set(names)) < len(names):
         raise ValueError("feature_names has a name twice: give each column one of its own")
     return NamedArray(values, names)
+
+
+def _is_matrix(values: Any) -> bool:
+    """Whether values are sparse or masked, and stay so until they are read."""
+    return hasattr(values, "tocsc") or isinstance(values, np.ma.MaskedArray)
+
+
+def _matrix_of(X: Any, layer: str | None) -> Any:
+    """The matrix of an AnnData object; sparse where it is."""
+    if layer is not None and layer not in X.layers:
+        known = listed(list(X.layers), quoted=True) or "none"
+        raise ValueError(f"there is no layer {layer!r}; there are {known}")
+    matrix = X.X if layer is None else X.layers[layer]
+    if matrix is None:
+        raise ValueError("the AnnData object has no X: give layer=, one of its layers")
+    if X.isbacked and layer is None:
+        matrix = X.to_memory().X
+    if library_of(matrix) == "dask":
+        raise TypeError(
+            "the matrix of the AnnData object is a dask array: pass X.to_memory(), or the array "
+            "itself"
+        )
+    if not X.var_names.is_unique:
+        raise ValueError(
+            "the AnnData object has gene names twice: call adata.var_names_make_unique() first"
+        )
+    return matrix if _is_matrix(matrix) else np.asarray(matrix)
+
+
+def arrow_as_frame(table: Any) -> Any:
+    """Make a data frame of an Arrow table; others stay as they are."""
+    if library_of(table) != "pyarrow" or not hasattr(table, "column_names"):
+        return table
+    if find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table.to_pandas(integer_object_nulls=True) if find_spec("pandas") else table
+
+
+def as_array(table: Any) -> Array:
+    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
+    rows = table if isinstance(table, (list, tuple)) else ()
+    if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
+        return np.array(table, dtype=object)
+    return np.asarray(table)
+
+
+def _array_of_rows(rows: Sequence[Any]) -> Array:
+    """Make an array of rows, which may be masked, hold text or whole numbers of any length."""
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        return np.ma.vstack(rows)
+    has_long = any(
+        type(value) is int and abs(value) > FIRST_ROUNDED
+        for row in rows
+        if isinstance(row, (list, tuple))
+        for value in row
+    )
+    return np.array(rows, dtype=object) if has_long else as_array(rows)
+
+
+def as_vector(values: Any) -> Array:
+    """Make an array of values, one a row; text becomes objects, as in `as_array`."""
+    if not isinstance(values, (list, tuple)):
+        return np.asanyarray(values)
+    if not any(isinstance(value, str) for value in values):
+        return np.asarray(values)
+    vector = np.empty(len(values), dtype=object)
+    vector[:] = values
+    return vector
+
+
+def unmasked(values: Any) -> Any:
+    """Make what is masked in an array missing: NaN, NaT, or None, as its values are."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    plain, mask = values.data, np.ma.getmaskarray(values)
+    if not mask.any():
+        return plain
+    missing: Any = None
+    if plain.dtype.kind in "iufc":
+        # A copy by rows: sums of products depend on the order in memory.
+        plain = plain.astype(np.float64) if plain.dtype.kind in "iu" else plain.copy()
+        missing = np.nan
+    elif plain.dtype.kind in "mM":
+        plain, missing = plain.copy(), np.array("NaT", dtype=plain.dtype)
+    else:
+        plain = plain.astype(object)
+    plain[mask] = missing
+    return plain
 
 
 def dense_values(values: Any, *, what: str) -> Any:
@@ -276,7 +341,7 @@ def dense_frame(table: Any, *, what: str) -> Any:
     return DataFrame(dense_values(table.values, what=what), columns=list(table.names))
 
 
-def with_floats(table: Any, columns: Mapping[int, npt.NDArray[np.float64]]) -> Any:
+def with_floats(table: Any, columns: Mapping[int, Doubles]) -> Any:
     """Put floats in the place of some columns of a frame or array, which stays as it is."""
     if library_of(table) == "polars":
         series = type(table.to_series(0))
@@ -294,25 +359,21 @@ def with_floats(table: Any, columns: Mapping[int, npt.NDArray[np.float64]]) -> A
     return values
 
 
-def unmasked(values: Any) -> Any:
-    """Make what is masked in an array missing: NaN, NaT, or None, as its values are."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    plain, mask = values.data, np.ma.getmaskarray(values)
-    if not mask.any():
-        return plain
-    kind = plain.dtype.kind
-    if kind in "iufc":
-        numbers = plain.astype(np.float64) if kind in "iu" else plain.copy()
-        numbers[mask] = np.nan
-        return numbers
-    if kind in "mM":
-        times = plain.copy()
-        times[mask] = np.array("NaT", dtype=plain.dtype)
-        return times
-    objects = plain.astype(object)
-    objects[mask] = None
-    return objects
+# What is refused
+
+
+def refuse_without_rows(table: Any) -> None:
+    """Refuse a query that has not run, and a frame that is empty."""
+    refuse_unread(table)
+    if is_frame(table) and 0 in table.shape:
+        raise too_small(*table.shape)
+
+
+def refuse_unread(table: Any) -> None:
+    """Refuse a query that has not run."""
+    query = _QUERIES.get((library_of(table), type(table).__name__))
+    if query is not None:
+        raise TypeError(f"X is {query[0]}, which holds no rows yet: pass {query[1]}")
 
 
 def too_small(n_samples: int, n_features: int) -> ValueError:
@@ -337,43 +398,78 @@ def refuse_infinite(table: Any, *, names: Sequence[str] | None = None) -> None:
     So a missing value of a sparse table is, which has no place for it.
     """
     if hasattr(table, "tocsc"):
-        columns, what = table.tocsc(), "a missing (NaN) or infinite value"
+        columns = table.tocsc()
         wrong = np.flatnonzero(~np.isfinite(columns.data.astype(np.float64)))
         if wrong.size:
-            j = int(np.searchsorted(columns.indptr, wrong[0], side="right")) - 1
+            j = _column_of_entry(columns, wrong[0])
             name = names[j] if names is not None else f"x{j}"
             raise ValueError(
-                f"column {name!r} has {what} in row {columns.indices[wrong[0]]}: replace it, or "
-                "pass a dense table, whose values may be missing"
+                f"column {name!r} has a missing (NaN) or infinite value in row "
+                f"{columns.indices[wrong[0]]}: replace it, or pass a dense table, whose values may "
+                "be missing"
             )
         return
-    for j, (name, values) in enumerate(_float_columns(table)):
+    for j, name, values in _float_columns(table):
         infinite = np.isinf(values)
         if infinite.any():
             known = names[j] if names is not None else name
             raise infinite_value(known, int(infinite.argmax()))
 
 
-def from_lowest(values: Any) -> tuple[npt.NDArray[np.float64], bool] | None:
+def _float_columns(table: Any) -> Iterator[tuple[int, str, Doubles]]:
+    """The columns of a table that are floats, with their positions and names."""
+    if is_frame(table):
+        columns = [(name, np.asarray(series)) for name, series in named_series(table)]
+    else:
+        values = np.asarray(unmasked(table))
+        columns = [(f"x{j}", v) for j, v in enumerate(values.T)] if values.ndim == 2 else []
+    for j, (name, column) in enumerate(columns):
+        numbers = column
+        if column.dtype == object:
+            try:
+                cells = [np.nan if is_missing(value) else value for value in column]
+                numbers = np.array(cells, dtype=np.float64)
+            except (TypeError, ValueError, OverflowError):
+                continue
+        if numbers.dtype.kind == "f":
+            # Wider floats than float64 may be too large for it.
+            with np.errstate(over="ignore"):
+                yield j, name, numbers.astype(np.float64)
+
+
+def _column_of_entry(columns: Any, entry: int) -> int:
+    """The column of a stored entry of a sparse table in columns."""
+    return int(np.searchsorted(columns.indptr, entry, side="right")) - 1
+
+
+# Whole numbers beyond 2⁵³
+
+
+def from_lowest(values: Any) -> tuple[Doubles, bool] | None:
     """Count whole numbers beyond 2⁵³ from their lowest: float64, which holds the differences.
 
-    Parameters
-    ----------
-    values : array of int or object, or Series of pandas or polars
-        A column; missing values are masked, null, None or NaN.
-
-    Returns
-    -------
-    tuple of array of float64 and bool, or None
-        The differences, NaN where missing, and whether they tell all values apart; None for a
-        column that float64 holds as it is.
+    `values` are an array or a Series of pandas or polars; missing ones are masked, null, None or
+    NaN. Gives the differences, NaN where missing, and whether they tell all values apart; None
+    for a column that float64 holds as it is.
     """
-    whole, given = _whole_numbers(values)
-    if whole is None or not given.any():
+    library, word = library_of(values), str(values.dtype).partition("(")[0]
+    if word in _ANY_LENGTH:
+        if library in {"pandas", "polars"}:
+            return _objects_from_lowest(values.to_list())
+        return _objects_from_lowest(unmasked(values).tolist())
+    if word not in _LONG:
         return None
-    if whole.dtype == object:
-        return _objects_from_lowest(whole, given)
+    if library == "polars":
+        whole, given = values.fill_null(0).to_numpy(), values.is_not_null().to_numpy()
+    elif library == "pandas":
+        of_type = "uint64" if word in _UINT64 else "int64"
+        whole = values.to_numpy(dtype=of_type, na_value=0)
+        given = values.notna().to_numpy()
+    else:
+        whole, given = np.ma.getdata(values), ~np.ma.getmaskarray(values)
     there = whole[given]
+    if not there.size:
+        return None
     lowest, highest = int(there.min()), int(there.max())
     if max(-lowest, highest) <= FIRST_ROUNDED:
         return None
@@ -386,170 +482,24 @@ def from_lowest(values: Any) -> tuple[npt.NDArray[np.float64], bool] | None:
     return floats, not rounded
 
 
-def refuse_without_rows(table: Any) -> None:
-    """Refuse a query that has not run, and a frame that is empty."""
-    refuse_unread(table)
-    if is_frame(table) and 0 in table.shape:
-        raise too_small(*table.shape)
-
-
-def refuse_unread(table: Any) -> None:
-    """Refuse a query that has not run."""
-    library, kind = library_of(table), type(table).__name__
-    lazy = {
-        ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
-        ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
-        ("_duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
-        ("ibis", "Table"): ("an Ibis table", "X.to_pandas() or X.to_polars()"),
-    }.get((library, kind))
-    if lazy is not None:
-        raise TypeError(f"X is {lazy[0]}, which holds no rows yet: pass {lazy[1]}")
-
-
-def _is_sparse(dtype: Any) -> bool:
-    return type(dtype).__name__ == "SparseDtype"
-
-
-def _matrix_of(X: Any, layer: str | None) -> Any:
-    """The matrix of an AnnData object; sparse where it is."""
-    if layer is not None and layer not in X.layers:
-        known = ", ".join(map(repr, X.layers)) or "none"
-        raise ValueError(f"there is no layer {layer!r}; there are {known}")
-    matrix = X.X if layer is None else X.layers[layer]
-    if matrix is None:
-        raise ValueError("the AnnData object has no X: give layer=, one of its layers")
-    if X.isbacked and layer is None:
-        matrix = X.to_memory().X
-    if library_of(matrix) == "dask":
-        raise TypeError(
-            "the matrix of the AnnData object is a dask array: pass X.to_memory(), or the array "
-            "itself"
-        )
-    if not X.var_names.is_unique:
-        raise ValueError(
-            "the AnnData object has gene names twice: call adata.var_names_make_unique() first"
-        )
-    # What is masked is made missing by who reads the values.
-    whole = hasattr(matrix, "tocsc") or isinstance(matrix, np.ma.MaskedArray)
-    return matrix if whole else np.asarray(matrix)
-
-
-def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
-    """Make an array of rows, which may be masked, hold text or whole numbers of any length."""
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        return np.ma.vstack(rows)
-    return np.array(rows, dtype=object) if _has_long_numbers(rows) else as_array(rows)
-
-
-def _readable_frame(table: Any) -> Any:
-    """The frame itself, or one in which columns of long whole numbers are counted anew."""
-    counted = {}
-    may_be_long = [i for i, dtype in enumerate(table.dtypes) if _may_be_long(dtype)]
-    for i in _without_short(table, may_be_long):
-        found = from_lowest(series_at(table, i))
-        if found is not None:
-            counted[i] = found[0]
-            if not found[1]:
-                _warn_of_span(column_name(table.columns[i]))
-    return with_floats(table, counted) if counted else table
-
-
-def _without_short(table: Any, columns: list[int]) -> list[int]:
-    """Leave out the columns of numpy's whole numbers that stay within 2⁵³.
-
-    Many columns at once: to take them from a pandas frame one by one is slow.
-    """
-    if library_of(table) != "pandas":
-        return columns
-    types = [str(dtype) for dtype in table.dtypes]
-    left = [i for i in columns if types[i] not in {"int64", "uint64"}]
-    for word in ("int64", "uint64"):
-        of_type = [i for i in columns if types[i] == word]
-        for start in range(0, len(of_type), _COLUMNS_AT_ONCE):
-            some = of_type[start : start + _COLUMNS_AT_ONCE]
-            left += [some[j] for j in _beyond(table.iloc[:, some].to_numpy())]
-    return sorted(left)
-
-
-def _check_sparse_span(table: Any, names: Sequence[str] | None) -> None:
-    """Say which column of a sparse table, whose lowest value must stay 0, float64 cannot hold."""
-    columns = table.tocsc()
-    long = np.flatnonzero(
-        (columns.data > FIRST_ROUNDED) | (columns.data < -float(FIRST_ROUNDED))
-    )
-    if long.size:
-        j = int(np.searchsorted(columns.indptr, long[0], side="right")) - 1
-        _warn_of_span(names[j] if names is not None else f"x{j}")
-
-
-def _readable_array(table: npt.NDArray[Any], names: Sequence[str] | None) -> npt.NDArray[Any]:
-    """The array without a mask, in which columns of long whole numbers are counted anew."""
-    readable: npt.NDArray[Any] = unmasked(table)
-    if not _may_be_long(table.dtype) or not table.size:
-        return readable
-    counted = {}
-    for j in range(table.shape[1]) if table.dtype == object else _beyond(table):
-        found = from_lowest(table[:, j])
-        if found is not None:
-            counted[j] = found[0]
-            if not found[1]:
-                _warn_of_span(names[j] if names is not None else f"x{j}")
-    return with_floats(readable, counted) if counted else readable
-
-
-def _beyond(table: npt.NDArray[Any]) -> list[int]:
-    """The columns of an array of whole numbers, perhaps masked, that go beyond 2⁵³."""
-    low, high = table.min(axis=0), table.max(axis=0)
-    beyond = (low < -FIRST_ROUNDED) | (high > FIRST_ROUNDED)
-    return np.flatnonzero(np.ma.filled(beyond, fill_value=False)).tolist()
-
-
-def _may_be_long(dtype: Any) -> bool:
-    """Whether a type of numpy, pandas or polars may hold whole numbers beyond 2⁵³."""
-    return str(dtype).partition("(")[0] in _OF_64_BITS | _OF_ANY_LENGTH
-
-
-def _whole_numbers(
-    values: Any,
-) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.bool_]]:
-    """The values of a column that may be whole numbers beyond 2⁵³, and which are there."""
-    library, word = library_of(values), str(values.dtype).partition("(")[0]
-    if word in _OF_ANY_LENGTH:
-        if library in {"pandas", "polars"}:
-            return _of_objects(values.to_list())
-        return _of_objects(unmasked(values).tolist())
-    if word not in _OF_64_BITS:
-        return None, np.empty(0, dtype=np.bool_)
-    if library == "polars":
-        return values.fill_null(0).to_numpy(), values.is_not_null().to_numpy()
-    if library == "pandas":
-        of_type = "uint64" if word.lower().startswith("u") else "int64"
-        return values.to_numpy(dtype=of_type, na_value=0), values.notna().to_numpy()
-    return np.ma.getdata(values), ~np.ma.getmaskarray(values)
-
-
-def _of_objects(values: list[Any]) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.bool_]]:
-    """Objects that are numbers, with whole ones beyond 2⁵³ among them."""
-    given, long = np.zeros(len(values), dtype=np.bool_), False
+def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
+    """The same of objects: numbers, with whole ones beyond 2⁵³ among them."""
+    there: list[Any] = []
+    given, is_long = np.zeros(len(values), dtype=np.bool_), False
     for i, value in enumerate(values):
         if is_missing(value):
             continue
         if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
-            return None, given
+            return None
+        there.append(int(value) if isinstance(value, Integral) else value)
         given[i] = True
-        if isinstance(value, Integral):
-            long |= abs(int(value)) > FIRST_ROUNDED
-        elif isinstance(value, Decimal):
-            long |= abs(value) > FIRST_ROUNDED
-    return (np.array(values, dtype=object) if long else None), given
-
-
-def _objects_from_lowest(
-    values: npt.NDArray[Any], given: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.float64], bool] | None:
+        if isinstance(value, (Integral, Decimal)):
+            is_long = is_long or abs(there[-1]) > FIRST_ROUNDED
+    if not is_long:
+        return None
     floats = np.full(len(values), np.nan)
     try:
-        exact = [_exact(value) for value in values[given]]
+        exact: list[Any] = [v if isinstance(v, int) else _exact(v) for v in there]
         lowest = min(exact)
         floats[given] = [float(value - lowest) for value in exact]
     except (OverflowError, ValueError):
@@ -558,71 +508,48 @@ def _objects_from_lowest(
     return floats, len(set(exact)) == len(np.unique(floats[given]))
 
 
-def _exact(value: Any) -> int | Fraction:
-    if isinstance(value, Integral):
-        return int(value)
+def _exact(value: Any) -> Fraction:
     return Fraction(float(value) if isinstance(value, np.floating) else value)
 
 
-def is_missing(value: Any) -> bool:
-    """Whether an object stands for a missing value."""
-    if value is None or value is np.ma.masked:
-        return True
-    if type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return bool(np.isnat(value))
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+def _long_columns(table: Any) -> list[int]:
+    """The columns of a frame or array that may hold whole numbers beyond 2⁵³."""
+    if not is_frame(table):
+        if not isinstance(table, np.ndarray) or table.ndim != 2 or not table.size:
+            return []
+        if table.dtype == object:
+            return list(range(table.shape[1]))
+        return _beyond(table) if str(table.dtype) in _LONG else []
+    words = [str(dtype).partition("(")[0] for dtype in table.dtypes]
+    long = [i for i, word in enumerate(words) if word in _LONG]
+    if library_of(table) == "polars":
+        return long
+    # Many columns at once: to take numpy's from a pandas frame one by one is slow.
+    found = [i for i in long if words[i] not in {"int64", "uint64"}]
+    for word in ("int64", "uint64"):
+        of_type = [i for i in long if words[i] == word]
+        for start in range(0, len(of_type), _COLUMNS_AT_ONCE):
+            some = of_type[start : start + _COLUMNS_AT_ONCE]
+            found += [some[j] for j in _beyond(table.iloc[:, some].to_numpy())]
+    return sorted(found)
 
 
-def _has_long_numbers(table: Any) -> bool:
-    """Whether rows of Python numbers hold whole ones that numpy may round."""
-    return any(
-        type(value) is int and abs(value) > FIRST_ROUNDED
-        for row in table
-        if isinstance(row, (list, tuple))
-        for value in row
-    )
+def _beyond(table: Array) -> list[int]:
+    """The columns of an array of whole numbers, perhaps masked, that go beyond 2⁵³."""
+    low, high = table.min(axis=0), table.max(axis=0)
+    beyond = (low < -FIRST_ROUNDED) | (high > FIRST_ROUNDED)
+    return np.flatnonzero(np.ma.filled(beyond, fill_value=False)).tolist()
 
 
-def _float_columns(table: Any) -> Iterable[tuple[str, npt.NDArray[np.float64]]]:
-    """The columns of a table that are floats."""
-    if is_frame(table):
-        for name, series in named_series(table):
-            values = np.asarray(series)
-            if values.dtype == object:
-                values = _floats_of(values)
-            if values.dtype.kind == "f":
-                yield name, values
-        return
-    values = np.asarray(unmasked(table))
-    if values.ndim == 2:
-        for j, column in enumerate(values.T):
-            numbers = _floats_of(column) if values.dtype == object else column
-            if numbers.dtype.kind == "f":
-                # Wider floats than float64 may be too large for it.
-                with np.errstate(over="ignore"):
-                    yield f"x{j}", numbers.astype(np.float64)
-
-
-def _floats_of(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    try:
-        return np.array(
-            [np.nan if is_missing(value) else value for value in values], dtype=np.float64
-        )
-    except (TypeError, ValueError, OverflowError):
-        return values
-
-
-def _warn_of_span(name: str) -> None:
-    """Say that whole numbers count as equal; where the user called."""
+def _warn_of_span(table: Any, names: Sequence[str] | None, position: int) -> None:
+    """Say that whole numbers of a column count as equal; where the user called."""
     depth, frame = 1, sys._getframe(0)  # noqa: SLF001 - there is no other way to find the line
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
         ("topofs.", "sklearn.")
     ):
         depth, frame = depth + 1, frame.f_back
+    known = names if names is not None else column_names(table)
+    name = f"x{position}" if known is None else known[position]
     warnings.warn(
         f"column {name!r} holds whole numbers that span more than 2**53: in float64 some that "
         "differ count as equal; where their differences matter, split them into two columns",

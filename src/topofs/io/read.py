@@ -1,10 +1,8 @@
 """Open a table, whatever its format and wherever it comes from.
 
-`ReadOptions`: what a user says about a file that the file does not say itself.
-
-Formats that keep labels apart, as tables: the labels become one more column.
-
-Parquet files as tables: their schema says what every column holds.
+`open_table` looks at the first bytes, unpacks what is packed, within a limit, and hands the file
+to the reader of its format. Every reader gives a `Table`. Parquet files and labelled arrays are
+read here; CSV in `delimited`, AnnData in `annotated`.
 """
 
 from __future__ import annotations
@@ -16,71 +14,37 @@ import re
 import sys
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
 from topofs.errors import TableError
 from topofs.io.annotated import holds_annotated, is_annotated_ending, open_annotated
 from topofs.io.arrays import MAX_BYTES, READERS, bytes_of, refuse_oversize
-from topofs.io.atomic_write import temporary_folder
 from topofs.io.delimited import open_delimited
 from topofs.io.table import Table, as_table_errors
-from topofs.io.text_numbers import numbers_in_text
+from topofs.io.text_columns import numbers_in_text
+from topofs.io.write import temporary_folder
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
-    from typing import IO
 
     from topofs.io.text_values import Mark
 
+_STANDARD_INPUT = "-"
+_LABELS = "target"
+_EXPANSION = 20
 
-__all__ = [
-    "LABELS",
-    "STANDARD_INPUT",
-    "ReadOptions",
-    "kind_of",
-    "open_arrays",
-    "open_parquet",
-    "open_table",
-]
-
-
-STANDARD_INPUT = "-"
-
-
-"""The name that stands for the standard input."""
-
-
-_GZIP = b"\x1f\x8b"
-
-
-_ZIP = b"PK\x03\x04"
-
-
-_HDF5 = b"\x89HDF"
-
-
+_GZIP, _ZIP, _HDF5 = b"\x1f\x8b", b"PK\x03\x04", b"\x89HDF"
 _READ = "CSV, TSV, Parquet, .h5ad, .mat and .npz are read"
-
-
 _EXCEL = (
     f"an Excel workbook, and {_READ}; save the sheet as CSV, or convert it, for example with: "
     "python -c \"import pandas; pandas.read_excel('t.xlsx').to_csv('t.csv', index=False)\""
 )
-
-
-_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
-
-
-# An object with a first name, or a list of lists or objects.
-_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{]\s*["0-9\-])')
-
-
 _FOREIGN = {
     _ZIP: "a zip archive; unpack it first",
     b"\xd0\xcf\x11\xe0": _EXCEL,
@@ -92,6 +56,33 @@ _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it first",
     b"%PDF": "a PDF document, not a table",
 }
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+# An object with a first name, or a list of lists or objects.
+_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{]\s*["0-9\-])')
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a user says about a file that the file does not say itself.
+
+    `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken
+    where no layer is given and the file is an AnnData file. `decimal` is the mark of numbers in
+    text, found out otherwise; `dates_as_numbers` makes days of dates, which are left out
+    otherwise; `max_bytes` is what a packed file may take unpacked, and a pipe may hold, where
+    that was said.
+    """
+
+    layer: str | None = None
+    usual_layer: str | None = None
+    decimal: Mark | None = None
+    dates_as_numbers: bool = False
+    max_bytes: int | None = None
+
+    def limit(self, packed: int = 0) -> int:
+        """How many bytes a packed file of some size, or a pipe, may take."""
+        if self.max_bytes is not None:
+            return self.max_bytes
+        return max(MAX_BYTES, _EXPANSION * packed)
 
 
 @contextmanager
@@ -101,10 +92,10 @@ def open_table(
     r"""Open a table for as long as the block lasts.
 
     The content decides, not the ending: CSV with any of the separators comma, tab, semicolon
-    and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``), numpy archives
-    (``X`` and ``y``), and the folders of the NIPS 2003 challenge. Packed with gzip, or from the
-    standard input, the table is first copied to a temporary file, so that memory never holds
-    it whole; of AnnData files it does. A copy is no longer than `how` allows.
+    and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``) and numpy archives
+    (``X`` and ``y``). Packed with gzip, or from the standard input, the table is first copied to a
+    temporary file, so that memory never holds it whole; of AnnData files it does. A copy is no
+    longer than `how` allows.
 
     Parameters
     ----------
@@ -135,28 +126,34 @@ def open_table(
     (Float64, {'kind': "text, such as 'oak'"})
     """
     how = how or ReadOptions()
-    if str(source) == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise TableError("standard input is closed; give the name of a file")
-        with _copied(sys.stdin.buffer, "standard input", how) as path:
-            yield _open_file(path, "standard input", how)
-        return
+    from_stdin = str(source) == _STANDARD_INPUT
+    if from_stdin and sys.stdin is None:
+        raise TableError("standard input is closed; give the name of a file")
     path = Path(source)
-    _check_there(path)
-    if path.is_dir() or path.is_file():
-        with _unpacked(path, path.name, limit=how.limit(path.stat().st_size)) as plain:
-            yield _open_file(plain, path.name, how)
-        return
-    # A pipe can be read only once.
-    with path.open("rb") as stream, _copied(stream, str(path), how) as plain:
-        yield _open_file(plain, str(path), how)
+    if not from_stdin:
+        _check_there(path)
+    with ExitStack() as stack:
+        on_disk = not from_stdin and path.is_file()
+        limit = how.limit(path.stat().st_size if on_disk else 0)
+        name = path.name if on_disk else str(path)
+        name = "standard input" if from_stdin else name
+        opened = sys.stdin.buffer if from_stdin else stack.enter_context(path.open("rb"))
+        stream = io.BufferedReader(cast("Any", opened))
+        stack.callback(stream.detach)
+        is_packed = stream.peek(len(_GZIP)).startswith(_GZIP)
+        # A pipe can be read only once.
+        if is_packed or not on_disk:
+            path = stack.enter_context(temporary_folder()) / "table"
+            whole = gzip.GzipFile(fileobj=stream) if is_packed else stream
+            what = "unpacked, this" if is_packed else "a copy of this"
+            _copy(whole, path, name, what, limit)
+        yield _open_file(path, name, how)
 
 
 def _check_there(path: Path) -> None:
     if path.is_dir():
-        if not any(path.glob("*_train.data")):
-            raise TableError(f"{path}: is a folder; give the name of a file")
-    elif not path.exists():
+        raise TableError(f"{path}: is a folder; give the name of a file")
+    if not path.exists():
         raise TableError(f"{path}: there is no such file")
     try:
         str(path).encode()
@@ -165,128 +162,15 @@ def _check_there(path: Path) -> None:
         raise TableError(f"{name}: the name of the file is not UTF-8; rename it") from None
 
 
-@contextmanager
-def _copied(stream: IO[bytes], name: str, how: ReadOptions) -> Iterator[Path]:
-    """Copy a stream to a temporary file, unpacked where it is packed."""
-    start = stream.read(len(_GZIP))
-    whole = io.BufferedReader(_Resumed(start, stream))
-    with temporary_folder() as folder:
-        path = folder / "table"
-        if start == _GZIP:
-            _unpack(gzip.GzipFile(fileobj=whole), path, name, how.limit())
-        else:
-            with path.open("wb") as file:
-                _copy(whole, file, name, "a copy of this", how.limit())
-        yield path
-
-
-class _Resumed(io.RawIOBase):
-    """A stream of which the first bytes were read already."""
-
-    def __init__(self, start: bytes, rest: IO[bytes]) -> None:
-        self._start, self._rest = start, rest
-
-    def readable(self) -> bool:
-        """It is there to be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Give the first bytes once, then what follows."""
-        block, self._start = self._start or self._rest.read(len(buffer)), b""
-        buffer[: len(block)] = block
-        return len(block)
-
-
-def _copy(stream: io.BufferedIOBase, file: IO[bytes], name: str, what: str, limit: int) -> None:
-    """Copy a stream, unless it is longer than the limit."""
-    while block := stream.read(1 << 20):
-        refuse_oversize(name, what, file.tell() + len(block), limit)
-        file.write(block)
-
-
-@contextmanager
-def _unpacked(path: Path, name: str, *, limit: int) -> Iterator[Path]:
-    """Give the path itself, or that of an unpacked copy of a gzip file."""
-    if path.is_dir() or not _starts_with(path, _GZIP):
-        yield path
-        return
-    with temporary_folder() as folder:
-        plain = folder / "table"
-        with gzip.open(path) as packed:
-            _unpack(packed, plain, name, limit)
-        yield plain
-
-
-def _unpack(packed: gzip.GzipFile, plain: Path, name: str, limit: int) -> None:
+def _copy(stream: io.BufferedIOBase, path: Path, name: str, what: str, limit: int) -> None:
+    """Copy a stream to a file, unless it is longer than the limit."""
     try:
-        with plain.open("wb") as file:
-            _copy(packed, file, name, "unpacked, this", limit)
+        with path.open("wb") as file:
+            while block := stream.read(1 << 20):
+                refuse_oversize(name, what, file.tell() + len(block), limit)
+                file.write(block)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise TableError(f"{name}: the gzip file is damaged ({error})") from error
-
-
-def _open_file(path: Path, name: str, how: ReadOptions) -> Table:
-    limit = how.limit(path.stat().st_size)
-    # Without anndata only the name can tell.
-    named = is_annotated_ending(name.removesuffix(".gz"))
-    if path.is_file() and _starts_with(path, _HDF5) and (named or holds_annotated(path)):
-        return open_annotated(path, name, layer=how.layer or how.usual_layer, limit=limit)
-    table = _open_plain(path, name, how)
-    if how.layer is not None:
-        raise ValueError(f"--layer {how.layer}: {name} is no AnnData file, and has no layers")
-    return table
-
-
-def _open_plain(path: Path, name: str, how: ReadOptions) -> Table:
-    if path.is_dir():
-        return open_arrays(path, name, kind="uci", limit=how.limit())
-    limit = how.limit(path.stat().st_size)
-    start = _first_bytes(path)
-    if start.startswith(b"MATLAB "):
-        return open_arrays(path, name, kind="mat", limit=limit)
-    if _JSON.match(start) or Path(name.removesuffix(".gz")).suffix.lower() in _JSON_ENDINGS:
-        raise TableError(f"{name}: this is {_json(name)}")
-    if _is_text(start):
-        # A column may be called PAR1.
-        return open_delimited(path, name, decimal=how.decimal)
-    if start.startswith(b"PAR1"):
-        return open_parquet(path, name, decimal=how.decimal, limit=limit)
-    if start.startswith(_ZIP) and _holds(path, ".npy"):
-        return open_arrays(path, name, kind="npz", limit=limit)
-    if start.startswith(_ZIP) and _holds(path, "xl/workbook.xml"):
-        raise TableError(f"{name}: this is {_EXCEL}")
-    for magic, what in _FOREIGN.items():
-        if start.startswith(magic):
-            raise TableError(f"{name}: this is {what}")
-    return open_delimited(path, name, decimal=how.decimal)
-
-
-def _is_text(start: bytes) -> bool:
-    """Whether a file begins as plain text does; the formats below have other bytes soon."""
-    return all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start)
-
-
-def _holds(path: Path, ending: str) -> bool:
-    """Whether a zip archive has a file of such a name."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return any(member.endswith(ending) for member in archive.namelist())
-    except zipfile.BadZipFile:
-        return False
-
-
-def _json(name: str) -> str:
-    """Say what is read in place of JSON, and how to convert it."""
-    lines = Path(name.removesuffix(".gz")).suffix.lower() in _JSON_ENDINGS[1:]
-    read = "read_ndjson('t.jsonl')" if lines else "read_json('t.json')"
-    return (
-        f'JSON, and {_READ}; convert it, for example with: python -c "import polars; '
-        f"polars.{read}.write_csv('t.csv')\""
-    )
-
-
-def _starts_with(path: Path, magic: bytes) -> bool:
-    return _first_bytes(path).startswith(magic)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -294,40 +178,57 @@ def _first_bytes(path: Path) -> bytes:
         return file.read(16)
 
 
-_EXPANSION = 20
+def _open_file(path: Path, name: str, how: ReadOptions) -> Table:
+    limit, start = how.limit(path.stat().st_size), _first_bytes(path)
+    # Without anndata only the name can tell.
+    named = is_annotated_ending(name.removesuffix(".gz"))
+    if start.startswith(_HDF5) and (named or holds_annotated(path)):
+        return open_annotated(path, name, layer=how.layer or how.usual_layer, limit=limit)
+    table = _open_plain(path, name, start, decimal=how.decimal, limit=limit)
+    if how.layer is not None:
+        raise ValueError(f"--layer {how.layer}: {name} is no AnnData file, and has no layers")
+    return table
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """How a file is to be read.
+def _open_plain(
+    path: Path, name: str, start: bytes, *, decimal: Mark | None, limit: int
+) -> Table:
+    if start.startswith(b"MATLAB "):
+        return _open_arrays(path, name, kind="mat", limit=limit)
+    ending = Path(name.removesuffix(".gz")).suffix.lower()
+    if _JSON.match(start) or ending in _JSON_ENDINGS:
+        read = "read_json('t.json')"
+        if ending in _JSON_ENDINGS[1:]:
+            read = "read_ndjson('t.jsonl')"
+        raise TableError(
+            f"{name}: this is JSON, and {_READ}; convert it, for example with: "
+            f"python -c \"import polars; polars.{read}.write_csv('t.csv')\""
+        )
+    # Plain text is looked at first: a column may be called PAR1.
+    if not all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start):
+        if start.startswith(b"PAR1"):
+            return _open_parquet(path, name, decimal=decimal, limit=limit)
+        members = _members(path) if start.startswith(_ZIP) else []
+        if any(member.endswith(".npy") for member in members):
+            return _open_arrays(path, name, kind="npz", limit=limit)
+        if "xl/workbook.xml" in members:
+            raise TableError(f"{name}: this is {_EXCEL}")
+        for magic, what in _FOREIGN.items():
+            if start.startswith(magic):
+                raise TableError(f"{name}: this is {what}")
+    return open_delimited(path, name, decimal=decimal)
 
-    `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken
-    where no layer is given and the file is an AnnData file. `decimal` is the mark of numbers in
-    text, found out otherwise; `dates_as_numbers` makes days of dates, which are left out
-    otherwise; `max_bytes` is what a packed file may take unpacked, and a pipe may hold, where
-    that was said.
-    """
 
-    layer: str | None = None
-    usual_layer: str | None = None
-    decimal: Mark | None = None
-    dates_as_numbers: bool = False
-    max_bytes: int | None = None
-
-    def limit(self, packed: int = 0) -> int:
-        """How many bytes a packed file of some size, or a pipe, may take."""
-        if self.max_bytes is not None:
-            return self.max_bytes
-        return max(MAX_BYTES, _EXPANSION * packed)
+def _members(path: Path) -> list[str]:
+    """The names of the files in a zip archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except zipfile.BadZipFile:
+        return []
 
 
-LABELS = "target"
-
-
-"""The column that the labels are put into; the last one."""
-
-
-def open_arrays(path: Path, name: str, *, kind: str, limit: int) -> Table:
+def _open_arrays(path: Path, name: str, *, kind: str, limit: int) -> Table:
     """Read a table and its labels; its columns have no names and are called x0, x1 and so on."""
     try:
         found = READERS[kind](path, max_bytes=limit)
@@ -335,19 +236,18 @@ def open_arrays(path: Path, name: str, *, kind: str, limit: int) -> Table:
         # The path may be that of a temporary copy.
         raise TableError(str(error).replace(str(path), name)) from error
     columns = {f"x{i}": found.X[:, i] for i in range(found.X.shape[1])}
-    frame = pl.DataFrame(columns | {LABELS: found.y})
+    frame = pl.DataFrame(columns | {_LABELS: found.y})
     return Table(
         name=name,
         rows=frame.lazy(),
         n_samples=frame.height,
         schema=dict(frame.schema),
-        not_numbers={LABELS: "text"} if frame.schema[LABELS] == pl.String else {},
-        label=LABELS,
+        not_numbers={_LABELS: "text"} if frame.schema[_LABELS] == pl.String else {},
+        label=_LABELS,
     )
 
 
-def open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> Table:
-    """Open a Parquet file."""
+def _open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> Table:
     stored = pl.scan_parquet(path, glob=False)
     with as_table_errors(name):
         schema = dict(stored.collect_schema())
@@ -369,7 +269,7 @@ def open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) -> 
         not_names=in_text.not_names,
         dates=in_text.dates,
         stored=stored,
-        notes=(*_notes(path, schema), *in_text.notes),
+        notes=(*_lost_orders(path, schema), *in_text.notes),
     )
 
 
@@ -388,7 +288,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
     return f"values of type {dtype}"
 
 
-def _notes(path: Path, schema: dict[str, pl.DataType]) -> tuple[str, ...]:
+def _lost_orders(path: Path, schema: dict[str, pl.DataType]) -> tuple[str, ...]:
     """Name the ordered categories that pandas has written and polars reads without order."""
     try:
         described = json.loads(pl.read_parquet_metadata(path)["pandas"])["columns"]

@@ -1,19 +1,12 @@
-"""polars, asked for columns by their very names, and its complaints in one line.
+"""`Table`: what is known of a table in a file before its rows are read; `ComparableTable`: after.
 
-What each column of a table is for: to be selected from, to be passed through, to be left.
-
-`Table`: what is known of a table before its rows are read; `ComparableTable`: after.
-
-The columns of names, truth values and ordered categories of a table, as codes.
-
-The values of one column, as labels or as numbers.
+`ColumnRoles` says what a user wants of each column: to be selected from, passed through or left.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -26,30 +19,16 @@ from polars.exceptions import PanicException, PolarsError
 from topofs.errors import TableError, UnknownColumnError
 from topofs.io.frames import NamedArray
 from topofs.io.text_values import MISSING_CLASSES
-from topofs.io.types import Column, TypedTable, why_left_out
+from topofs.io.types import TypedTable
 from topofs.terms import registered
+from topofs.text import listed, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-
-__all__ = [
-    "ColumnRoles",
-    "ComparableTable",
-    "LeftOutColumn",
-    "NamesInTable",
-    "Table",
-    "as_table_errors",
-    "check_columns",
-    "column_values",
-    "columns_named",
-    "holds_names",
-    "measures_of_names",
-    "names_in_table",
-    "near_name",
-]
+    from topofs.io.types import LeftOutColumn
 
 
 def columns_named(names: Iterable[str]) -> pl.Expr:
@@ -65,28 +44,6 @@ def as_table_errors(name: str) -> Iterator[None]:
     except (PolarsError, PanicException) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise TableError(f"{name}: the table cannot be read ({reason})") from error
-
-
-_SHOWN_COLUMNS = 8
-
-
-@dataclass(frozen=True)
-class LeftOutColumn:
-    """A column that takes no part in the selection.
-
-    Attributes
-    ----------
-    name : str
-        The column.
-    reason : str
-        Why, in a few words.
-    asked_for : bool
-        Whether the user gave it that role; otherwise its values are the reason.
-    """
-
-    name: str
-    reason: str
-    asked_for: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,30 +119,24 @@ class ColumnRoles:
         """The same roles, with the names that patterns stand for."""
         taken = {*self.reasons, table.label} - {None}
         known = [column for column in table.columns if column not in taken]
+
+        def matching(given: Sequence[str], option: str) -> tuple[str, ...]:
+            found: list[str] = []
+            for column in given:
+                if column in table.schema or not set(column) & set("*?["):
+                    found.append(column)
+                    continue
+                matches = [name for name in known if fnmatchcase(name, column)]
+                if not matches:
+                    raise UnknownColumnError(f"{option}: no column is like {column!r}")
+                found += matches
+            return tuple(dict.fromkeys(found))
+
         return replace(
             self,
-            keep=_matching_columns(self.keep, table.columns, option="--keep", among=known),
-            exclude=_matching_columns(
-                self.exclude, table.columns, option="--exclude", among=known
-            ),
+            keep=matching(self.keep, "--keep"),
+            exclude=matching(self.exclude, "--exclude"),
         )
-
-
-def _matching_columns(
-    given: Sequence[str], known: Sequence[str], *, option: str, among: Sequence[str]
-) -> tuple[str, ...]:
-    """Replace patterns by the names `among` the known ones that they stand for."""
-    names = set(known)
-    found: list[str] = []
-    for column in given:
-        if column in names or not set(column) & set("*?["):
-            found.append(column)
-            continue
-        matches = [name for name in among if fnmatchcase(name, column)]
-        if not matches:
-            raise UnknownColumnError(f"{option}: no column is like {column!r}")
-        found += matches
-    return tuple(dict.fromkeys(found))
 
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
@@ -193,18 +144,8 @@ def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) 
     names = set(known)
     for column in columns:
         if column not in names:
-            near = near_name(column, known)
-            if near is not None:
-                advice = f"did you mean {near!r}?"
-            else:
-                shown = ", ".join(repr(name) for name in known[:_SHOWN_COLUMNS])
-                advice = f"there are {shown}" + (", …" if len(known) > _SHOWN_COLUMNS else "")
+            advice = suggest(column, known) or f"there are {listed(known, quoted=True)}"
             raise UnknownColumnError(f"{option}: there is no column {column!r}; {advice}")
-
-
-def near_name(name: str, known: Sequence[str]) -> str | None:
-    """Find the name that may have been meant, if there is one."""
-    return next(iter(get_close_matches(name, known, n=1)), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,14 +239,6 @@ class ComparableTable:
         return self.X if isinstance(self.X, TypedTable) else NamedArray(self.X, self.names)
 
 
-@dataclass(frozen=True, eq=False)
-class NamesInTable:
-    """The columns of names that can be compared, or are forced; the others with the reason."""
-
-    columns: Mapping[str, Column]
-    unusable: Mapping[str, str]
-
-
 def holds_names(dtype: pl.DataType) -> bool:
     """Whether columns of a type are compared level by level: text, categories, truth values."""
     return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
@@ -313,63 +246,8 @@ def holds_names(dtype: pl.DataType) -> bool:
 
 def measures_of_names() -> str:
     """Name the measures that compare names as well as numbers."""
-    able = [
-        name
-        for name, measure in registered("similarity").items()
-        if getattr(measure, "takes_names", False)
-    ]
-    return " or ".join(sorted(able))
-
-
-def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
-    """Read the columns that hold names, and tell which of them can be compared.
-
-    An Enum is a list of ordered categories; text, other categories and truth values have no
-    order. Blank text counts as missing, and in a text file the marks of missing values do, as in
-    its numbers. What is a date, or mostly numbers and therefore more likely a mistake, is no name.
-    """
-    candidates = [
-        column
-        for column, dtype in table.schema.items()
-        if holds_names(dtype) and column not in roles.reasons
-    ]
-    columns: dict[str, Column] = {}
-    unusable: dict[str, str] = {}
-    if not candidates:
-        return NamesInTable(columns, unusable)
-    with as_table_errors(table.name):
-        frame = table.select(candidates).collect(engine="streaming")
-    for series in frame.iter_columns():
-        column = _coded(_without_marks(series, in_text_file=table.as_written is not None))
-        reason = why_left_out(column)
-        if series.name in table.not_names:
-            reason = table.not_numbers[series.name]
-        if reason is None or series.name in roles.keep:
-            columns[series.name] = column
-        else:
-            unusable[series.name] = reason
-    return NamesInTable(columns, unusable)
-
-
-def _without_marks(series: pl.Series, *, in_text_file: bool) -> pl.Series:
-    """Leave the values missing that stand for a missing one."""
-    if series.dtype != pl.String:
-        return series
-    stripped = series.str.strip_chars()
-    if in_text_file:
-        return stripped.set(stripped.is_in(MISSING_CLASSES), None)
-    return series.set(stripped == "", None)
-
-
-def _coded(values: pl.Series) -> Column:
-    if values.dtype == pl.Boolean:
-        codes = values.cast(pl.Float64)
-    elif values.dtype == pl.Enum:
-        codes = values.to_physical().cast(pl.Float64)
-    else:
-        codes = values.cast(pl.String).rank("dense").cast(pl.Float64)
-    numbers = np.array(codes.to_numpy(), dtype=np.float64)
-    return Column(values.name, nominal=values.dtype != pl.Enum, values=numbers)
+    measures = registered("similarity").items()
+    return " or ".join(n for n, measure in measures if getattr(measure, "takes_names", False))
 
 
 def column_values(table: Table, column: str) -> npt.NDArray[Any]:

@@ -13,36 +13,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from topofs.text import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-__all__ = [
-    "CURRENCY_FIRST",
-    "CURRENCY_LAST",
-    "GROUPED",
-    "GROUP_MARKS",
-    "MISSING",
-    "MISSING_CLASSES",
-    "MULTIPLE",
-    "PADDED",
-    "PERCENT",
-    "SHAPES",
-    "UNITS",
-    "WAYS",
-    "ZEROS",
-    "FormatCounts",
-    "TextKind",
-    "as_number",
-    "as_truth",
-    "decimal_mark",
-    "hint_of",
-    "is_float",
-    "marks_disagree",
-    "seen_in",
-    "shape_of",
-    "shortened",
-    "text_kind",
-]
 
 MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """What stands for a missing value among words; the rest of `MISSING` may be a class there."""
@@ -125,7 +99,6 @@ WAYS = {
 UNITS = ("%", "currency", "k")
 """What may stand beside a number (see `WAYS`)."""
 
-_NO_NUMBERS = ("date", "true", "text")
 # Shapes of numbers that are worth a word, by the decimal mark; those first that tell most.
 _UNUSUAL: dict[Mark, tuple[str, ...]] = {
     ".": ("1,234.5", "1,234"),
@@ -135,7 +108,6 @@ _SHAPES = {shape: re.compile(pattern) for shape, pattern in SHAPES.items()}
 _GROUPED, _GROUP_MARKS = re.compile(GROUPED), re.compile(GROUP_MARKS)
 _POINT = ("1.5", "1,234.5")
 _COMMA = ("1,5", "1.234,5")
-_SHOWN = 20
 
 
 @dataclass
@@ -172,7 +144,7 @@ class FormatCounts:
     @property
     def n_numbers(self) -> int:
         """Number of values that are numbers, whatever their decimal mark and unit."""
-        return self.total - self.of(*_NO_NUMBERS)
+        return self.total - self.of("date", "true", "text")
 
     def of(self, *shapes: str) -> int:
         """Count the values of some shapes, or with one of some marks."""
@@ -302,7 +274,7 @@ def text_kind(
     if seen.of("true") == seen.total:
         return TextKind("truth values")
     if seen.n_numbers == seen.total:
-        return _mixed_units(seen) or _numbers(seen, decimal, likely)
+        return _numbers(seen, decimal, likely)
     # Where not all values are numbers, "3M" is a name rather than three million.
     for shapes, what in (
         (seen.n_numbers - seen.of("k"), "numbers"),
@@ -332,11 +304,6 @@ def hint_of(seen: FormatCounts, kind: TextKind) -> str | None:
     return None
 
 
-def as_truth(text: str) -> bool:
-    """Read a truth value, in capitals or not."""
-    return text.lower() == "true"
-
-
 def as_number(text: str, decimal: Mark) -> float:
     """Read a number with a decimal mark; the other one and spaces set thousands apart.
 
@@ -357,22 +324,18 @@ def _own_mark(seen: FormatCounts) -> Mark | None:
     return "." if point else ","
 
 
-def _mixed_units(seen: FormatCounts) -> TextKind | None:
-    """Refuse numbers that have different units beside them, or some have one and others none."""
+def _numbers(seen: FormatCounts, decimal: Mark | None, likely: Mark | None) -> TextKind:
+    """Numbers in one way of writing; unclear where the values contradict each other."""
     if len(seen.currencies) > 1:
-        words = (
-            f"amounts in {len(seen.currencies)} currencies, such as {seen.example('currency')}"
+        return TextKind(
+            "unclear",
+            f"amounts in {len(seen.currencies)} currencies, such as {seen.example('currency')}",
         )
-        return TextKind("unclear", words)
     for unit, what in (("%", "a percent sign"), ("currency", "a currency")):
         if 0 < seen.of(unit) < seen.total:
             other = f" and {seen.example('bare')}" if seen.of("bare") else ""
             words = f"numbers with and without {what}, such as {seen.example(unit)}{other}"
             return TextKind("unclear", words)
-    return None
-
-
-def _numbers(seen: FormatCounts, decimal: Mark | None, likely: Mark | None) -> TextKind:
     against = _COMMA if decimal == "." else _POINT
     if decimal is not None and seen.of(*against):
         wrong = "comma" if decimal == "." else "point"
@@ -393,8 +356,3 @@ def _numbers(seen: FormatCounts, decimal: Mark | None, likely: Mark | None) -> T
             settled_by_mark=True,
         )
     return TextKind("numbers", decimal=mark)
-
-
-def shortened(text: str) -> str:
-    """Cut a long text, to be named in a message."""
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,12 +1,8 @@
-"""`Column`: one column of a table, as numbers.
+"""Columns of several kinds as numbers: `Column`, `TypedTable`, and which columns take part.
 
-Levels of columns of names, and which columns can be compared at all.
-
-Columns of text of a frame or array: as numbers, as names, or as what takes no part.
-
-Columns of any kind: what a table holds, told apart by type and put into numbers.
-
-Tables in memory whose columns may be of any kind, with their names.
+A column of a frame or array is numbers, ordered categories (both amounts) or names (codes of
+levels). What text means is decided by `text_values`; the columns of a table are read together,
+because a table has one decimal mark.
 """
 
 from __future__ import annotations
@@ -20,7 +16,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs.io.frames import (
     FIRST_ROUNDED,
@@ -46,7 +41,6 @@ from topofs.io.text_values import (
     WAYS,
     FormatCounts,
     as_number,
-    as_truth,
     decimal_mark,
     hint_of,
     is_float,
@@ -56,35 +50,28 @@ from topofs.io.text_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from topofs.io.text_values import Mark
+    from topofs.typing import Bools, Doubles, Ints
 
+RARE = 5
+"""Levels of fewer samples than this are merged into one."""
 
-__all__ = [
-    "CONSTANT",
-    "HARDLY_REPEATS",
-    "MOST_LEVELS",
-    "RARE",
-    "ROUNDED",
-    "Column",
-    "TextColumn",
-    "TypedTable",
-    "check_no_times",
-    "has_nominal_columns",
-    "has_text",
-    "is_frame",
-    "kind_of",
-    "level_codes",
-    "read_columns",
-    "settled_columns",
-    "text_as_numbers",
-    "text_column",
-    "typed_table",
-    "usable_columns",
-    "why_constant",
-    "why_left_out",
-]
+MOST_LEVELS = 1000
+"""A column of names with more levels than this, rare ones merged, takes no part: each level is a
+row of its own in the product, and as many are an identifier's."""
+
+CONSTANT = "constant"
+ROUNDED = "constant at double precision"
+ALL_MISSING = "all missing"
+HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
+"""Why a column takes no part."""
+
+TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+"""The types of values that are dates or times."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +88,7 @@ class Column:
 
     name: str
     nominal: bool
-    values: npt.NDArray[np.float64]
+    values: Doubles
     why: str | None = None
     written: str | None = None
     hint: str | None = None
@@ -112,35 +99,26 @@ class Column:
             raise infinite_value(self.name, int(infinite.argmax()))
 
 
-RARE = 5
+@dataclass(frozen=True)
+class LeftOutColumn:
+    """A column that takes no part in the selection.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    reason : str
+        Why, in a few words.
+    asked_for : bool
+        Whether the user gave it that role; otherwise its values are the reason.
+    """
+
+    name: str
+    reason: str
+    asked_for: bool = False
 
 
-"""Levels of fewer samples than this are merged into one."""
-
-
-MOST_LEVELS = 1000
-
-
-"""A column of names with more levels than this, rare ones merged, takes no part: each level is a
-row of its own in the product, and as many are an identifier's."""
-
-
-CONSTANT = "constant"
-
-
-ROUNDED = "constant at double precision"
-
-
-ALL_MISSING = "all missing"
-
-
-HARDLY_REPEATS = "names that hardly repeat, as an identifier's do"
-
-
-"""Why a column takes no part."""
-
-
-def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def level_codes(values: Doubles) -> Ints:
     """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
     levels, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
@@ -153,7 +131,7 @@ def level_codes(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.asarray(codes, dtype=np.int64)
 
 
-def usable_columns(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
+def usable_columns(columns: Sequence[Column]) -> Bools:
     """Tell which columns can be compared with others at all: see `why_left_out`."""
     return np.array([why_left_out(column) is None for column in columns], dtype=np.bool_)
 
@@ -184,9 +162,7 @@ def why_constant(value: float) -> str:
     return ROUNDED if abs(value) >= FIRST_ROUNDED else CONSTANT
 
 
-def _why_names_are_left_out(
-    values: npt.NDArray[np.float64], given: npt.NDArray[np.float64]
-) -> str | None:
+def _why_names_are_left_out(values: Doubles, given: Doubles) -> str | None:
     counts = np.unique(given, return_counts=True)[1]
     if len(counts) == 1 and len(given) == len(values):
         return CONSTANT
@@ -196,344 +172,6 @@ def _why_names_are_left_out(
         return f"no value in {RARE} rows or more"
     too_many = level_codes(values).max() >= MOST_LEVELS
     return f"more than {MOST_LEVELS:,} names" if too_many else None
-
-
-@dataclass(frozen=True, eq=False)
-class TextColumn:
-    """A column of text; what it holds depends on the other columns, too.
-
-    `words` are the values that are not missing, and `given` tells in which rows they are.
-    """
-
-    name: str
-    words: list[str]
-    given: npt.NDArray[np.bool_]
-
-    @cached_property
-    def seen(self) -> FormatCounts:
-        """The shapes of the values."""
-        return seen_in(self.words)
-
-    @property
-    def holds_truth(self) -> bool:
-        """Whether the values are truth values."""
-        return text_kind(self.seen).holds == "truth values"
-
-    @property
-    def _is_whole(self) -> bool:
-        """Whether all values are whole numbers without a unit."""
-        return 0 < self.seen.total == self.seen.of("whole") and not self.seen.of(*UNITS)
-
-    def settled(self, likely: Mark | None) -> Column:
-        """Give the column as numbers or as codes of its names."""
-        values = np.full(len(self.given), np.nan)
-        kind = text_kind(self.seen, likely=likely)
-        if kind.holds == "numbers":
-            values[self.given] = [_as_number(word, kind.decimal) for word in self.words]
-            # Of an infinite value there is more to say than of those that are rounded.
-            if self._is_whole and FIRST_ROUNDED <= np.nanmax(np.abs(values)) < np.inf:
-                values = _whole(self.words, self.given, values)
-            unusual = self.seen.unusual(kind.decimal)
-            ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
-            return Column(
-                self.name,
-                nominal=False,
-                values=values,
-                written=" and ".join(ways) or None,
-                hint=hint_of(self.seen, kind),
-            )
-        if kind.holds == "truth values":
-            values[self.given] = [_as_truth(word) for word in self.words]
-            return Column(self.name, nominal=True, values=values)
-        # No array of text, which has room for the longest in every row.
-        code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
-        code |= {word: np.nan for word in code if not word.strip()}
-        values[self.given] = [code[word] for word in self.words]
-        why = kind.words if kind.holds in {"dates", "unclear"} else None
-        hint = hint_of(self.seen, kind)
-        return Column(self.name, nominal=True, values=values, why=why, hint=hint)
-
-
-def settled_columns(columns: Sequence[Column | TextColumn]) -> list[Column]:
-    """Settle the columns of text of a table, which has one decimal mark as a rule."""
-    text = [column for column in columns if isinstance(column, TextColumn)]
-    likely = decimal_mark(column.seen for column in text)
-    unclear = likely is None and any(column.seen.of("1,234") for column in text)
-    disagree = marks_disagree(column.seen for column in text)
-    if unclear and not disagree and _has_fractions(columns):
-        likely = "."
-    return [
-        column.settled(likely) if isinstance(column, TextColumn) else column
-        for column in columns
-    ]
-
-
-def _as_number(word: str, decimal: Mark) -> float:
-    text = word.strip()
-    return np.nan if text in MISSING else as_number(text, decimal)
-
-
-def _whole(
-    words: list[str], given: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Whole numbers counted from their lowest, where float64 does not tell them apart."""
-    exact = np.full(len(given), None, dtype=object)
-    texts = (word.strip() for word in words)
-    exact[given] = [
-        None if text in MISSING else int(re.sub(GROUP_MARKS, "", text)) for text in texts
-    ]
-    found = from_lowest(exact)
-    return values if found is None else found[0]
-
-
-def _as_truth(word: str) -> float:
-    text = word.strip()
-    return np.nan if text in MISSING else float(as_truth(text))
-
-
-def _has_fractions(columns: Sequence[Column | TextColumn]) -> bool:
-    """Whether a column of numbers has some with a decimal point."""
-    numbers = [c.values for c in columns if isinstance(c, Column) and not c.nominal]
-    return any(
-        bool((values != np.round(values))[~np.isnan(values)].any()) for values in numbers
-    )
-
-
-_NO_SPARSE = "similarity 'mixed', unlike 'pearson', takes"
-
-
-TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
-
-
-def has_nominal_columns(table: Any) -> bool:
-    """Whether a data frame has a column that is not a number: text, categories, booleans."""
-    if not is_frame(table):
-        return False
-    if library_of(table) == "polars":
-        return any(not dtype.is_numeric() and str(dtype) != "Null" for dtype in table.dtypes)
-    return any(not _is_pandas_number(series) for _, series in table.items())
-
-
-def text_column(table: Any) -> str | None:
-    """Find the first column that holds text which is not a number."""
-    if is_frame(table):
-        columns = [(name, series.to_list()) for name, series in named_series(table)]
-    elif isinstance(table, np.ndarray) and table.ndim == 2:
-        columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
-    else:
-        return None
-    for name, values in columns:
-        if any(isinstance(value, str) and not is_float(value) for value in values):
-            return name
-    return None
-
-
-def check_no_times(table: Any) -> None:
-    """Refuse a frame with a column of parsed dates or times, which is no number; such an array."""
-    if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
-        raise _refusal("x0", "timestamps")
-    if is_frame(table):
-        for name, dtype in zip(table.columns, table.dtypes, strict=True):
-            if _is_time(dtype):
-                raise _refusal(column_name(name), "timestamps")
-
-
-def has_text(table: Any) -> bool:
-    """Whether a frame or an array holds text, of which only reading tells if it is numbers."""
-    if is_frame(table):
-        return any(
-            any(isinstance(value, str) for value in series_at(table, i).to_list())
-            for i, dtype in enumerate(table.dtypes)
-            if _may_hold_text(dtype)
-        )
-    if not isinstance(table, np.ndarray):
-        return False
-    kind = table.dtype.kind
-    return kind in "UT" or (kind == "O" and any(isinstance(v, str) for v in table.flat))
-
-
-def _may_hold_text(dtype: Any) -> bool:
-    word = str(dtype).partition("(")[0]
-    return word in {"object", "Object", "String"} or word.startswith(("str", "large_str"))
-
-
-def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
-    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
-
-    Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
-    categorical, a polars Enum) become ranks. Text, booleans and other categories are
-    nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
-    apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
-    types, nested, infinite or too large are a ValueError that names the column. `names` are
-    those of the columns of an array.
-    """
-    table = readable_table(table, names=names)
-    if isinstance(table, NamedArray):
-        table, names = table.values, table.names
-    return settled_columns(_columns(dense_values(table, what=_NO_SPARSE), names))
-
-
-def text_as_numbers(
-    table: Any, *, names: Sequence[str] | None, advice: str
-) -> tuple[Any, tuple[Column, ...]]:
-    """Put numbers and truth values in the place of the columns of text that hold them.
-
-    A column of other text is refused with its name and with `advice`, the rest of the sentence.
-    The columns are given, too, as they tell how their numbers were written. `names` are those of
-    the columns of an array.
-    """
-    found = _columns(table, names)
-    settled = settled_columns(found)
-    read = {}
-    for i, (text, column) in enumerate(zip(found, settled, strict=True)):
-        if not isinstance(text, TextColumn):
-            continue
-        if column.nominal and not text.holds_truth:
-            raise ValueError(f"column {column.name!r} holds {column.why or 'text'}, {advice}")
-        read[i] = column
-    numbers = with_floats(table, {i: column.values for i, column in read.items()})
-    said = [column for column in read.values() if column.written or column.hint]
-    return numbers, tuple(said)
-
-
-def _columns(table: Any, names: Sequence[str] | None) -> list[Column | TextColumn]:
-    """The columns of a readable table; what text means depends on all of them."""
-    if is_frame(table):
-        read = _polars_column if library_of(table) == "polars" else _pandas_column
-        return [read(name, series) for name, series in named_series(table)]
-    values = as_array(table)
-    if values.dtype.kind in "mM":
-        raise _refusal("x0" if names is None else names[0], "timestamps")
-    if values.ndim != 2:
-        raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
-    called = [f"x{i}" for i in range(values.shape[1])] if names is None else names
-    if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
-        rows = np.ascontiguousarray(values.T, dtype=np.float64)
-        return [
-            Column(name, nominal=False, values=row)
-            for name, row in zip(called, rows, strict=True)
-        ]
-    return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
-
-
-def _is_pandas_number(series: Any) -> bool:
-    from pandas.api import types
-
-    if types.is_object_dtype(series.dtype):
-        return all(kind_of(value) == "numbers" for value in series.dropna())
-    return bool(types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype))
-
-
-def _pandas_column(name: str, series: Any) -> Column | TextColumn:
-    from pandas import CategoricalDtype
-    from pandas.api import types
-
-    dtype = series.dtype
-    if isinstance(dtype, CategoricalDtype):
-        codes = series.cat.codes.to_numpy().astype(np.float64)
-        codes[codes < 0] = np.nan
-        return Column(name, not dtype.ordered, codes)
-    if types.is_object_dtype(dtype):
-        return _object_column(name, series.to_numpy())
-    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
-        if getattr(dtype, "kind", "") == "c":
-            raise _refusal(name, "complex numbers")
-        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Column(name, bool(types.is_bool_dtype(dtype)), values)
-    if types.is_string_dtype(dtype):
-        return _object_column(name, series.to_numpy(dtype=object))
-    if _is_time(dtype):
-        return _time_column(name, series.isna().to_numpy())
-    raise _refusal(name, f"values of type {dtype}")
-
-
-def _is_time(dtype: Any) -> bool:
-    """Whether a type of pandas or polars is one of dates or times."""
-    if hasattr(dtype, "is_temporal"):
-        return bool(dtype.is_temporal())
-    return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
-
-
-def _polars_column(name: str, series: Any) -> Column | TextColumn:
-    dtype = series.dtype
-    if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
-        values = series.cast(float).to_numpy().astype(np.float64)
-        return Column(name, str(dtype) == "Boolean", values)
-    if dtype.is_temporal():
-        return _time_column(name, series.is_null().to_numpy())
-    if dtype.is_nested():
-        raise _refusal(name, "nested values")
-    word = str(dtype).partition("(")[0]
-    if word == "Enum":
-        codes = series.to_physical().cast(float).to_numpy()
-        return Column(name, nominal=False, values=codes.astype(np.float64))
-    if word == "Categorical":
-        codes = series.cast(str).rank("dense").cast(float).to_numpy()
-        return Column(name, nominal=True, values=codes.astype(np.float64))
-    if word in {"String", "Object"}:
-        return _object_column(name, np.array(series.to_list(), dtype=object))
-    raise _refusal(name, f"values of type {dtype}")
-
-
-def _object_column(name: str, values: npt.NDArray[Any]) -> Column | TextColumn:
-    """A column of Python objects, all of one kind."""
-    values = values.astype(object)
-    missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
-    kinds = sorted({kind_of(value) for value in values[~missing]})
-    if len(kinds) > 1:
-        raise ValueError(
-            f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
-        )
-    kind = kinds[0] if kinds else "numbers"
-    if kind == "text":
-        return TextColumn(name, values[~missing].tolist(), ~missing)
-    if kind == "timestamps":
-        return _time_column(name, missing)
-    if kind not in {"booleans", "numbers"}:
-        raise _refusal(name, kind)
-    numbers = np.full(len(values), np.nan)
-    try:
-        numbers[~missing] = values[~missing].astype(np.float64)
-    except OverflowError as error:
-        too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
-        row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
-        raise ValueError(
-            f"column {name!r} has a number in row {row} that is too large for a float: "
-            "take its logarithm, or leave it missing"
-        ) from error
-    return Column(name, kind == "booleans", numbers)
-
-
-def _time_column(name: str, missing: npt.NDArray[np.bool_]) -> Column:
-    """A column of dates or times, which takes no part; its values do not matter."""
-    values = np.where(missing, np.nan, np.arange(len(missing), dtype=np.float64))
-    return Column(name, nominal=True, values=values, why="dates or times")
-
-
-def kind_of(value: Any) -> str:
-    """Say what a value of a column is, in the plural."""
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, (bool, np.bool_)):
-        return "booleans"
-    if isinstance(value, (Real, np.integer, np.floating)) or type(value).__name__ == "Decimal":
-        return "numbers"
-    if isinstance(value, TIMES):
-        return "timestamps"
-    if isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray)):
-        return "nested values"
-    return f"values of type {type(value).__name__}"
-
-
-def _refusal(name: str, kind: str) -> ValueError:
-    advice = {
-        "timestamps": "turn it into a number (days since a date), or leave it out",
-        "nested values": "spread it over columns of its own, or leave it out",
-    }.get(kind, "turn it into numbers or text, or leave it out")
-    return ValueError(f"column {name!r} holds {kind}: {advice}")
-
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -567,7 +205,7 @@ class TypedTable:
         return bool((nominal & self._usable).any())
 
     @property
-    def numbers(self) -> npt.NDArray[np.float64]:
+    def numbers(self) -> Doubles:
         """All columns as an array; of names only their codes."""
         return np.column_stack([column.values for column in self.columns])
 
@@ -578,12 +216,12 @@ class TypedTable:
         return {i: why for i, why in reasons if why is not None}
 
     @property
-    def _usable(self) -> Mask:
+    def _usable(self) -> Bools:
         usable = np.ones(len(self.columns), dtype=np.bool_)
         usable[list(self.left_out)] = False
         return usable
 
-    def __getitem__(self, key: tuple[slice, npt.NDArray[np.int64]]) -> TypedTable:
+    def __getitem__(self, key: tuple[slice, Ints]) -> TypedTable:
         return TypedTable(tuple(self.columns[position] for position in key[1]))
 
     def take(self, rows: npt.NDArray[np.intp]) -> TypedTable:
@@ -592,7 +230,7 @@ class TypedTable:
             tuple(replace(column, values=column.values[rows]) for column in self.columns)
         )
 
-    def without_values(self, columns: Mask) -> TypedTable:
+    def without_values(self, columns: Bools) -> TypedTable:
         """Let some columns be constant, so that they take no part."""
         return TypedTable(
             tuple(
@@ -606,7 +244,7 @@ class TypedTable:
         """The columns of text of which something is to be said: see `Column`."""
         return tuple(c for c in self.columns if c.why or c.written or c.hint)
 
-    def incomparable(self) -> tuple[Mask, Mask]:
+    def incomparable(self) -> tuple[Bools, Bools]:
         """Tell which columns take no part."""
         unusable = ~self._usable
         names = np.array(
@@ -630,3 +268,301 @@ def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
     if n_samples < 2 or n_features < 1:
         raise too_small(n_samples, n_features)
     return table
+
+
+# Columns of text
+
+
+@dataclass(frozen=True, eq=False)
+class _TextColumn:
+    """A column of text; what it holds depends on the other columns, too.
+
+    `words` are the values that are not missing, and `given` tells in which rows they are.
+    """
+
+    name: str
+    words: list[str]
+    given: Bools
+
+    @cached_property
+    def seen(self) -> FormatCounts:
+        return seen_in(self.words)
+
+    def settled(self, likely: Mark | None) -> Column:
+        """Give the column as numbers or as codes of its names."""
+        kind = text_kind(self.seen, likely=likely)
+        hint = hint_of(self.seen, kind)
+        if kind.holds == "numbers":
+            values = self._read(lambda text: as_number(text, kind.decimal))
+            whole = 0 < self.seen.total == self.seen.of("whole") and not self.seen.of(*UNITS)
+            # Of an infinite value there is more to say than of those that are rounded.
+            if whole and FIRST_ROUNDED <= np.nanmax(np.abs(values)) < np.inf:
+                values = self._from_lowest(values)
+            unusual = self.seen.unusual(kind.decimal)
+            ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
+            written = " and ".join(ways) or None
+            return Column(self.name, nominal=False, values=values, written=written, hint=hint)
+        if kind.holds == "truth values":
+            values = self._read(lambda text: text.lower() == "true")
+            return Column(self.name, nominal=True, values=values)
+        # No array of text, which has room for the longest in every row.
+        code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
+        code |= {word: np.nan for word in code if not word.strip()}
+        values = np.full(len(self.given), np.nan)
+        values[self.given] = [code[word] for word in self.words]
+        why = kind.words if kind.holds in {"dates", "unclear"} else None
+        return Column(self.name, nominal=True, values=values, why=why, hint=hint)
+
+    def _read(self, convert: Callable[[str], float]) -> Doubles:
+        values = np.full(len(self.given), np.nan)
+        texts = (word.strip() for word in self.words)
+        values[self.given] = [np.nan if text in MISSING else convert(text) for text in texts]
+        return values
+
+    def _from_lowest(self, values: Doubles) -> Doubles:
+        """Whole numbers counted from their lowest, where float64 does not tell them apart."""
+        exact = np.full(len(self.given), None, dtype=object)
+        texts = (word.strip() for word in self.words)
+        exact[self.given] = [
+            None if text in MISSING else int(re.sub(GROUP_MARKS, "", text)) for text in texts
+        ]
+        found = from_lowest(exact)
+        return values if found is None else found[0]
+
+
+def _settled(columns: Sequence[Column | _TextColumn]) -> list[Column]:
+    """Settle the columns of text of a table, which has one decimal mark as a rule."""
+    text = [column.seen for column in columns if isinstance(column, _TextColumn)]
+    likely = decimal_mark(text)
+    unclear = likely is None and any(seen.of("1,234") for seen in text)
+    if unclear and not marks_disagree(text):
+        numbers = [c.values for c in columns if isinstance(c, Column) and not c.nominal]
+        if any((v != np.round(v))[~np.isnan(v)].any() for v in numbers):
+            likely = "."
+    return [c.settled(likely) if isinstance(c, _TextColumn) else c for c in columns]
+
+
+# Columns of frames and arrays
+
+
+def has_nominal_columns(table: Any) -> bool:
+    """Whether a data frame has a column that is not a number: text, categories, booleans."""
+    if not is_frame(table):
+        return False
+    if library_of(table) == "polars":
+        return any(not dtype.is_numeric() and str(dtype) != "Null" for dtype in table.dtypes)
+    from pandas.api import types
+
+    for i, dtype in enumerate(table.dtypes):
+        if types.is_object_dtype(dtype):
+            if any(kind_of(value) != "numbers" for value in series_at(table, i).dropna()):
+                return True
+        elif types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
+            return True
+    return False
+
+
+def text_column(table: Any) -> str | None:
+    """Find the first column that holds text which is not a number."""
+    columns: list[tuple[str, list[Any]]] = []
+    if is_frame(table):
+        columns = [(name, series.to_list()) for name, series in named_series(table)]
+    elif isinstance(table, np.ndarray) and table.ndim == 2:
+        columns = [(f"x{i}", column.tolist()) for i, column in enumerate(table.T)]
+    for name, values in columns:
+        if any(isinstance(value, str) and not is_float(value) for value in values):
+            return name
+    return None
+
+
+def check_no_times(table: Any) -> None:
+    """Refuse a frame with a column of parsed dates or times, which is no number; such an array."""
+    if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
+        raise _refusal("x0", "timestamps")
+    if is_frame(table):
+        for name, dtype in zip(table.columns, table.dtypes, strict=True):
+            if _is_time(dtype):
+                raise _refusal(column_name(name), "timestamps")
+
+
+def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
+    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
+
+    Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
+    categorical, a polars Enum) become ranks. Text, booleans and other categories are
+    nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
+    apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
+    types, nested, infinite or too large are a ValueError that names the column. `names` are
+    those of the columns of an array.
+    """
+    table = readable_table(table, names=names)
+    if isinstance(table, NamedArray):
+        table, names = table.values, table.names
+    table = dense_values(table, what="similarity 'mixed', unlike 'pearson', takes")
+    return _settled(_columns(table, names))
+
+
+def text_as_numbers(
+    table: Any, *, names: Sequence[str] | None, advice: str
+) -> tuple[Any, tuple[Column, ...]]:
+    """Put numbers and truth values in the place of the columns of text that hold them.
+
+    A column of other text is refused with its name and with `advice`, the rest of the sentence.
+    The columns are given, too, as they tell how their numbers were written. `names` are those of
+    the columns of an array.
+    """
+    if not _has_text(table):
+        return table, ()
+    found = _columns(table, names)
+    read = {}
+    for i, (text, column) in enumerate(zip(found, _settled(found), strict=True)):
+        if not isinstance(text, _TextColumn):
+            continue
+        if column.nominal and text_kind(text.seen).holds != "truth values":
+            raise ValueError(f"column {column.name!r} holds {column.why or 'text'}, {advice}")
+        read[i] = column
+    numbers = with_floats(table, {i: column.values for i, column in read.items()})
+    return numbers, tuple(c for c in read.values() if c.written or c.hint)
+
+
+def _has_text(table: Any) -> bool:
+    if is_frame(table):
+        for i, dtype in enumerate(table.dtypes):
+            if str(dtype).startswith(
+                ("object", "Object", "String", "str", "large_str")
+            ) and any(isinstance(value, str) for value in series_at(table, i).to_list()):
+                return True
+        return False
+    if not isinstance(table, np.ndarray):
+        return False
+    kind = table.dtype.kind
+    return kind in "UT" or (kind == "O" and any(isinstance(value, str) for value in table.flat))
+
+
+def _columns(table: Any, names: Sequence[str] | None) -> list[Column | _TextColumn]:
+    """The columns of a readable table; what text means depends on all of them."""
+    if is_frame(table):
+        read = _polars_column if library_of(table) == "polars" else _pandas_column
+        return [read(name, series) for name, series in named_series(table)]
+    values = as_array(table)
+    if values.dtype.kind in "mM":
+        raise _refusal("x0" if names is None else names[0], "timestamps")
+    if values.ndim != 2:
+        raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
+    called = [f"x{i}" for i in range(values.shape[1])] if names is None else names
+    if np.issubdtype(values.dtype, np.number) and not np.iscomplexobj(values):
+        rows = np.ascontiguousarray(values.T, dtype=np.float64)
+        return [
+            Column(name, nominal=False, values=row)
+            for name, row in zip(called, rows, strict=True)
+        ]
+    return [_object_column(name, row) for name, row in zip(called, values.T, strict=True)]
+
+
+def _pandas_column(name: str, series: Any) -> Column | _TextColumn:
+    from pandas import CategoricalDtype
+    from pandas.api import types
+
+    dtype = series.dtype
+    if isinstance(dtype, CategoricalDtype):
+        codes = series.cat.codes.to_numpy().astype(np.float64)
+        codes[codes < 0] = np.nan
+        return Column(name, not dtype.ordered, codes)
+    if types.is_object_dtype(dtype):
+        return _object_column(name, series.to_numpy())
+    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
+        if getattr(dtype, "kind", "") == "c":
+            raise _refusal(name, "complex numbers")
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Column(name, bool(types.is_bool_dtype(dtype)), values)
+    if types.is_string_dtype(dtype):
+        return _object_column(name, series.to_numpy(dtype=object))
+    if _is_time(dtype):
+        return _time_column(name, series.isna().to_numpy())
+    raise _refusal(name, f"values of type {dtype}")
+
+
+def _is_time(dtype: Any) -> bool:
+    """Whether a type of pandas or polars is one of dates or times."""
+    if hasattr(dtype, "is_temporal"):
+        return bool(dtype.is_temporal())
+    return getattr(dtype, "kind", "") in "mM" or "Period" in type(dtype).__name__
+
+
+def _polars_column(name: str, series: Any) -> Column | _TextColumn:
+    dtype = series.dtype
+    if dtype.is_numeric() or str(dtype) in {"Boolean", "Null"}:
+        values = series.cast(float).to_numpy().astype(np.float64)
+        return Column(name, str(dtype) == "Boolean", values)
+    if dtype.is_temporal():
+        return _time_column(name, series.is_null().to_numpy())
+    if dtype.is_nested():
+        raise _refusal(name, "nested values")
+    word = str(dtype).partition("(")[0]
+    if word == "Enum":
+        codes = series.to_physical().cast(float).to_numpy()
+        return Column(name, nominal=False, values=codes.astype(np.float64))
+    if word == "Categorical":
+        codes = series.cast(str).rank("dense").cast(float).to_numpy()
+        return Column(name, nominal=True, values=codes.astype(np.float64))
+    if word in {"String", "Object"}:
+        return _object_column(name, np.array(series.to_list(), dtype=object))
+    raise _refusal(name, f"values of type {dtype}")
+
+
+def _object_column(name: str, values: npt.NDArray[Any]) -> Column | _TextColumn:
+    """A column of Python objects, all of one kind."""
+    values = values.astype(object)
+    missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
+    kinds = sorted({kind_of(value) for value in values[~missing]})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"column {name!r} mixes {' and '.join(kinds)}: convert it to one type, such as text"
+        )
+    kind = kinds[0] if kinds else "numbers"
+    if kind == "text":
+        return _TextColumn(name, values[~missing].tolist(), ~missing)
+    if kind == "timestamps":
+        return _time_column(name, missing)
+    if kind not in {"booleans", "numbers"}:
+        raise _refusal(name, kind)
+    numbers = np.full(len(values), np.nan)
+    try:
+        numbers[~missing] = values[~missing].astype(np.float64)
+    except OverflowError as error:
+        too_large = [abs(value) > sys.float_info.max for value in values[~missing]]
+        row = int(np.flatnonzero(~missing)[np.argmax(too_large)])
+        raise ValueError(
+            f"column {name!r} has a number in row {row} that is too large for a float: "
+            "take its logarithm, or leave it missing"
+        ) from error
+    return Column(name, kind == "booleans", numbers)
+
+
+def _time_column(name: str, missing: Bools) -> Column:
+    """A column of dates or times, which takes no part; its values do not matter."""
+    values = np.where(missing, np.nan, np.arange(len(missing), dtype=np.float64))
+    return Column(name, nominal=True, values=values, why="dates or times")
+
+
+def kind_of(value: Any) -> str:
+    """Say what a value of a column is, in the plural."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, np.bool_)):
+        return "booleans"
+    if isinstance(value, (Real, np.integer, np.floating)) or type(value).__name__ == "Decimal":
+        return "numbers"
+    if isinstance(value, TIMES):
+        return "timestamps"
+    if isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray)):
+        return "nested values"
+    return f"values of type {type(value).__name__}"
+
+
+def _refusal(name: str, kind: str) -> ValueError:
+    advice = {
+        "timestamps": "turn it into a number (days since a date), or leave it out",
+        "nested values": "spread it over columns of its own, or leave it out",
+    }.get(kind, "turn it into numbers or text, or leave it out")
+    return ValueError(f"column {name!r} holds {kind}: {advice}")

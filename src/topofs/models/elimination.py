@@ -1,6 +1,8 @@
-"""A chordal graph as an order of its nodes in which the earlier neighbours are cliques.
+"""Chordal graphs by elimination: an order of the nodes, and a Gaussian model along it.
 
-What some columns say about the others: a Gaussian model given values of some columns.
+A graph is chordal if its nodes can be put in an order in which the earlier neighbours of each
+node are a clique. Along such an order a Gaussian is one regression a node, and conditional means
+and variances come without fill-in.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs._kernels.elimination import (
     absorb,
@@ -21,45 +22,9 @@ from topofs._kernels.elimination import (
 
 if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
-
+    from topofs.typing import Doubles, Ints
 
 __all__ = ["Conditional", "Elimination", "conditional_moments", "elimination_of"]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Elimination:
-    """Nodes in an order of insertion whose reverse is a perfect elimination order.
-
-    `parents` holds, for each place in the order, the earlier places it is joined to, ascending,
-    filled up with −1: each place with its parents is a clique. `place` is that of each node.
-    """
-
-    order: IntArray
-    parents: IntArray
-    place: IntArray
-
-
-def elimination_of(graph: FilteredGraph) -> Elimination:
-    """Find such an order, the graph's own if it has one that will do, or refuse the graph."""
-    adjacency = graph.to_scipy()
-    indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
-    order = cardinality_order(indptr, indices) if graph.order is None else graph.order.copy()
-    parents, wrong = parents_in_order(indptr, indices, order)
-    if wrong >= 0 and graph.order is not None:
-        order = cardinality_order(indptr, indices)
-        parents, wrong = parents_in_order(indptr, indices, order)
-    if wrong >= 0:
-        raise ValueError(
-            f"the graph is not chordal: two neighbours of node {order[wrong]} are not joined, "
-            "and no order of the nodes avoids it; use a TMFG, an MST or a clique forest"
-        )
-    return Elimination(order, parents, place=np.argsort(order))
-
-
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +43,48 @@ class Conditional:
         The share of their variance that the known columns explain.
     """
 
-    columns: IntArray
+    columns: Ints
     mean: Doubles
     variance: Doubles
     share: Doubles
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """Nodes in an order of insertion whose reverse is a perfect elimination order.
+
+    `parents` holds, for each place in the order, the earlier places it is joined to, ascending,
+    filled up with −1: each place with its parents is a clique. `place` is that of each node.
+    """
+
+    order: Ints
+    parents: Ints
+    place: Ints
+
+
+def elimination_of(graph: FilteredGraph) -> Elimination:
+    """Find such an order, the graph's own where it is one; refuse a graph that is not chordal."""
+    adjacency = graph.to_scipy()
+    indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
+    order = cardinality_order(indptr, indices) if graph.order is None else graph.order.copy()
+    parents, wrong = parents_in_order(indptr, indices, order)
+    if wrong >= 0 and graph.order is not None:
+        order = cardinality_order(indptr, indices)
+        parents, wrong = parents_in_order(indptr, indices, order)
+    if wrong >= 0:
+        raise ValueError(
+            f"the graph is not chordal: two neighbours of node {order[wrong]} are not joined, "
+            "and no order of the nodes avoids it; use a TMFG, an MST or a clique forest"
+        )
+    return Elimination(order, parents, place=np.argsort(order))
 
 
 def conditional_moments(
     elimination: Elimination,
     slopes: Doubles,
     spread: Doubles,
-    known: IntArray,
-    others: IntArray,
+    known: Ints,
+    others: Ints,
     deviations: Doubles,
 ) -> tuple[Doubles, Doubles]:
     """Means (n_rows, n_others) and variances of the others, given deviations (n_rows, n_known).
@@ -104,5 +99,5 @@ def conditional_moments(
     slopes, variance = absorb(parents, slopes, spread, is_known, x)
     predict(parents, slopes, is_known, x)
     to_covariances(parents, slopes, variance)
-    asked = place.take(others)
-    return x.take(asked, axis=0).T, variance.take(asked)
+    wanted = place.take(others)
+    return x.take(wanted, axis=0).T, variance.take(wanted)

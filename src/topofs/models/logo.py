@@ -1,10 +1,8 @@
 """LoGo: the Gaussian model whose precision matrix has the zeros of a chordal graph.
 
-How far correlations are pulled towards 0: Ledoit and Wolf, for all pairs or for the links.
-
-Each column regressed on its neighbours before it: a sparse Gaussian, clique by clique.
-
-The graph of the columns of a table: one that is given, or one of a family.
+`LoGoCovariance` first; below it the shrinkage of the correlations (`ledoit_wolf_intensity`,
+`links_intensity`), the regressions of each column on its neighbours before it, and the graph of
+the columns of a table (`graph_of_table`).
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -38,22 +35,18 @@ from topofs.terms import is_whole
 if TYPE_CHECKING:
     from topofs.graphs.base import Graph
     from topofs.models.elimination import Elimination
+    from topofs.typing import Doubles, Ints
 
+__all__ = ["LoGoCovariance", "graph_of_table", "ledoit_wolf_intensity"]
 
-__all__ = [
-    "LoGoCovariance",
-    "clique_regressions",
-    "dense_covariance",
-    "graph_of_table",
-    "ledoit_wolf_intensity",
-    "links_intensity",
-]
+_BLOCK = 1024
+"""Rows of a matrix of products that are held at a time."""
 
+_ENTRIES = 2**22
+"""Entries, or products of entries, of the table that are held at a time."""
 
-Doubles = npt.NDArray[np.float64]
-
-
-IntArray = npt.NDArray[np.int64]
+_NOTHING = 1e-13
+"""What rounding leaves of the variance of a column that its neighbours give exactly."""
 
 
 class LoGoCovariance(EmpiricalCovariance):
@@ -357,7 +350,7 @@ class LoGoCovariance(EmpiricalCovariance):
         names = self._names_given
         return f"column {column}" if names is None else repr(names[column])
 
-    def _positions(self, known: Any) -> IntArray:
+    def _positions(self, known: Any) -> Ints:
         """Positions of columns that are given by position or by name."""
         n, position_of = len(self.location_), self._position_of
         if isinstance(known, str) or not np.iterable(known):
@@ -377,7 +370,7 @@ class LoGoCovariance(EmpiricalCovariance):
             raise ValueError("a known column is given twice; name each once")
         return np.array(positions, dtype=np.int64)
 
-    def _known_values(self, values: Any, positions: IntArray) -> Doubles:
+    def _known_values(self, values: Any, positions: Ints) -> Doubles:
         if values is None:
             return np.asarray(self.location_[positions])
         given = np.asarray(unmasked(values), dtype=np.float64)
@@ -399,13 +392,6 @@ def _check_shrinkage(shrinkage: Any) -> None:
         raise ValueError(
             f"shrinkage is {shrinkage!r}; give 'auto', a number in [0, 1], or None for none"
         )
-
-
-_BLOCK = 1024
-
-
-# Products of entries of the table that are held at a time.
-_ENTRIES = 2**22
 
 
 def ledoit_wolf_intensity(standardised: Doubles) -> float:
@@ -437,7 +423,7 @@ def ledoit_wolf_intensity(standardised: Doubles) -> float:
     return float(min(1.0, (of_rows - of_correlation) / n_samples / distance))
 
 
-def links_intensity(standardised: Doubles, edges: npt.NDArray[np.int64]) -> float:
+def links_intensity(standardised: Doubles, edges: Ints) -> float:
     r"""Do the same for the correlations of linked columns alone [1]_; 0 without a link.
 
     .. math::
@@ -457,14 +443,6 @@ def links_intensity(standardised: Doubles, edges: npt.NDArray[np.int64]) -> floa
         variance += float(products.var(axis=0).sum()) / n_samples
         squares += float(np.sum(products.mean(axis=0) ** 2))
     return min(1.0, variance / squares) if squares > 0 else 0.0
-
-
-# Entries of the table that are copied at a time.
-_ENTRIES = 2**22
-
-
-# What rounding leaves of the variance of a column that its neighbours give exactly.
-_NOTHING = 1e-13
 
 
 def clique_regressions(
@@ -516,7 +494,7 @@ def dense_covariance(elimination: Elimination, slopes: Doubles, spread: Doubles)
     return covariance[np.ix_(elimination.place, elimination.place)]
 
 
-def graph_of_table(X: npt.NDArray[np.float64], graph: Any, *, memory: Any) -> FilteredGraph:
+def graph_of_table(X: Doubles, graph: Any, *, memory: Any) -> FilteredGraph:
     """Filter the squared correlations of checked columns; a `FilteredGraph` is taken as it is.
 
     Where their matrix needs more than `memory`, a graph that can do without it does.

@@ -1,8 +1,9 @@
-"""`Rule`: what every rule of ranking is, and says of itself; `Ranking`: what it gives.
+"""What every rule is made of: `Rule`, its result `Ranking`, and who represents whom.
 
-What decides between nodes of equal score: strength, then the values of their columns.
-
-Who represents whom at every size: the groups of a ranking before it is cut.
+A rule ranks the nodes of a network, which are the columns that take part. A rule with groups
+also gives a `CoverageModel`: which selected node represents each node, and with what share of
+its variance. `RunningGroups` says so for every size at once. `tie_breaking_ranks` decides
+between nodes of equal score.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from topofs._kernels.dispatch import UNIT, units
+from topofs._kernels.dispatch import units
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.network import Needs
 from topofs.terms import Term
@@ -26,169 +26,13 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.network import Network
     from topofs.similarity.base import Measure
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
+# What decides between equal scores: `tie_breaking_ranks`, or the position in the table.
+STRENGTH, INDEX = "strength", "index"
 
-__all__ = [
-    "CoverageModel",
-    "Ranking",
-    "Rule",
-    "RunningGroups",
-    "ScoreWords",
-    "coverage_by",
-    "covered_by",
-    "in_order_of_values",
-    "kept_with",
-    "ranks_by_strength",
-    "related_to",
-    "running_along",
-    "running_among",
-    "running_over_all",
-]
-
-
-Ints = npt.NDArray[np.int64]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-class CoverageModel(Protocol):
-    """Whom a node represents, and with what share of their variance: what groups follow from.
-
-    Where selected nodes explain more together than the best of them alone, a reach has more
-    methods, as `topofs.rules.variance_search.VarianceCoverage` does: ``together(selected)``, its
-    mean ``coverage(selected)`` and ``shares(by, of)``. ``kept_with(selected, of, before)`` and
-    ``related_to(of)`` answer at once what the functions of these names ask node by node.
-    """
-
-    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
-        """Find the selected node that represents each node best, and its share, in [0, 1].
-
-        That is the node itself, with share 1, if it is selected; -1 where none represents it.
-        """
-
-    def path(self, representative: int, node: int) -> Ints:
-        """List the nodes by way of which a node is represented, from the node on."""
-
-    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
-
-        Of the first `n_exact` all that they represent counts.
-        """
-
-
-def covered_by(reach: CoverageModel, selected: Ints) -> Doubles:
-    """Tell what selected nodes explain of each together; else what the best of them does."""
-    together = getattr(reach, "together", None)
-    found: Doubles = (
-        reach.representatives(selected)[1] if together is None else together(selected)
-    )
-    return found
-
-
-def coverage_by(reach: CoverageModel, selected: Ints) -> float:
-    """Give the mean of `covered_by`."""
-    coverage = getattr(reach, "coverage", None)
-    return float(covered_by(reach, selected).mean() if coverage is None else coverage(selected))
-
-
-def kept_with(reach: CoverageModel, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-    """Tell what stays explained of some nodes with each node beside the selected ones.
-
-    Of a node no more than was explained `before` counts; the result is the sum over `of`.
-    """
-    found = getattr(reach, "kept_with", None)
-    if found is not None:
-        return np.asarray(found(np.sort(selected), of, before))
-    n = len(covered_by(reach, of))
-    beside = (np.union1d(selected, [node]) for node in range(n))
-    return np.array([np.minimum(covered_by(reach, some)[of], before).sum() for some in beside])
-
-
-def related_to(reach: CoverageModel, of: Ints) -> npt.NDArray[np.bool_]:
-    """Tell which nodes share more than chance with some, or are among them."""
-    found = getattr(reach, "related_to", None)
-    if found is not None:
-        return np.asarray(found(of), dtype=np.bool_)
-    shares = [reach.representatives(np.array([node]))[1] for node in of.tolist()]
-    return np.asarray(np.max(shares, axis=0) > 0)
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Nodes in order, with what put them there.
-
-    Attributes
-    ----------
-    order : array of int, shape (n_nodes,)
-        All nodes, best first; those that were chosen beforehand before all others.
-    scores : array of float, shape (n_nodes,)
-        For each node what it adds at its turn, or its score.
-    end : int or None
-        How many nodes of the order the rule would select by itself; None where it has no end.
-    reach : CoverageModel or None
-        Whom nodes represent; None where the rule has no groups.
-    isolated : array of bool, shape (n_nodes,), or None
-        Nodes that represent nobody and that nobody represents, where the rule can tell.
-    selectable : int or None
-        How many nodes of the order can be selected together, by the constraints; None: all.
-    covered : array of float, shape (n_nodes,), or None
-        The share of all nodes that the first 1, 2, … represent, where scores are not what a
-        node adds to it.
-    place : array of int, shape (n_nodes,), or None
-        What decided between nodes of equal score: the lowest place; None: the position.
-    exact : int or None
-        How many nodes of the order were ranked by all that they represent; beyond them, by their
-        strongest links only. None: all.
-    """
-
-    order: Ints
-    scores: Doubles
-    end: int | None = None
-    reach: CoverageModel | None = None
-    isolated: npt.NDArray[np.bool_] | None = None
-    selectable: int | None = None
-    covered: Doubles | None = None
-    place: Ints | None = None
-    exact: int | None = None
-
-    @property
-    def n_selectable(self) -> int:
-        """How many nodes of the order can be selected together."""
-        return len(self.order) if self.selectable is None else self.selectable
-
-    @property
-    def curve(self) -> Doubles:
-        """Share of all nodes that the first 1, 2, … of the order represent, with groups."""
-        if self.covered is not None:
-            return self.covered
-        gains = self.scores[self.order]
-        return np.asarray(np.cumsum(gains) / max(1, len(gains)))
-
-
-@dataclass(frozen=True)
-class ScoreWords:
-    """What a score is called.
-
-    Attributes
-    ----------
-    name : str
-        On its own, as over a column of a table.
-    ranked_by : str
-        After "ranked by".
-    short : str
-        In a line of text, before its value.
-    unit : str
-        After the number one; empty where it has none.
-    axis : str
-        Under a chart.
-    """
-
-    name: str
-    ranked_by: str
-    short: str
-    unit: str = ""
-    axis: str = "score"
+# Rows of shares held at a time.
+_ROWS = 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,7 +46,7 @@ class Rule(Term):
     has_end : bool
         Whether it finds the number of columns by itself: size "auto".
     has_groups : bool
-        Whether its rankings have a `reach`: selected columns represent others.
+        Whether its rankings have a coverage model: selected columns represent others.
     default_graph : str, Graph or None
         The graph that it ranks by unless the user names one; None where it ranks without one.
     explains_together : bool
@@ -271,6 +115,24 @@ class Rule(Term):
         """
         return None
 
+    def rank(self, network: Network, constraints: Constraints) -> Ranking:
+        """Rank the nodes.
+
+        Parameters
+        ----------
+        network : Network
+            What the rule needs, and maybe more.
+        constraints : Constraints
+            Nodes that are selected in any case, which come first, and those that may not be
+            selected together. A rule whose order does not depend on what was selected before
+            leaves it to ``constraints.applied(order)``.
+
+        Returns
+        -------
+        Ranking
+        """
+        raise NotImplementedError
+
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Rank once more under other constraints, without the network.
 
@@ -306,7 +168,7 @@ class Rule(Term):
         selected : array of int
             The nodes that were selected from it.
         worth : int or None
-            What a node more must add, in nodes; None where the number of nodes stays.
+            What one more node must add, in nodes; None where the number of nodes stays.
 
         Returns
         -------
@@ -315,23 +177,104 @@ class Rule(Term):
         """
         return ranking
 
-    def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Rank the nodes.
 
-        Parameters
-        ----------
-        network : Network
-            What the rule needs, and maybe more.
-        constraints : Constraints
-            Nodes that are selected in any case, which come first, and those that may not be
-            selected together. A rule whose order does not depend on what was selected before
-            leaves it to ``constraints.applied(order)``.
+@dataclass(frozen=True)
+class ScoreWords:
+    """What a score is called.
 
-        Returns
-        -------
-        Ranking
-        """
-        raise NotImplementedError
+    Attributes
+    ----------
+    name : str
+        On its own, as over a column of a table.
+    ranked_by : str
+        After "ranked by".
+    short : str
+        In a line of text, before its value.
+    unit : str
+        After the number one; empty where it has none.
+    axis : str
+        Under a chart.
+    """
+
+    name: str
+    ranked_by: str
+    short: str
+    unit: str = ""
+    axis: str = "score"
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Nodes in order, with what put them there.
+
+    Attributes
+    ----------
+    order : array of int, shape (n_nodes,)
+        All nodes, best first; those that were chosen beforehand before all others.
+    scores : array of float, shape (n_nodes,)
+        For each node what it adds at its turn, or its score.
+    end : int or None
+        How many nodes of the order the rule would select by itself; None where it has no end.
+    reach : CoverageModel or None
+        Whom nodes represent; None where the rule has no groups.
+    isolated : array of bool, shape (n_nodes,), or None
+        Nodes that represent no other and that no other represents, where the rule can tell.
+    selectable : int or None
+        How many nodes of the order can be selected together, by the constraints; None: all.
+    covered : array of float, shape (n_nodes,), or None
+        The share of all nodes that the first 1, 2, … represent, where scores are not what a
+        node adds to it.
+    place : array of int, shape (n_nodes,), or None
+        The tie-breaking: of nodes of equal score the one of the lowest place comes first; None:
+        the lowest node.
+    exact : int or None
+        How many nodes of the order were ranked by all that they represent; beyond them, by their
+        strongest links only. None: all.
+    """
+
+    order: Ints
+    scores: Doubles
+    end: int | None = None
+    reach: CoverageModel | None = None
+    isolated: Bools | None = None
+    selectable: int | None = None
+    covered: Doubles | None = None
+    place: Ints | None = None
+    exact: int | None = None
+
+    @property
+    def n_selectable(self) -> int:
+        """How many nodes of the order can be selected together."""
+        return len(self.order) if self.selectable is None else self.selectable
+
+    @property
+    def curve(self) -> Doubles:
+        """Share of all nodes that the first 1, 2, … of the order represent, with groups."""
+        if self.covered is not None:
+            return self.covered
+        gains = self.scores[self.order]
+        return np.asarray(np.cumsum(gains) / max(1, len(gains)))
+
+
+def tie_breaking_ranks(network: Network) -> Ints:
+    """Rank nodes by falling strength, equal ones by the values of their columns.
+
+    Of nodes of equal score a rule takes the one of the lowest rank. Strength is the sum over
+    the whole similarity where the graph has it, else over the links of the graph; without a
+    graph, over the pairs of the network.
+    """
+    graph, pairs = network.graph, network.pairs
+    strength: Any
+    if graph is None:
+        # In whole numbers, whose sums no order of the columns changes.
+        exact = sparse.csr_array((units(pairs.data), pairs.indices, pairs.indptr), pairs.shape)
+        strength = exact.sum(axis=1)
+    else:
+        strength = graph.sums if isinstance(graph, LinkGraph) else graph.strength()
+    values = np.arange(len(strength)) if network.place is None else network.place
+    rank = np.empty(len(strength), np.int64)
+    rank[np.lexsort((values, -strength))] = np.arange(len(strength))
+    return rank
 
 
 def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Network) -> Doubles:
@@ -346,28 +289,68 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
     return score(graph.renumbered(network.place))[network.place]
 
 
-def ranks_by_strength(network: Network) -> npt.NDArray[np.int64]:
-    """Give nodes places by falling strength; equal ones as the values of their columns say.
+class CoverageModel:
+    """Whom a node represents, and with what share of its variance: base of the models.
 
-    Strength is the sum over the whole similarity where the graph carries that, else the sum of
-    the links in the graph; without a graph, of the pairs that were asked for.
+    A model gives `representatives` and `running`. The other methods follow from the first; a
+    model gives its own where it has a shorter way, or where selected nodes explain more together
+    than the best of them alone.
     """
-    graph, pairs = network.graph, network.pairs
-    strength: npt.NDArray[Any]
-    if graph is None:
-        # In whole numbers, whose sums no order of the columns changes.
-        exact = sparse.csr_array((units(pairs.data), pairs.indices, pairs.indptr), pairs.shape)
-        strength = exact.sum(axis=1)
-    else:
-        strength = graph.sums if isinstance(graph, LinkGraph) else graph.strength()
-    values = np.arange(len(strength)) if network.place is None else network.place
-    place = np.empty(len(strength), np.int64)
-    place[np.lexsort((values, -strength))] = np.arange(len(strength))
-    return place
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and its share, in [0, 1].
+
+        That is the node itself, with share 1, if it is selected; -1 where none represents it.
+        """
+        raise NotImplementedError
+
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order.
+
+        Of the first `n_exact` whole rows count.
+        """
+        raise NotImplementedError
+
+    def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002
+        """List the nodes by way of which a node is represented, from the node on; none here."""
+        return np.empty(0, dtype=np.int64)
+
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        representative, share = self.representatives(among)
+        return int(representative[node]), float(share[node])
+
+    def explained(self, selected: Ints) -> Doubles:
+        """Share of each node that the selected nodes explain together, or the best of them."""
+        return self.representatives(selected)[1]
+
+    def coverage(self, selected: Ints) -> float:
+        """Mean of `explained` over all nodes."""
+        return float(self.explained(selected).mean())
+
+    def coverages(self, lists: list[Ints]) -> Doubles:
+        """`coverage` of each of some lists of nodes."""
+        return np.array([self.coverage(nodes) for nodes in lists])
+
+    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """What stays explained of the nodes `of` with each node beside the selected ones.
+
+        Of a node no more than was explained `before` counts; the result is the sum over `of`.
+        """
+        n = len(self.explained(of))
+        beside = (np.union1d(selected, [node]) for node in range(n))
+        return np.array([np.minimum(self.explained(all_)[of], before).sum() for all_ in beside])
+
+    def neighbors(self, of: Ints) -> Bools:
+        """Which nodes share more than chance with one of some nodes, or are among them."""
+        return np.asarray(self.representatives(of)[1] > 0)
 
 
-# Rows of shares held at a time.
-_ROWS = 256
+def assign_self(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
+    """Let every selected node represent itself, even where another is its copy."""
+    representative[selected] = selected
+    share[selected] = 1.0
+    return representative, share
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,66 +372,31 @@ class RunningGroups:
     through: Ints
     n_links: int | None
 
-
-def running_along(
-    starts: Ints, columns: Ints, weights: Doubles, least: float, order: Ints
-) -> RunningGroups:
-    """Follow who represents whom along the paths of a graph, which comes as CSR rows.
-
-    `least` must be left at the end of a path of several links.
-    """
-    from topofs._kernels.path_search import running_nodes
-
-    n = len(order)
-    nodes, positions, values, before, total = running_nodes(
-        starts, columns, weights, least, order
-    )
-    by_node = np.argsort(nodes, kind="stable")
-    positions, before = positions[by_node], before[by_node]
-    return RunningGroups(
-        curve=np.concatenate([[0.0], total / max(1, n)]),
-        starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-        positions=positions,
-        values=values[by_node],
-        through=np.where(before == order[positions], -1, before),
-        n_links=len(columns) // 2,
-    )
-
-
-def running_among(rows: Any, order: Ints) -> RunningGroups:
-    """Follow who represents whom as sparse rows of shares say, with ones on the diagonal.
-
-    Equal shares go to the lowest node.
-    """
-    n, found = len(order), rows.tocoo()
-    origin, node, share = found.row.astype(np.int64), found.col.astype(np.int64), found.data
-    turn = np.argsort(order)[origin]
-    # One number tells the larger share, and of equal ones the lower origin.
-    strength = np.empty(len(share), np.int64)
-    strength[np.lexsort((-origin, share))] = np.arange(len(share))
-    by_turn = np.lexsort((turn, node))
-    node, origin, turn, share = (part[by_turn] for part in (node, origin, turn, share))
-    best = np.maximum.accumulate(strength[by_turn] + node * len(share))
-    better = np.diff(best, prepend=-1) > 0
-    node, origin, turn, share = (part[better] for part in (node, origin, turn, share))
-    amounts = units(share)
-    before = np.where(np.diff(node, prepend=-1) > 0, 0, np.concatenate([[0], amounts[:-1]]))
-    gained = np.zeros(n, np.int64)
-    np.add.at(gained, turn, amounts - before)
-    others = origin != node
-    node, turn, share = node[others], turn[others], share[others]
-    return RunningGroups(
-        curve=np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
-        starts=np.concatenate([[0], np.cumsum(np.bincount(node, minlength=n))]),
-        positions=turn,
-        values=share,
-        through=np.full(len(turn), -1),
-        n_links=(rows.nnz - n) // 2,
-    )
+    @classmethod
+    def from_changes(
+        cls,
+        curve: Doubles,
+        changes: tuple[Ints, Ints, Doubles],
+        *,
+        through: Ints | None = None,
+        n_links: int | None = None,
+    ) -> RunningGroups:
+        """Sort changes by node: the node, the position and the value of each, in order."""
+        nodes, positions, values = changes
+        by_node = np.argsort(nodes, kind="stable")
+        n_changes = np.bincount(nodes, minlength=len(curve) - 1)
+        return cls(
+            curve=curve,
+            starts=np.concatenate([[0], np.cumsum(n_changes)]),
+            positions=positions[by_node],
+            values=values[by_node],
+            through=np.full(len(nodes), -1) if through is None else through[by_node],
+            n_links=n_links,
+        )
 
 
 class _Shares(Protocol):
-    def block(self, rows: slice, columns: slice) -> npt.NDArray[np.floating[Any]]: ...
+    def block(self, rows: slice, columns: slice) -> Floats: ...
 
 
 def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> RunningGroups:
@@ -473,11 +421,5 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
         some = values > least
         parts.append((nodes[some], positions[some], values[some]))
     nodes, positions, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return RunningGroups(
-        curve=np.concatenate([[0.0], total / n]),
-        starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-        positions=positions,
-        values=values,
-        through=np.full(len(positions), -1),
-        n_links=None,
-    )
+    curve = np.concatenate([[0.0], total / n])
+    return RunningGroups.from_changes(curve, (nodes, positions, values))

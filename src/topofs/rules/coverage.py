@@ -1,4 +1,10 @@
-"""Coverage: choose columns that represent the others, and stop when they do."""
+"""Coverage: choose columns that represent the others, and stop when they do.
+
+Top down: the rule `Coverage`; its two coverage models, `MatrixCoverage` (shares from a matrix)
+and `PathCoverage` (shares along the paths of a graph); and `redundancy_ranking`, the set cover
+behind `MinShare`. The search itself is in `topofs.rules.greedy`; what decides between equal gains
+is `topofs.rules.base.tie_breaking_ranks`.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +12,40 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
+from topofs._kernels.dispatch import UNIT, units
+from topofs.graphs.filtered_graph import LinkGraph
 from topofs.network import Needs
-from topofs.rules.base import Ranking, Rule, ScoreWords, ranks_by_strength
-from topofs.rules.centrality import TIES
-from topofs.rules.coverage_model import coverage_model_of
+from topofs.rules.base import (
+    INDEX,
+    STRENGTH,
+    CoverageModel,
+    Ranking,
+    Rule,
+    RunningGroups,
+    ScoreWords,
+    assign_self,
+    running_over_all,
+    tie_breaking_ranks,
+)
 from topofs.rules.exchanges import refined_ranking
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
+from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
+    from topofs._kernels.coverage import PathGraph, ShareMatrix
     from topofs.constraints import Constraints
+    from topofs.graphs.filtered_graph import ShareRows
     from topofs.network import Network
     from topofs.similarity.base import Measure
-
-__all__ = ["Coverage"]
+    from topofs.typing import Bools, Doubles, Ints
 
 AUTO, PATHS, EDGES = "auto", "paths", "edges"
+
+# What must be left of the variance at the end of a path of several edges.
+HALF = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,9 +113,8 @@ class Coverage(Rule):
         choices=(DROP, KEEP, LAST),
     )
     ties: str = parameter(
-        "strength", help="Order equal scores by: strength, index.", choices=TIES
+        STRENGTH, help="Order equal scores by: strength, index.", choices=(STRENGTH, INDEX)
     )
-
     refine: bool = parameter(
         default=False, help="Exchange columns while the coverage rises.", choices=(True, False)
     )
@@ -104,7 +126,7 @@ class Coverage(Rule):
     @property
     def needs(self) -> Needs:
         """A graph and a scale."""
-        return Needs(scale=True, by_values=self.ties == TIES[0])
+        return Needs(scale=True, by_values=self.ties == STRENGTH)
 
     @property
     def words(self) -> ScoreWords:
@@ -127,7 +149,7 @@ class Coverage(Rule):
     @property
     def ties_words(self) -> str:
         """What decides between columns that add the same."""
-        return "the strength of the links" if self.ties == TIES[0] else super().ties_words
+        return "the strength of the links" if self.ties == STRENGTH else super().ties_words
 
     @property
     def end_words(self) -> str:
@@ -150,14 +172,14 @@ class Coverage(Rule):
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
         reach = network.reach if self.reach == AUTO else self.reach
-        place = ranks_by_strength(network) if self.ties == TIES[0] else None
-        return self._greedy(
-            coverage_model_of(network, paths=reach == PATHS), place, constraints
-        )
+        model = coverage_model_of(network, paths=reach == PATHS)
+        place = tie_breaking_ranks(network) if self.ties == STRENGTH else None
+        return greedy_ranking(model, constraints, place=place, isolated=self.isolated)
 
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
-        return self._greedy(ranking.reach, ranking.place, constraints)
+        model: Any = ranking.reach
+        return greedy_ranking(model, constraints, place=ranking.place, isolated=self.isolated)
 
     def refined(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
@@ -169,8 +191,329 @@ class Coverage(Rule):
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
         return refined_ranking(ranking, constraints, selected, worth=worth, stay_out=stay_out)
 
-    def _greedy(self, reach: Any, place: Any, constraints: Constraints) -> Ranking:
-        return greedy_ranking(reach, constraints, place=place, isolated=self.isolated)
-
 
 register(Coverage())
+
+
+def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | MatrixCoverage:
+    """Give the coverage model of the graph of a network: along its paths, or its edges only."""
+    graph, scale = network.graph, network.scale
+    assert graph is not None
+    if isinstance(graph, LinkGraph):
+        if not paths:
+            return MatrixCoverage(graph.shares, graph.whole, graph)
+        rows = graph.to_scipy()
+    else:
+        assert scale is not None
+        left, right = graph.edges.T
+        weights = scale.weights(graph.weights, left, right)
+        above = weights > 0
+        ends, shape = (left[above], right[above]), (graph.n_nodes, graph.n_nodes)
+        one_way = sparse.csr_array((weights[above], ends), shape=shape)
+        rows = one_way + one_way.T
+        if not paths:
+            rows = sparse.csr_array(rows + sparse.eye_array(graph.n_nodes))
+            rows.sort_indices()
+            return MatrixCoverage(rows)
+        rows.sort_indices()
+    return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+
+
+class _SharesOfPairs(CoverageModel):
+    """A model in which a share belongs to a pair of nodes, whichever of the two is selected."""
+
+    def entries(self, node: int) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares."""
+        raise NotImplementedError
+
+    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """What stays explained of some nodes with each node beside the selected ones."""
+        share = self.representatives(selected)[1]
+        least, most = units(share[of]), units(before)
+        total = np.full(len(share), least.sum())
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
+            index, shares = self.entries(node)
+            total[index] += np.clip(units(shares), low, high) - low
+        return np.asarray(total / UNIT)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixCoverage(_SharesOfPairs):
+    """Shares from a matrix, dense or sparse, with ones on the diagonal.
+
+    Attributes
+    ----------
+    matrix : array or scipy.sparse.csr_array, shape (n, n)
+        Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
+    whole : ShareRows or None
+        Whole rows of nodes of which the matrix, a sparse one, holds the strongest links only.
+        When such a node is selected, its whole row counts.
+    graph : LinkGraph or None
+        The graph that both are of: a pickle holds them once.
+    """
+
+    matrix: Any
+    whole: ShareRows | None = None
+    graph: LinkGraph | None = None
+
+    by_matrix: ClassVar[bool] = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ if self.graph is None else {"graph": self.graph}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        graph = state["graph"]
+        if graph is not None:
+            state = {"matrix": graph.shares, "whole": graph.whole, "graph": graph}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def kernel(self) -> ShareMatrix:
+        """What kernels take."""
+        from topofs._kernels.coverage import ShareMatrix
+
+        n = self.matrix.shape[0]
+        if sparse.issparse(self.matrix):
+            starts = self.matrix.indptr.astype(np.int64)
+            return ShareMatrix(starts, self.matrix.indices.astype(np.int32), self.matrix.data)
+        starts = np.arange(0, n * n + 1, max(n, 1), dtype=np.int64)[: n + 1]
+        weights = np.ascontiguousarray(self.matrix).ravel()
+        return ShareMatrix(starts, np.empty(0, np.int32), weights)
+
+    @property
+    def cut(self) -> Bools:
+        """Nodes of which the matrix holds less than the whole row."""
+        if self.whole is None:
+            return np.zeros(self.matrix.shape[0], dtype=np.bool_)
+        return self.whole.cut
+
+    def isolated(self) -> Bools:
+        """Nodes that have no share but their own."""
+        positive = (self.matrix > 0).sum(axis=1)
+        return np.asarray(positive).ravel() <= 1
+
+    def entries(self, node: int, *, whole: bool = True) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares.
+
+        Of a node that is cut it is the whole row, or without `whole` what the matrix holds.
+        """
+        if not sparse.issparse(self.matrix):
+            return slice(None), self.matrix[node]
+        listed = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
+        nodes, shares = self.matrix.indices[listed], self.matrix.data[listed]
+        if not whole or self.whole is None or not self.whole.cut[node]:
+            return nodes, shares
+        row = self.whole.row(node)
+        # A link has one share, whoever computes it.
+        row[nodes] = shares
+        return slice(None), row
+
+    def rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
+        """The rows of some nodes: whole ones of all of them, or of `whole` only."""
+        rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
+        if whole is not None:
+            cut = cut[np.isin(nodes[cut], whole)]
+        if not len(cut):
+            return rows
+        complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[cut]]
+        others = np.setdiff1d(np.arange(len(nodes)), cut)
+        place = np.argsort(np.concatenate([others, cut]))
+        return sparse.vstack([rows[others], *complete], format="csr")[place]
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and the share."""
+        n, selected = self.matrix.shape[0], np.sort(selected)
+        representative, share = np.full(n, -1, dtype=np.int64), np.zeros(n)
+        if not len(selected):
+            return representative, share
+        if sparse.issparse(self.matrix):
+            # The largest share of each node, of equal ones that of the lowest node.
+            found = self.rows(selected).tocoo()
+            order = np.lexsort((found.row, -found.data, found.col))
+            first = order[np.diff(found.col[order], prepend=-1) > 0]
+            first = first[found.data[first] > 0]
+            representative[found.col[first]] = selected[found.row[first]]
+            share[found.col[first]] = found.data[first]
+        else:
+            rows = self.matrix[selected]
+            best = np.argmax(rows, axis=0)
+            share = np.take_along_axis(rows, best[None, :], axis=0)[0].astype(np.float64)
+            representative = np.where(share > 0, selected[best], -1)
+        return assign_self(representative, share, selected)
+
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
+        """Follow who represents whom while nodes are selected in an order.
+
+        Of the first `n_exact` whole rows count. Equal shares go to the lowest node.
+        """
+        if not sparse.issparse(self.matrix):
+            return running_over_all(MatrixOperator(self.matrix), order)
+        n, n_entries = len(order), 0
+        share, by = np.zeros(n), np.full(n, -1)
+        gained, changes = np.zeros(n, np.int64), []
+        for at, node in enumerate(order.tolist()):
+            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            n_entries += np.count_nonzero(shares)
+            before = share[index]
+            better = (shares > before) | ((shares == before) & (node < by[index]))
+            nodes, shares = np.arange(n)[index][better], shares[better]
+            gained[at] = (units(shares) - units(before[better])).sum()
+            share[nodes], by[nodes] = shares, node
+            others = nodes != node
+            changes.append((nodes[others], np.full(others.sum(), at), shares[others]))
+        nodes, positions, values = (np.concatenate(part) for part in zip(*changes, strict=True))
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
+            (nodes, positions, values),
+            n_links=(n_entries - n) // 2,
+        )
+
+    def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
+        """What each node of an order adds; whole rows of the first `n_exact` count."""
+        covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
+        for at, node in enumerate(order.tolist()):
+            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            gain = np.maximum(units(shares) - covered[index], 0)
+            covered[index] += gain
+            gains[at] = gain.sum() / UNIT
+        return gains
+
+    def coverage(self, selected: Ints) -> float:
+        """The mean of the shares that `representatives` gives."""
+        return float(self.coverages([selected])[0])
+
+    def coverages(self, lists: list[Ints]) -> Doubles:
+        """The `coverage` of each of some lists of nodes; every row is computed once."""
+        best = np.zeros((len(lists), self.matrix.shape[0]))
+        lists_with: dict[int, list[int]] = {}
+        for number, nodes in enumerate(lists):
+            best[number, nodes] = 1.0
+            for node in nodes.tolist():
+                lists_with.setdefault(node, []).append(number)
+        for node in sorted(lists_with):
+            index, shares = self.entries(node)
+            for number in lists_with[node]:
+                best[number, index] = np.maximum(best[number, index], shares)
+        return np.asarray(best.mean(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class PathCoverage(_SharesOfPairs):
+    """Along paths of a graph: a node represents another by the best product of weights.
+
+    Were the graph a tree and the columns normal, this product would be the variance that both
+    share. A path of one edge counts whatever its weight above the noise floor, a longer path only
+    if `least` of the variance is left at its end. The arrays are CSR rows of both directions of
+    each edge above the floor.
+    """
+
+    starts: Ints
+    columns: Ints
+    weights: Doubles
+    least: float = HALF
+
+    by_matrix: ClassVar[bool] = False
+
+    @property
+    def kernel(self) -> PathGraph:
+        """What kernels take."""
+        from topofs._kernels.coverage import PathGraph
+
+        return PathGraph(self.starts, self.columns, self.weights, self.least)
+
+    @property
+    def cut(self) -> Bools:
+        """Nodes of which less than the whole row is known: none."""
+        return np.zeros(len(self.starts) - 1, dtype=np.bool_)
+
+    def isolated(self) -> Bools:
+        """Nodes that have no edge above the floor."""
+        return np.asarray(np.diff(self.starts) == 0)
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that represents each node best, and the share."""
+        from topofs._kernels.path_search import nearest_nodes
+
+        return assign_self(*nearest_nodes(*self.kernel, np.sort(selected)), selected)
+
+    def path(self, representative: int, node: int) -> Ints:
+        """List the nodes between the two on the best path, from the node on."""
+        from topofs._kernels.path_search import best_path
+
+        return best_path(*self.kernel, representative, node)
+
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
+        """Follow who represents whom while nodes are selected in an order."""
+        from topofs._kernels.path_search import running_nodes
+
+        nodes, positions, values, before, total = running_nodes(*self.kernel, order)
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], total / max(1, len(order))]),
+            (nodes, positions, values),
+            through=np.where(before == order[positions], -1, before),
+            n_links=len(self.columns) // 2,
+        )
+
+    def entries(self, node: int) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares."""
+        return slice(None), self.representatives(np.array([node]))[1]
+
+    def as_matrix(self) -> MatrixCoverage:
+        """The same shares as a sparse matrix."""
+        n = len(self.starts) - 1
+        rows = [
+            sparse.csr_array(self.representatives(np.array([v]))[1][None]) for v in range(n)
+        ]
+        return MatrixCoverage(sparse.vstack(rows, format="csr"))
+
+
+def redundancy_ranking(
+    shares: sparse.csr_array, constraints: Constraints, place: Ints | None = None
+) -> Ranking:
+    """Order nodes so that the first of them explain all others to a share.
+
+    `shares` are those of the pairs that reach the share, without a diagonal. Greedy set cover:
+    each next node explains most of those that none explains yet; of equal ones the lowest `place`
+    comes first. Then nodes are given up, the last first, that another one explains and that no
+    other needs, so none of the set could be left out. Chosen nodes are all in the set, and first
+    in the order, whether they explain anything new or not. The ranking ends after the set; a
+    score is the number of nodes that none before explained.
+    """
+    n, chosen = constraints.n_nodes, constraints.chosen
+    with_own = sparse.csr_array(shares + sparse.eye_array(n, format="csr"))
+    with_own.sort_indices()
+    explains = with_own.copy()
+    explains.data[:] = 1.0
+    ranking = greedy_ranking(
+        MatrixCoverage(explains), constraints, place=place, isolated=KEEP, quarters=0
+    )
+    selectable = ranking.order[: ranking.n_selectable]
+    selected = selectable[(ranking.scores[selectable] > 0) | np.isin(selectable, chosen)]
+    rows = [explains.indices[slice(*explains.indptr[v : v + 2])] for v in selected]
+    n_explaining = np.zeros(n, dtype=np.int64)
+    for row in rows:
+        n_explaining[row] += 1
+    needed = np.ones(len(selected), dtype=np.bool_)
+    for at in range(len(selected) - 1, -1, -1):
+        if selected[at] not in chosen and (n_explaining[rows[at]] > 1).all():
+            n_explaining[rows[at]] -= 1
+            needed[at] = False
+    selected = selected[needed]
+    others = np.setdiff1d(np.arange(n), selected)
+    others = others if place is None else others[np.argsort(place[others])]
+    allowed = constraints.allowed[others]
+    order = np.concatenate([selected, others[allowed], others[~allowed]])
+    scores = np.empty(n)
+    scores[order] = MatrixCoverage(explains).gains_along(order)
+    model = MatrixCoverage(with_own)
+    return Ranking(
+        order,
+        scores,
+        end=len(selected),
+        reach=model,
+        isolated=ranking.isolated,
+        selectable=n - int((~allowed).sum()),
+        covered=model.running(order).curve[1:],
+        place=place,
+    )

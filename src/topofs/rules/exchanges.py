@@ -6,27 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs._kernels.dispatch import UNIT, units
-from topofs.constraints import OpenNodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topofs.constraints import Constraints
     from topofs.rules.base import Ranking
-    from topofs.rules.coverage_model import MatrixCoverage
+    from topofs.rules.coverage import MatrixCoverage
+    from topofs.typing import Bools, Ints
 
-__all__ = ["exchanges", "refined_ranking"]
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
+# So many candidates are judged at a time.
 _ROWS = 256
+
+# Up to so many entries, the whole rows of all nodes are looked at.
 _MOST_WHOLE = 1 << 25
-"""Up to so many entries, the whole rows of all nodes are looked at."""
+
 _NEVER = np.iinfo(np.int64).min // 2
 
 
@@ -45,11 +42,11 @@ def refined_ranking(
     ranking : Ranking
         The greedy one.
     constraints : Constraints
-        Whom they force stays.
+        Chosen nodes stay.
     selected : array of int
         The set to begin with.
     worth : int or None
-        What a node more must add, in nodes; None where the size stays.
+        What one more node must add, in nodes; None where the size stays.
     stay_out : array of int
         Nodes that no exchange brings in.
 
@@ -58,11 +55,11 @@ def refined_ranking(
     Ranking
         The improved set in its greedy order, then the others in theirs.
     """
-    reach: Any = ranking.reach
-    matrix: MatrixCoverage = reach if reach.by_matrix else reach.as_matrix()
-    found, place = selected, ranking.place
+    model: Any = ranking.reach
+    matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
+    found = selected
     within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
-    for after in exchanges(matrix, within, selected, worth=worth, place=place):
+    for after in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
         found = after
     order, n_selectable = constraints.given(found).applied(ranking.order)
     exact = None if ranking.exact is None else max(ranking.exact, len(found))
@@ -88,23 +85,23 @@ def exchanges(
 ) -> Iterator[Ints]:
     r"""Make the best exchange again and again, as long as there is one that gains.
 
-    It gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}` rises: a node in the place of a
-    selected one; and, where the size is free, one node less or more, if F(S) less `worth` for
-    each node rises. Of equal gains a node less comes before a swap, and a swap before a node
-    more; then the lowest place decides, of the new node first. Whole rows count; where so many
-    nodes are cut that these would take much memory, those of selected nodes only, and candidates
-    are judged by their strongest links.
+    A swap, of a selected node for another, gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}`
+    rises. Where the size is free, a node is dropped or added if F(S) less `worth` for each node
+    rises. Of equal gains a drop comes before a swap, and a swap before an addition; then the
+    lowest place decides, of the new node first. Whole rows count; where so many nodes are cut
+    that these would take much memory, those of selected nodes only, and candidates are judged
+    by their strongest links.
 
     Parameters
     ----------
     reach : MatrixCoverage
         The shares w.
     constraints : Constraints
-        Who must stay, and who may be selected together; all of it holds after each exchange.
+        Which nodes must stay, and which may be selected together, after each exchange, too.
     selected : array of int
         The set to begin with.
     worth : int or None
-        What a node more must add, in nodes; None where the size stays.
+        What one more node must add, in nodes; None where the size stays.
     place : array of int, shape (n_nodes,), optional
         What decides between equal gains; by default the node.
 
@@ -121,7 +118,7 @@ def exchanges(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.coverage_model import MatrixCoverage
+    >>> from topofs.rules.coverage import MatrixCoverage
     >>> from topofs.constraints import Constraints
     >>> shares = np.eye(5)
     >>> shares[[0, 0, 0, 0, 1, 3], [1, 2, 3, 4, 2, 4]] = 0.6, 0.6, 0.6, 0.6, 0.9, 0.9
@@ -168,7 +165,7 @@ def _best_exchange(
     np.add.at(lost, nearest, first - second)
     lost[np.isin(now, constraints.chosen)] = -_NEVER
     price = None if worth is None else worth * int(UNIT)
-    limits = _Limits(constraints, now)
+    may_add = np.isin(np.arange(rows.shape[0]), constraints.open_beside(now))
     nobody = now[:0]
     found: list[tuple[int, Ints, Ints]] = []
     if price is not None and len(now) > 1:
@@ -178,12 +175,13 @@ def _best_exchange(
     for start in range(0, rows.shape[0], _ROWS):
         some = np.arange(start, min(start + _ROWS, rows.shape[0]))
         shared, made_up = _gains(rows[start : start + _ROWS], first, second, nearest, len(now))
-        gain = np.where(limits.swaps(some), shared[:, None] + made_up - lost, _NEVER)
+        may_swap = _may_replace(some, now, constraints)
+        gain = np.where(may_swap, shared[:, None] + made_up - lost, _NEVER)
         row, at = divmod(int(gain.argmax()), len(now))
         if gain[row, at] > swap[0]:
             swap = int(gain[row, at]), some[row : row + 1], now[at : at + 1]
         if price is not None:
-            gain = np.where(limits.adds[some], shared - price, _NEVER)
+            gain = np.where(may_add[some], shared - price, _NEVER)
             row = int(gain.argmax())
             if gain[row] > add[0]:
                 add = int(gain[row]), some[row : row + 1], nobody
@@ -219,32 +217,22 @@ def _gains(
     return shared, by_nearest.toarray()
 
 
-class _Limits:
-    """Which nodes may be added to a set, and which may take the place of which."""
-
-    def __init__(self, constraints: Constraints, selected: Ints) -> None:
-        self._wishes, self._selected = constraints, selected
-        self.adds = OpenNodes(constraints, selected.tolist()).mask()
-        self.adds[selected] = False
-        self._candidates = constraints.allowed
-        self._candidates[selected] = False
-
-    def swaps(self, nodes: Ints) -> Bools:
-        """Whether each of some nodes may take the place of each selected one."""
-        constraints, selected = self._wishes, self._selected
-        able = np.repeat(self._candidates[nodes][:, None], len(selected), axis=1)
-        if constraints.group is not None and constraints.room is not None:
-            group, taken = constraints.group[nodes], constraints.group[selected]
-            left = constraints.room - np.bincount(
-                taken[taken >= 0], minlength=len(constraints.room)
-            )
-            # Nodes without a group, -1, find room in the last one.
-            has_room = np.append(left, 1)[group] > 0
-            able &= has_room[:, None] | (group[:, None] == taken)
-        if constraints.too_alike is not None:
-            near = sparse.csr_array(constraints.too_alike)[nodes][:, selected].toarray() != 0
-            able &= near.sum(axis=1, keepdims=True) == near
-        if constraints.cost is not None:
-            money = max(0.0, constraints.budget - constraints.cost[selected].sum())
-            able &= constraints.cost[nodes][:, None] <= money + constraints.cost[selected]
-        return able
+def _may_replace(nodes: Ints, selected: Ints, constraints: Constraints) -> Bools:
+    """Whether each of some nodes (rows) may take the place of each selected one."""
+    candidate = constraints.allowed[nodes] & ~np.isin(nodes, selected)
+    able = np.repeat(candidate[:, None], len(selected), axis=1)
+    if constraints.group is not None and constraints.room is not None:
+        group, taken = constraints.group[nodes], constraints.group[selected]
+        left = constraints.room - np.bincount(
+            taken[taken >= 0], minlength=len(constraints.room)
+        )
+        # Nodes without a group, -1, find room in the last one.
+        has_room = np.append(left, 1)[group] > 0
+        able &= has_room[:, None] | (group[:, None] == taken)
+    if constraints.too_alike is not None:
+        near = sparse.csr_array(constraints.too_alike)[nodes][:, selected].toarray() != 0
+        able &= near.sum(axis=1, keepdims=True) == near
+    if constraints.cost is not None:
+        money = max(0.0, constraints.budget - constraints.cost[selected].sum())
+        able &= constraints.cost[nodes][:, None] <= money + constraints.cost[selected]
+    return able

@@ -1,78 +1,40 @@
-"""Rankings by greedy coverage, for any reach and any constraints."""
+"""Greedy coverage under constraints, for any coverage model.
+
+`greedy_ranking` takes nodes in phases: the chosen ones, those that add more than themselves, and
+the rest. Two searches take the nodes of a phase one by one: `_NumpySearch` for small matrices,
+`_KernelSearch` for paths and large matrices. Both count shares in whole numbers (see
+`topofs._kernels.dispatch.UNIT`), so they give the same bits.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs._kernels.dispatch import PART, UNIT, parts, units, use_numpy
+from topofs.constraints import OpenNodes
 from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.constraints import Constraints
-    from topofs.rules.coverage_model import MatrixCoverage, PathCoverage
+    from topofs.rules.coverage import MatrixCoverage, PathCoverage
+    from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["DROP", "KEEP", "LAST", "Limits", "beginnings", "greedy_ranking", "limits_of"]
-
+# With up to so many nodes, a budget is spent starting from every pair of nodes, too.
 MOST_ENUMERATED = 40
-"""With up to so many nodes, a budget is tried with every pair of nodes as a beginning."""
 
+# Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+#
+# Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
 QUARTERS = 2
-"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
 
-Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
-"""
-
+# What becomes of isolated nodes: see `greedy_ranking`.
 DROP, KEEP, LAST = "drop", "keep", "last"
-"""What becomes of isolated nodes: see `greedy_ranking`."""
 
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-
-
-class Limits(NamedTuple):
-    """What may be taken together: nodes that are `allowed`, and `room` nodes of each group.
-
-    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
-    `cost` is what each node costs, empty where nothing does, and `budget` what may be spent;
-    `by_cost` is 1 to take the node that adds most for its cost, 0 the one that adds most.
-    """
-
-    allowed: npt.NDArray[np.bool_]
-    group: Ints
-    room: Ints
-    starts: Ints
-    columns: Ints
-    cost: Doubles
-    budget: float
-    by_cost: int
-
-
-class _Phase(NamedTuple):
-    """Nodes whose turn it is, and how they are taken.
-
-    `limited` says whether limits count; nodes worth `least` units or less stay; so many
-    `quarters` of the support count beside the gain; and whole rows count for the first `exact`.
-    """
-
-    nodes: Ints
-    limited: bool = True
-    least: int = -1
-    quarters: int = 0
-    exact: int = np.iinfo(np.int64).max
-
-
-class _Search(Protocol):
-    order: Ints
-    gains: Doubles
-
-    def run(self, phase: _Phase) -> int:
-        """Take nodes of a phase; tell how many are taken in all."""
+_ALL = np.iinfo(np.int64).max
 
 
 def greedy_ranking(
@@ -104,12 +66,12 @@ def greedy_ranking(
     reach : PathCoverage or MatrixCoverage
         The shares w.
     constraints : Constraints
-        Who must, may and may not be selected together. Where nodes have costs, the better of
-        two sets is taken: by what a node adds, and by what it adds for its cost; with few
-        nodes, of sets with every beginning.
+        Which nodes must, may and may not be selected together. Where nodes have costs, the better
+        of two sets is taken: by what a node adds, and by what it adds for its cost; with few
+        nodes, also of the sets that start from every pair.
     place : array of int, shape (n_nodes,), optional
         Of nodes that are worth the same, the one with the lowest place comes first; by default
-        the lowest node (see `topofs.rules.base.ranks_by_strength`).
+        the lowest node (see `topofs.rules.base.tie_breaking_ranks`).
     isolated : {"drop", "keep", "last"}, default="drop"
         Isolated nodes come beyond the end, as what they are worth there says; or before it; or
         after all others.
@@ -132,254 +94,249 @@ def greedy_ranking(
     Examples
     --------
     >>> import numpy as np
-    >>> from topofs.rules.coverage_model import MatrixCoverage
+    >>> from topofs.rules.coverage import MatrixCoverage
     >>> from topofs.constraints import Constraints
     >>> shares = np.array([[1.0, 0.8, 0.0], [0.8, 1.0, 0.5], [0.0, 0.5, 1.0]])
     >>> ranking = greedy_ranking(MatrixCoverage(shares), Constraints.none(3))
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
-    n, alone = constraints.n_nodes, reach.isolated()
+    n, is_isolated = constraints.n_nodes, reach.isolated()
     place = np.arange(n) if place is None else place
-    search = _searcher(reach, place)
+    by_numpy = reach.by_matrix and use_numpy(n)
+    search: _NumpySearch | _KernelSearch
+    search = _NumpySearch(reach, place) if by_numpy else _KernelSearch(reach, place)
     # One node at least is selected.
     wanted = max(1, constraints.n_wanted or 0)
     if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
         others[constraints.chosen] = False
-        linked, lonely = np.flatnonzero(others & ~alone), np.flatnonzero(others & alone)
-        found = search(limits_of(constraints))
-        found.run(_Phase(constraints.chosen, limited=False))
-        end = found.run(_Phase(linked, least=int(UNIT)))
+        linked = np.flatnonzero(others & ~is_isolated)
+        alone = np.flatnonzero(others & is_isolated)
+        search.begin(constraints)
+        search.run(constraints.chosen, limited=False)
+        # Up to the end: nodes that add more than themselves.
+        end = search.run(linked, least=int(UNIT))
         if isolated == KEEP:
-            end = found.run(_Phase(lonely))
+            end = search.run(alone)
+        # Beyond the end, by gain and support.
         rest = linked if isolated == LAST else np.flatnonzero(others)
-        rest = np.setdiff1d(rest, found.order[:end])
-        n_taken = found.run(_Phase(rest, quarters=quarters, exact=wanted))
+        rest = np.setdiff1d(rest, search.order[:end])
+        n_taken = search.run(rest, quarters=quarters, n_exact=wanted)
         if isolated == LAST:
-            n_taken = found.run(_Phase(lonely, exact=wanted))
-        order, gains = found.order[:n_taken], found.gains[:n_taken]
+            n_taken = search.run(alone, n_exact=wanted)
+        order, gains = search.order[:n_taken], search.gains[:n_taken]
     else:
-        order, gains = _affordable(search, constraints, place)
+        order, gains = _best_within_budget(search, constraints, place)
         end, wanted = int((gains > 1).sum()), len(order)
     scores = np.zeros(n)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(n), order)
-    rest = rest[np.argsort(place[rest])]
-    everyone = np.concatenate([order, rest])
-    exact = max(end, wanted) if reach.cut.any() else None
     return Ranking(
-        everyone, scores, max(1, end), reach, alone, len(order), place=place, exact=exact
+        order=np.concatenate([order, rest[np.argsort(place[rest])]]),
+        scores=scores,
+        end=max(1, end),
+        reach=reach,
+        isolated=is_isolated,
+        selectable=len(order),
+        place=place,
+        exact=max(end, wanted) if reach.cut.any() else None,
     )
 
 
-def _affordable(
-    search: Callable[[Limits], _Search], constraints: Constraints, place: Ints
+def _best_within_budget(
+    search: _NumpySearch | _KernelSearch, constraints: Constraints, place: Ints
 ) -> tuple[Ints, Doubles]:
-    """The better of two sets that can be paid, best first: by gain, and by gain for the cost."""
+    """The best of several sets that can be paid, in the order in which its nodes add most."""
+    everyone = np.arange(constraints.n_nodes)
 
-    def taken(first: Ints, limits: Limits) -> tuple[Ints, Doubles]:
-        found = search(limits)
-        found.run(_Phase(first, limited=False))
-        others = np.setdiff1d(np.arange(constraints.n_nodes), first)
-        n_taken = found.run(_Phase(others))
-        return found.order[:n_taken], found.gains[:n_taken]
+    def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, Doubles]:
+        search.begin(constraints, by_cost=by_cost)
+        search.run(constraints.chosen, limited=False)
+        n_taken = search.run(np.setdiff1d(everyone, constraints.chosen))
+        return search.order[:n_taken], search.gains[:n_taken]
 
-    by_gain = taken(constraints.chosen, limits_of(constraints))
-    by_cost = limits_of(constraints, by_cost=True)
-    starts = [constraints.chosen, *beginnings(constraints.chosen, constraints, place)]
-    best = max([by_gain, *(taken(start, by_cost) for start in starts)], key=_total)
-    # The same set, in the order in which its nodes add most.
-    within = np.zeros(constraints.n_nodes, dtype=np.bool_)
-    within[best[0]] = True
-    return taken(constraints.chosen, limits_of(constraints)._replace(allowed=within))
+    starts = starting_sets(constraints, place)
+    found = [taken(constraints)]
+    found += [taken(constraints.given(start), by_cost=True) for start in starts]
+    best, _ = max(found, key=lambda nodes_and_gains: float(nodes_and_gains[1].sum()))
+    return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))
 
 
-def _total(taken: tuple[Ints, Doubles]) -> float:
-    return float(taken[1].sum())
-
-
-def beginnings(first: Ints, constraints: Constraints, place: Ints) -> list[Ints]:
-    """Some nodes with every other, and pair of them, that may stand beside; few nodes only."""
+def starting_sets(constraints: Constraints, place: Ints) -> list[Ints]:
+    """The chosen nodes; of few nodes also with each other node, and each pair, beside them."""
+    sets = [constraints.chosen]
     if constraints.n_nodes > MOST_ENUMERATED:
-        return []
+        return sets
 
     def candidates(beside: Ints) -> list[int]:
         return sorted(constraints.open_beside(beside).tolist(), key=place.__getitem__)
 
-    found = []
-    for one in candidates(first):
-        found.append(np.append(first, one))
-        others = candidates(found[-1])
-        found += [np.append(found[-1], two) for two in others if place[two] > place[one]]
-    return found
-
-
-def limits_of(constraints: Constraints, *, by_cost: bool = False) -> Limits:
-    """Put constraints into the form that a search takes; `by_cost`: a gain counts for its cost."""
-    n = constraints.n_nodes
-    starts, columns = np.zeros(n + 1, np.int64), np.empty(0, np.int64)
-    if constraints.too_alike is not None:
-        rows = sparse.csr_array(constraints.too_alike)
-        starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-    return Limits(
-        allowed=constraints.allowed,
-        group=np.full(n, -1, np.int64) if constraints.group is None else constraints.group,
-        room=np.empty(0, np.int64) if constraints.room is None else constraints.room,
-        starts=starts,
-        columns=columns,
-        cost=np.empty(0) if constraints.cost is None else constraints.cost,
-        budget=float(constraints.budget),
-        by_cost=int(by_cost),
-    )
-
-
-def _searcher(reach: PathCoverage | MatrixCoverage, place: Ints) -> Callable[[Limits], _Search]:
-    """What begins a search under limits: by numpy where the table is small, else by kernels."""
-    if reach.by_matrix and use_numpy(len(place)):
-        shares = sparse.csr_array(reach.matrix)  # type: ignore[union-attr]
-        by_place = np.argsort(place)
-        turned = _WholeNumbers(sparse.csr_array(shares[by_place][:, by_place].T))
-        return lambda limits: _NumpySearch(reach, by_place, turned, limits)
-    return lambda limits: _KernelSearch(reach, place, limits)
-
-
-class _KernelSearch:
-    """A lazy greedy search by compiled kernels."""
-
-    def __init__(self, reach: Any, place: Ints, limits: Limits) -> None:
-        from topofs._kernels.coverage import begin_search
-
-        self._reach, self._kernel, self._place, self._limits = (
-            reach,
-            reach.kernel,
-            place,
-            limits,
-        )
-        key = np.empty(len(place), np.float64 if limits.by_cost else np.int64)
-        self._state, self._search = begin_search(self._kernel, limits, key)
-        self.order, self.gains = self._search.order, self._search.gains
-
-    def run(self, phase: _Phase) -> int:
-        """Take nodes of a phase; tell how many are taken in all."""
-        from topofs._kernels.coverage import begin_phase, cover_by_row, take_best
-
-        heap, search, reach = phase.nodes.astype(np.int64), self._search, self._kernel
-        start = reach, self._state, search, self._limits, self._place, heap
-        begin_phase(*start, phase.quarters)
-        how = int(phase.limited), phase.least, phase.quarters, self._reach.cut, phase.exact
-        while (node := take_best(*start, *how)) >= 0:
-            row = self._reach.row(int(node))
-            cover_by_row(self._state[0], search, units(row), parts(row))
-        return int(search.counters[0])
-
-
-class _WholeNumbers:
-    """Sparse rows of shares in units and in parts, as floats: sums of these are exact."""
-
-    def __init__(self, rows: Any) -> None:
-        self.starts, self.columns = rows.indptr.astype(np.int64), rows.indices
-        self.units, self.parts = (part(rows.data).astype(np.float64) for part in (units, parts))
-        self.row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-
-    def entries(self, rows: Ints) -> Any:
-        """Positions of the entries of some rows."""
-        n = len(self.starts) - 1
-        if 2 * len(rows) > n:
-            inside = np.zeros(n, dtype=np.bool_)
-            inside[rows] = True
-            return np.flatnonzero(inside[self.row])
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        begins = np.cumsum(lengths) - lengths
-        return np.arange(lengths.sum()) + np.repeat(self.starts[rows] - begins, lengths)
+    for one in candidates(constraints.chosen):
+        sets.append(np.append(constraints.chosen, one))
+        with_one = sets[-1]
+        sets += [
+            np.append(with_one, two) for two in candidates(with_one) if place[two] > place[one]
+        ]
+    return sets
 
 
 class _NumpySearch:
-    """The same search by numpy: what each node adds is brought up to date after each one taken.
+    """The search by numpy: after each node taken, what every other adds is brought up to date.
 
-    Nodes are numbered by their place here, so that the first of equal ones is taken; row j of
-    `turned` has the shares of j that each node explains. Whole numbers are held as floats, whose
-    sums are exact below 2⁵³.
+    Nodes are numbered by their place, so argmax takes the first of equal ones. Whole numbers are
+    held as floats, whose sums are exact below 2⁵³.
     """
 
-    def __init__(
-        self, reach: Any, by_place: Ints, turned: _WholeNumbers, limits: Limits
-    ) -> None:
-        n = len(by_place)
-        self._reach, self._by_place, self._turned = reach, by_place, turned
-        self._place = np.argsort(by_place)
-        self._limits, self._room = limits, np.append(limits.room, n)
-        self._open, self._group = limits.allowed[by_place], limits.group[by_place]
-        self._cost = limits.cost[by_place] if len(limits.cost) else np.zeros(n)
-        self._money = limits.budget
-        self._gain, self._covered = self._summed(slice(None), turned.units), np.zeros(n)
-        self._left = np.full(n, float(PART))
-        self._support: Doubles | None = None
-        self._cut = reach.cut
-        self.order, self.gains = np.empty(n, np.int64), np.empty(n)
-        self._n_taken = 0
+    def __init__(self, reach: Any, place: Ints) -> None:
+        self._reach, self._place, self._by_place = reach, place, np.argsort(place)
+        shares = sparse.csr_array(reach.matrix)[self._by_place][:, self._by_place]
+        # Row j lists the nodes that explain a share of j.
+        explaining = sparse.csr_array(shares.T)
+        self._starts, self._columns = explaining.indptr.astype(np.int64), explaining.indices
+        self._units = units(explaining.data).astype(np.float64)
+        self._parts = parts(explaining.data).astype(np.float64)
+        self._row = np.repeat(np.arange(len(place)), np.diff(self._starts))
 
-    def run(self, phase: _Phase) -> int:
-        """Take nodes of a phase; tell how many are taken in all."""
-        waiting = np.zeros(len(self._open), dtype=np.bool_)
-        waiting[self._place[phase.nodes]] = True
+    def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
+        """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
+        n = len(self._place)
+        constraints = constraints.renumbered(self._by_place)
+        self._open = OpenNodes(constraints, []) if constraints.limited else None
+        self._cost = constraints.cost if by_cost else None
+        gain = np.bincount(self._columns, self._units, minlength=n)
+        self._gain = np.asarray(gain, dtype=np.float64)
+        self._support: Doubles | None = None
+        self._covered, self._left = np.zeros(n), np.full(n, float(PART))
+        self.order, self.gains, self._n_taken = np.empty(n, np.int64), np.empty(n), 0
+
+    def run(
+        self,
+        nodes: Ints,
+        *,
+        limited: bool = True,
+        least: int = -1,
+        quarters: int = 0,
+        n_exact: int = _ALL,
+    ) -> int:
+        """Take nodes, best first, as long as they are worth more than `least` units.
+
+        So many `quarters` of the support count beside the gain, and whole rows of the first
+        `n_exact`. Gives how many nodes are taken in all.
+        """
+        waiting = np.zeros(len(self._place), dtype=np.bool_)
+        waiting[self._place[nodes]] = True
         self._support = None
-        if phase.quarters:
-            left = self._left[self._turned.row]
-            self._support = self._summed(slice(None), self._turned.parts * left)
+        if quarters:
+            left = self._parts * self._left[self._row]
+            support = np.bincount(self._columns, left, minlength=len(waiting))
+            self._support = np.asarray(support, dtype=np.float64)
         while True:
-            able = waiting & self._may_be_taken() if phase.limited else waiting
+            able = waiting
+            if limited and self._open is not None:
+                able = waiting & self._open.mask()
             worth = self._gain
             if self._support is not None:
-                worth = worth + np.floor(phase.quarters * self._support / 4)
-            key = worth / self._cost if self._limits.by_cost else worth
+                worth = worth + np.floor(quarters * self._support / 4)
+            key = worth if self._cost is None else worth / self._cost
             first = int(np.argmax(np.where(able, key, -1)))
-            if not able[first] or worth[first] <= phase.least:
+            if not able[first] or worth[first] <= least:
                 return self._n_taken
             waiting[first] = False
-            self._take(first, by_row=self._n_taken < phase.exact)
+            self._take(first, whole=self._n_taken < n_exact)
 
-    def _may_be_taken(self) -> npt.NDArray[np.bool_]:
-        has_room = self._room[self._group] > 0
-        return np.asarray(self._open & has_room & (self._cost <= self._money))
-
-    def _summed(self, entries: Any, amounts: Doubles) -> Doubles:
-        """Sum amounts of entries by the node that explains."""
-        columns = self._turned.columns[entries]
-        total = np.bincount(columns, amounts, minlength=len(self._by_place))
-        return np.asarray(total, dtype=np.float64)
-
-    def _take(self, node: int, *, by_row: bool) -> None:
+    def _take(self, node: int, *, whole: bool) -> None:
         number = int(self._by_place[node])
-        if by_row and self._cut[number]:
-            whole = self._reach.row(number)[self._by_place]
-        else:
-            whole = self._reach.listed_row(number)[self._by_place]
-        row, part = units(whole).astype(np.float64), parts(whole).astype(np.float64)
-        after = np.maximum(self._covered, row)
+        index, shares = self._reach.entries(number, whole=whole)
+        row = np.zeros(len(self._place))
+        row[self._place[index]] = shares
+        covered = np.maximum(self._covered, units(row))
+        # The gain: Σ_j max(w_ij − max_{s ∈ S} w_sj, 0).
         self.order[self._n_taken] = number
-        self.gains[self._n_taken] = (after - self._covered).sum() / UNIT
+        self.gains[self._n_taken] = (covered - self._covered).sum() / UNIT
         self._n_taken += 1
-        at = self._turned.entries(np.flatnonzero(after > self._covered))
-        j, amounts = self._turned.row[at], self._turned.units[at]
-        lost = np.maximum(amounts - self._covered[j], 0) - np.maximum(amounts - after[j], 0)
-        self._gain = self._gain - self._summed(at, lost)
-        self._covered = after
-        left = np.floor(self._left * (PART - part) / PART)
+        if self._open is not None:
+            self._open.take(node)
+        left = np.floor(self._left * (PART - parts(row)) / PART)
+        changed = covered > self._covered
         if self._support is not None:
-            at = self._turned.entries(np.flatnonzero(left < self._left))
-            gone = (self._left - left)[self._turned.row[at]]
-            self._support = self._support - self._summed(at, self._turned.parts[at] * gone)
-        self._left = left
-        self._close(node, number)
+            changed |= left < self._left
+        rows = np.flatnonzero(changed)
+        lengths = self._starts[rows + 1] - self._starts[rows]
+        before = np.cumsum(lengths) - lengths
+        entries = np.arange(lengths.sum()) + np.repeat(self._starts[rows] - before, lengths)
+        j, columns = self._row[entries], self._columns[entries]
+        lost = np.maximum(self._units[entries] - self._covered[j], 0)
+        lost -= np.maximum(self._units[entries] - covered[j], 0)
+        self._gain = self._gain - np.bincount(columns, lost, len(row))
+        if self._support is not None:
+            lost = self._parts[entries] * (self._left - left)[j]
+            self._support = self._support - np.bincount(columns, lost, len(row))
+        self._covered, self._left = covered, left
 
-    def _close(self, node: int, number: int) -> None:
-        """Close what may not stand beside a node that is taken, and pay."""
-        limits = self._limits
-        self._open[node] = False
-        if self._group[node] >= 0:
-            self._room[self._group[node]] -= 1
-        if len(limits.columns):
-            near = limits.columns[limits.starts[number] : limits.starts[number + 1]]
-            self._open[self._place[near]] = False
-        self._money -= self._cost[node]
+
+class Limits(NamedTuple):
+    """`Constraints` as the kernels take them.
+
+    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
+    `cost` is empty where nothing costs; `by_cost` is 1 to take the node that adds most for its
+    cost, 0 the one that adds most.
+    """
+
+    allowed: Bools
+    group: Ints
+    room: Ints
+    starts: Ints
+    columns: Ints
+    cost: Doubles
+    budget: float
+    by_cost: int
+
+
+class _KernelSearch:
+    """The same search by compiled kernels: lazy, with a heap of bounds."""
+
+    def __init__(self, reach: Any, place: Ints) -> None:
+        self._reach, self._kernel, self._place = reach, reach.kernel, place
+
+    def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
+        """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
+        from topofs._kernels.coverage import begin_search
+
+        n, pairs = constraints.n_nodes, constraints.too_alike
+        rows = sparse.csr_array((n, n)) if pairs is None else sparse.csr_array(pairs)
+        self._limits = Limits(
+            allowed=constraints.allowed,
+            group=np.full(n, -1) if constraints.group is None else constraints.group,
+            room=np.empty(0, np.int64) if constraints.room is None else constraints.room,
+            starts=rows.indptr.astype(np.int64),
+            columns=rows.indices.astype(np.int64),
+            cost=np.empty(0) if constraints.cost is None else constraints.cost,
+            budget=float(constraints.budget),
+            by_cost=int(by_cost),
+        )
+        key = np.empty(n, np.float64 if by_cost else np.int64)
+        self._state, self._search = begin_search(self._kernel, self._limits, key)
+        self.order: Ints = self._search.order
+        self.gains: Doubles = self._search.gains
+
+    def run(
+        self,
+        nodes: Ints,
+        *,
+        limited: bool = True,
+        least: int = -1,
+        quarters: int = 0,
+        n_exact: int = _ALL,
+    ) -> int:
+        """Take nodes, best first, as `_NumpySearch.run` does."""
+        from topofs._kernels.coverage import begin_phase, cover_by_row, take_best
+
+        heap, search = nodes.astype(np.int64), self._search
+        start = self._kernel, self._state, search, self._limits, self._place, heap
+        begin_phase(*start, quarters)
+        how = int(limited), least, quarters, self._reach.cut, n_exact
+        while (node := take_best(*start, *how)) >= 0:
+            _, row = self._reach.entries(int(node))
+            cover_by_row(self._state[0], search, units(row), parts(row))
+        return int(search.counters[0])

@@ -1,15 +1,15 @@
-r"""What is left of every column beyond those chosen, and what each would explain of it.
+r"""What is left of every column beyond those taken, and what each would explain of it.
 
-Columns are points: rows x of a table X whose products are the covariance K = X Xᵀ. Beyond the
-chosen, with P the projection away from them, the residual covariance is :math:`X P X^\top`. A
-column j explains :math:`\sum_i K_{ij}^2 / K_{jj}` of it, a block B of rows
-:math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`. Both need two things of a row only, which
-are kept for all rows: f = (K K)_jj and g = K_jj.
+Columns are points: rows x of a table X whose products are the covariance K = X Xᵀ; a column of
+names is a block of rows. Beyond the taken ones, with P the projection away from them, the
+residual covariance is :math:`X P X^\top`. A column j explains :math:`\sum_i K_{ij}^2 / K_{jj}`
+of it, a block B of rows :math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`. Both need two things
+of a row only, which are kept for all rows: f = (K K)_jj and g = K_jj.
 
-Columns as points whose variance others explain: by their covariance, or as they are.
-
-They stand in an order that their values decide, so the order of the table plays no part, neither
-in what ties nor in how sums are rounded. `nodes` says which node of the network each of them is.
+A space holds the columns, in an order that their values decide, so the order of the table plays
+no part, neither in ties nor in how sums are rounded; `nodes` says which node of the network each
+of them is. `CovarianceSpace` and `CovarianceResiduals` work on K, `SampleSpace` and
+`SampleResiduals` on X. `ChanceGain` is what the best column would explain of others by chance.
 """
 
 from __future__ import annotations
@@ -19,53 +19,31 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs._kernels.column_products import deflate_rows
-from topofs.rules.variance_search import chance_gain, normal_chance
 from topofs.runtime import for_row_ranges
-from topofs.similarity.column_order import places
+from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.standard_columns import ColumnsOnWorkers
 
 if TYPE_CHECKING:
-    from topofs.rules.variance_search import ChanceGain
     from topofs.similarity.standard_columns import StandardColumns
+    from topofs.typing import Doubles, Ints
 
+# A column of which no more of the variance is left is explained; in single precision.
+EXPLAINED, EXPLAINED_SINGLE = 1e-10, 1e-5
 
-__all__ = [
-    "CovarianceResiduals",
-    "CovarianceSpace",
-    "Residuals",
-    "SampleResiduals",
-    "SampleSpace",
-    "VarianceSpace",
-    "variance_space",
-]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-Ints = npt.NDArray[np.int64]
-
-
-EXPLAINED = 1e-10
-
-
-"""A column of which no more of the variance is left is explained, whatever the direction."""
-
-
-EXPLAINED_SINGLE = 1e-5
-
-
-"""The same in single precision."""
-
-
+# How far rounding moves a gain at most, beside the largest square.
 _ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
-
 
 # What is kept up to date is computed anew when gains have fallen to this share.
 _FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
+
+# How often a table is shuffled, and how often one of more than `MANY` values.
+SHUFFLES, SHUFFLES_OF_MANY = 20, 5
+MANY = 1 << 17
+
+# How many columns and values of a large table are shuffled.
+MOST_COLUMNS, MOST_VALUES = 500, 1 << 19
 
 
 class _Blocks(NamedTuple):
@@ -78,7 +56,9 @@ class _Blocks(NamedTuple):
 
 
 class Residuals:
-    """Base: columns beyond those taken so far; `starts` says which rows are those of each node."""
+    """Columns beyond those taken so far; `starts` says which rows are those of each node."""
+
+    _scale: float = 1.0
 
     def __init__(self, starts: Ints, *, single: bool = False) -> None:
         self.starts = starts
@@ -103,33 +83,32 @@ class Residuals:
         return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
 
     def gains(self) -> tuple[Doubles, Doubles]:
-        """Tell what each node would explain, and at most how far rounding has moved that.
+        """What each node would explain, and at most how far rounding has moved that.
 
         What is explained already has -inf.
         """
-        gains = np.full(self.n_nodes, -np.inf)
+        gains, doubt = np.full(self.n_nodes, -np.inf), np.zeros(self.n_nodes)
         rows = self.starts[self._alone]
         left = self._left[rows]
-        some = left > self.explained
-        safe = np.where(some, left, 1.0)
-        gains[self._alone] = np.where(some, self._squares[rows] / safe, -np.inf)
+        gains[self._alone] = self._over(left, self._squares[rows], nothing=-np.inf)
+        doubt[self._alone] = self._over(left, self.rounding * self._scale, nothing=0.0)
         for block in self._blocks:
             gains[block.nodes] = self._explained_by(block.squares, block.left)
-        doubt = np.zeros(self.n_nodes)
-        doubt[self._alone] = np.where(some, self.rounding * self._scale / safe, 0.0)
         return gains, doubt
 
+    def _over(self, left: Doubles, squares: Doubles | float, *, nothing: float) -> Doubles:
+        """Squares over what is left, or `nothing` where no more than rounding is left."""
+        some = left > self.explained
+        return np.where(some, squares / np.where(some, left, 1.0), nothing)
+
     def explained_of(self, nodes: Ints) -> Doubles:
-        """Tell what each node (rows of the result) would explain of some (columns)."""
+        """What each node (rows of the result) would explain of some (columns)."""
         rows = [self._rows_of(node) for node in nodes.tolist()]
         products = self._products(np.concatenate(rows))
         explained = np.zeros((self.n_nodes, products.shape[1]))
         alone = self.starts[self._alone]
-        left = self._left[alone, None]
-        some = left > self.explained
-        explained[self._alone] = np.where(
-            some, np.square(products[alone]) / np.where(some, left, 1.0), 0.0
-        )
+        squares = np.square(products[alone])
+        explained[self._alone] = self._over(self._left[alone, None], squares, nothing=0.0)
         for block in self._blocks:
             values, vectors = np.linalg.eigh(block.left)
             inverse = self._inverse(values)
@@ -165,8 +144,6 @@ class Residuals:
         """One over the eigenvalues of small matrices, 0 where nothing is left."""
         some = values > self.explained / values.shape[-1]
         return np.where(some, 1.0 / np.where(some, values, 1.0), 0.0)
-
-    _scale: float = 1.0
 
 
 class CovarianceResiduals(Residuals):
@@ -239,10 +216,14 @@ class SampleResiduals(Residuals):
         self._squares = squares.copy()
         self._left = np.ones(columns.n_rows)
         self._scale = self._reference = float(squares.max(initial=0.0))
+        self._settle_blocks()
+        for block in self._blocks:
+            self._left[block.rows] = np.diagonal(block.left, axis1=1, axis2=2)
+
+    def _settle_blocks(self) -> None:
         for block in self._blocks:
             for at, rows in enumerate(block.rows):
                 block.squares[at], block.left[at] = self._forms_of(rows)
-                self._left[rows] = np.diagonal(block.left[at])
 
     def exact(self, nodes: Ints) -> Doubles:
         """Compute what some nodes would explain from what is left of their rows."""
@@ -250,8 +231,7 @@ class SampleResiduals(Residuals):
         alone = np.diff(self.starts)[nodes] == 1
         rows = self.starts[nodes[alone]]
         squares, left = (np.diagonal(form) for form in self._forms_of(rows))
-        some = left > self.explained
-        found[alone] = np.where(some, squares / np.where(some, left, 1.0), -np.inf)
+        found[alone] = self._over(left, squares, nothing=-np.inf)
         self._squares[rows], self._left[rows] = squares, left
         for at in np.flatnonzero(~alone).tolist():
             forms = self._forms_of(self._rows_of(int(nodes[at])))
@@ -283,9 +263,7 @@ class SampleResiduals(Residuals):
         self._basis = basis
         self._squares = self._columns.forms(self._gram, basis)
         self._left -= np.square(self._columns.times(basis)).sum(axis=1)
-        for block in self._blocks:
-            for at, rows in enumerate(block.rows):
-                block.squares[at], block.left[at] = self._forms_of(rows)
+        self._settle_blocks()
 
     def _products(self, rows: Ints) -> Doubles:
         return np.asarray(self._columns.times(self._beyond(self._columns.rows(rows)).T))
@@ -451,10 +429,8 @@ class SampleSpace:
         return np.asarray(left[:, np.square(lengths) > least])
 
 
+# What a ranking by variance and its groups need of the columns.
 VarianceSpace = CovarianceSpace | SampleSpace
-
-
-"""What a ranking by variance and its groups need of the columns."""
 
 
 def variance_space(
@@ -467,25 +443,90 @@ def variance_space(
     """
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
-        return CovarianceSpace(
-            columns.correlation.astype(np.float64, copy=False),
-            np.arange(n + 1),
-            np.ones(n, dtype=np.int64),
-            np.arange(n) if place is None else places(place),
-            normal_chance(columns.n_samples, n),
-            single=columns.correlation.dtype == np.float32,
-        )
-    chance = chance_gain(columns)
-    nodes = np.arange(len(columns.degrees)) if place is None else places(place)
-    n, n_samples = columns.n_rows, columns.n_samples
+        nodes = np.arange(n) if place is None else inverse_permutation(place)
+        covariance = columns.correlation.astype(np.float64, copy=False)
+        degrees, chance = np.ones(n, dtype=np.int64), normal_chance(columns.n_samples, n)
+        single = columns.correlation.dtype == np.float32
+        return CovarianceSpace(covariance, np.arange(n + 1), degrees, nodes, chance, single)
+    nodes = np.arange(len(columns.degrees)) if place is None else inverse_permutation(place)
+    chance, n_samples = chance_gain(columns), columns.n_samples
     # The matrix and a copy that is worked on.
-    if n <= n_samples and 16 * n**2 <= memory:
-        return CovarianceSpace(
-            columns.gram_of_rows(),
-            columns.starts,
-            columns.degrees,
-            nodes,
-            chance,
-            columns.single,
-        )
+    if columns.n_rows <= n_samples and 16 * columns.n_rows**2 <= memory:
+        covariance, starts, degrees = columns.gram_of_rows(), columns.starts, columns.degrees
+        return CovarianceSpace(covariance, starts, degrees, nodes, chance, columns.single)
     return SampleSpace(columns, nodes, chance, with_gram=16 * n_samples**2 <= memory)
+
+
+@dataclass(frozen=True)
+class ChanceGain:
+    """What a column explains of others where nothing is linked.
+
+    A column that spans d dimensions explains d·(G − gⱼ) / ν of the others on average, with G the
+    variance that is left of all columns, gⱼ its own, and ν = S − 1 − t the dimensions that are
+    left of S samples after t were taken. The best column of the shuffled tables explains `spread`
+    more than that, for d = 1.
+    """
+
+    n_samples: int
+    n_features: int
+    spread: float
+
+    def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
+        """What the best column may explain of others by chance; infinite without free samples."""
+        free = self.n_samples - 1 - n_taken
+        if free < 1:
+            return np.inf
+        more = self.spread * np.sqrt(degrees) * (left / self.n_features)
+        return float((degrees * (left - own) + more * (self.n_samples - 1)) / free)
+
+
+def chance_gain(columns: StandardColumns) -> ChanceGain:
+    """Shuffle the values of each column by itself, and see what the best explains of others.
+
+    Of a large table some columns are taken, spread evenly over all kinds of tails. The order
+    of the columns plays no part. Where samples are in an order of time, each column is moved
+    round by some samples instead, so that those that follow each other stay together.
+    """
+    n, n_samples = len(columns.degrees), columns.n_samples
+    by_values = np.argsort(columns.tails, kind="stable")
+    most = max(2, min(MOST_COLUMNS, MOST_VALUES // n_samples))
+    if n > most:
+        by_values = by_values[np.linspace(0, n - 1, most).round().astype(np.int64)]
+    parts = [np.arange(columns.starts[i], columns.starts[i + 1]) for i in by_values]
+    values = columns.rows(np.concatenate(parts))
+    sizes = np.array([len(part) for part in parts])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    degrees, n_taken = columns.degrees[by_values], len(by_values)
+    in_order = np.arange(n_samples)
+    mean = degrees * (n_taken - 1) / (n_samples - 1)
+    generator = np.random.default_rng(0)
+    best = []
+    for _ in range(SHUFFLES if values.size <= MANY else SHUFFLES_OF_MANY):
+        if columns.ordered_rows:
+            samples = (
+                generator.integers(n_samples, size=n_taken)[:, None] + in_order
+            ) % n_samples
+        else:
+            samples = generator.permuted(np.tile(in_order, (n_taken, 1)), axis=1)
+        # The rows of a column stay together.
+        shuffled = np.take_along_axis(values, np.repeat(samples, sizes, axis=0), axis=1)
+        gram = shuffled @ shuffled.T
+        np.square(gram, out=gram)
+        # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
+        others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
+        best.append(float(((others - mean) / np.sqrt(degrees)).max()))
+    spread = max(best) * np.sqrt(n / n_taken)
+    return ChanceGain(n_samples, n, float(spread))
+
+
+def normal_chance(n_samples: int, n_features: int) -> ChanceGain:
+    """Give the same for normal columns, without shuffling.
+
+    The squared correlations with n − 1 others add up to about χ²ₙ₋₁ / (S − 1); the best of n
+    columns and `SHUFFLES` tables is its quantile 1 − 1 / (n · `SHUFFLES` + 1).
+    """
+    from scipy import stats
+
+    others = n_features - 1
+    best = stats.chi2.isf(1 / (n_features * SHUFFLES + 1), max(others, 1))
+    return ChanceGain(n_samples, n_features, float((best - others) / (n_samples - 1)))

@@ -1,19 +1,58 @@
-"""Variance: choose columns that together explain most of what varies in all of them."""
+"""Variance: choose columns that together explain most of what varies in all of them.
+
+Top down: the rule `Variance`, its search, and `VarianceCoverage`, which says what one selected
+column explains of another, and what all explain together. What is left of the columns beyond
+those taken is kept in `topofs.rules.residuals`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from topofs.constraints import OpenNodes
 from topofs.network import Needs
-from topofs.rules.base import Ranking, Rule, ScoreWords
+from topofs.rules.base import (
+    CoverageModel,
+    Ranking,
+    Rule,
+    RunningGroups,
+    ScoreWords,
+    assign_self,
+    running_over_all,
+)
+from topofs.rules.greedy import greedy_ranking, starting_sets
+from topofs.similarity.column_order import inverse_permutation
+from topofs.similarity.noise_floor import degrees_floor
+from topofs.similarity.standard_columns import rows_of
 from topofs.terms import register
 
 if TYPE_CHECKING:
     from topofs.constraints import Constraints
     from topofs.network import Network
+    from topofs.rules.residuals import VarianceSpace
+    from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["Variance"]
+# What a column must explain beyond chance to be selected: itself, and half of another.
+WORTH = 1.5
+
+# All columns are put in order one by one where that takes so many multiplications.
+FULL_ORDER = 2e9
+
+# Where nobody asked for a number, at least so many columns are put in order one by one.
+BY_ITSELF = 200
+
+# Gains that differ by less than this share of themselves are equal; in single precision.
+_SAME, _SAME_SINGLE = 1e-9, 1e-6
+
+# Of more than twice as many near-best columns, only so many by each key are computed exactly.
+_NEAR = 16
+
+# Columns that are multiplied with all others at a time.
+_COLUMNS = 16
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,21 +157,295 @@ class Variance(Rule):
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
         """Order the nodes greedily, those chosen beforehand first."""
         from topofs.rules.residuals import variance_space
-        from topofs.rules.variance_search import variance_ranking
 
         space = variance_space(network.columns, network.memory, place=network.place)
         return variance_ranking(space, constraints)
 
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
-        from topofs.rules.greedy import greedy_ranking
-        from topofs.rules.variance_search import VarianceCoverage, variance_ranking
-
-        reach: Any = ranking.reach
-        if isinstance(reach, VarianceCoverage):
-            return variance_ranking(reach.space, constraints)
-        # Only what is redundant was left out: shares of pairs are all there is.
-        return greedy_ranking(reach, constraints)
+        model: Any = ranking.reach
+        if isinstance(model, VarianceCoverage):
+            return variance_ranking(model.space, constraints)
+        # After `MinShare`, the shares of pairs are all there is.
+        return greedy_ranking(model, constraints)
 
 
 register(Variance())
+
+
+def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
+    """Order nodes so that each next one explains most of what is left of all.
+
+    Nodes that were not reached follow by what they would explain next, then nodes that are
+    explained already, the strongest first; those that may not be selected come last.
+    """
+    # Columns as they stand in the space: of equal ones the first is taken.
+    constraints = constraints.renumbered(space.nodes)
+    n = constraints.n_nodes
+    if constraints.cost is None:
+        found = _Search(space, constraints)
+    else:
+        found = _best_within_budget(space, constraints)
+    taken, total = np.array(found.nodes, dtype=np.int64), float(sum(found.gains))
+    rest = np.setdiff1d(np.arange(n), taken)
+    left = found.remaining[rest]
+    # Rounded: equal ones differ by rounding only. Those explained have -inf left.
+    keys = (rest, -np.round(found.strength[rest], 9), -np.round(left, 9))
+    order, n_selectable = constraints.given(taken).applied(
+        np.concatenate([taken, rest[np.lexsort(keys)]])
+    )
+    scores = np.zeros(n)
+    scores[taken] = found.gains
+    scores[rest] = np.where(np.isfinite(left), left, 0.0)
+    scores[order[n_selectable:]] = 0.0
+    scores_of_nodes = np.empty(n)
+    scores_of_nodes[space.nodes] = scores
+    covered = np.full(n, total / n)
+    covered[: len(taken)] = np.cumsum(found.gains) / n
+    return Ranking(
+        space.nodes[order],
+        scores_of_nodes,
+        end=max(1, len(taken) if found.end is None else found.end),
+        reach=VarianceCoverage(space),
+        isolated=np.full(n, found.no_structure),
+        selectable=n_selectable,
+        covered=np.minimum(covered, 1.0),
+    )
+
+
+def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Search:
+    """The best of several sets that can be paid, in the order in which its nodes add most."""
+    everyone = np.arange(constraints.n_nodes)
+    starts = starting_sets(constraints, everyone)
+    found = [_Search(space, constraints)]
+    found += [_Search(space, constraints.given(start), by_cost=True) for start in starts]
+    best = max(found, key=lambda search: float(sum(search.gains)))
+    outside = np.setdiff1d(everyone, best.nodes)
+    again = _Search(space, replace(constraints, excluded=outside))
+    again.remaining[outside] = best.remaining[outside]
+    return again
+
+
+class _Search:
+    """Takes nodes one by one, those chosen beforehand first, while they add something.
+
+    `nodes` are those taken and `gains` what each explained; `remaining` is what each node would
+    explain next, and `strength` what it would have explained first.
+    """
+
+    def __init__(
+        self, space: VarianceSpace, constraints: Constraints, *, by_cost: bool = False
+    ) -> None:
+        self._space, self._residuals = space, space.residuals()
+        self._cost = constraints.cost if by_cost else None
+        self._open = OpenNodes(constraints, [])
+        self._untaken = np.ones(constraints.n_nodes, dtype=np.bool_)
+        self._n_dimensions = 0
+        self.nodes: list[int] = []
+        self.gains: list[float] = []
+        self.end: int | None = None
+        self.no_structure = False
+        self.strength = self._residuals.gains()[0]
+        self._take_chosen(constraints.chosen)
+        self._take_best(constraints)
+        self.remaining = self._residuals.gains()[0]
+
+    def _take_chosen(self, chosen: Ints) -> None:
+        forced = np.zeros_like(self._untaken)
+        forced[chosen] = True
+        for _ in range(len(chosen)):
+            best = self._best(forced & self._untaken)
+            self._take(
+                int(np.flatnonzero(forced & self._untaken)[0]) if best is None else best[0]
+            )
+
+    def _take_best(self, constraints: Constraints) -> None:
+        """Take open nodes, best first: all of them, or as many as are wanted of a large table."""
+        steps = constraints.n_nodes * float(self._space.n_dimensions) ** 2
+        whole = constraints.cost is not None or steps <= FULL_ORDER
+        by_size = constraints.n_wanted is not None
+        wanted = BY_ITSELF if constraints.n_wanted is None else constraints.n_wanted
+        while best := self._best(self._open.mask() & self._untaken):
+            node, gain = best
+            if self.end is None:
+                left, degrees = self._residuals.left, int(self._space.degrees[node])
+                own, total = float(left[node]), float(left.sum())
+                chance = self._space.chance.others(degrees, own, total, self._n_dimensions)
+                if not self.nodes:
+                    self.no_structure = gain - chance <= own
+                elif gain - chance <= WORTH:
+                    self.end = len(self.nodes)
+            enough = len(self.nodes) >= wanted and (by_size or self.end is not None)
+            if enough and not whole:
+                break
+            self._take(node)
+
+    def _take(self, node: int) -> None:
+        gain = 0.0
+        if np.isfinite(self._residuals.exact(np.array([node]))[0]):
+            gain = self._residuals.take(node)
+            self._n_dimensions += int(self._space.degrees[node])
+        self.gains.append(gain)
+        self.nodes.append(node)
+        self._untaken[node] = False
+        self._open.take(node)
+
+    def _best(self, candidates: Bools) -> tuple[int, float] | None:
+        """The candidate that explains most, and how much; None where all are explained.
+
+        Of equal ones it is the strongest, then the first.
+        """
+        same = _SAME_SINGLE if self._residuals.single else _SAME
+        gains, doubt = self._residuals.gains()
+        gains[~candidates] = -np.inf
+        if self._cost is not None:
+            gains, doubt = gains / self._cost, doubt / self._cost
+        while True:
+            surest = (gains - doubt).max(initial=-np.inf)
+            if not np.isfinite(surest):
+                return None
+            near = np.flatnonzero(gains + doubt >= surest - same * abs(surest))
+            if len(near) > 2 * _NEAR:
+                by_gain = near[np.argsort(-gains[near], kind="stable")[:_NEAR]]
+                by_strength = near[np.argsort(-self.strength[near], kind="stable")[:_NEAR]]
+                near = np.union1d(by_gain, by_strength)
+            exact = self._residuals.exact(near)
+            some = np.isfinite(exact)
+            if some.any():
+                break
+            gains[near] = -np.inf
+        near, exact = near[some], exact[some]
+        worth = exact if self._cost is None else exact / self._cost[near]
+        best = np.arange(len(near))
+        for key in (worth, self.strength[near]):
+            best = best[key[best] >= key[best].max() * (1 - same)]
+        return int(near[best[0]]), float(exact[best[0]])
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceCoverage(CoverageModel):
+    """A column represents another by the share of its variance that it explains alone.
+
+    For numbers that is r²; for blocks of d and e dimensions e·‖Kᵢⱼ‖², what the block j of e
+    explains of the block i.
+    """
+
+    space: VarianceSpace
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns."""
+        return len(self.space.nodes)
+
+    @cached_property
+    def _place(self) -> Ints:
+        """Which column of the space each node is."""
+        return inverse_permutation(self.space.nodes)
+
+    def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
+        """Find the selected node that explains most of each node, and its share."""
+        representative = np.full(self.n_nodes, -1, dtype=np.int64)
+        share = np.zeros(self.n_nodes)
+        selected = np.sort(selected)
+        for start in range(0, len(selected), _COLUMNS):
+            some = selected[start : start + _COLUMNS]
+            shares = self.shares(some)
+            best = shares.argmax(axis=1)
+            found = shares[np.arange(self.n_nodes), best]
+            better = found > share
+            representative[better], share[better] = some[best[better]], found[better]
+        return assign_self(representative, share, selected)
+
+    def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
+        """Follow who represents whom, and what all explain together, in an order."""
+        groups = running_over_all(self, order)
+        residuals = self.space.residuals()
+        gains = np.zeros(self.n_nodes)
+        left = residuals.gains()[0]
+        for at, column in enumerate(self._place[order].tolist()):
+            if np.isfinite(residuals.exact(np.array([column]))[0]):
+                gains[at] = residuals.take(column)
+                left = residuals.gains()[0]
+            if not np.isfinite(left).any():
+                break
+        curve = np.minimum(np.cumsum(gains) / self.n_nodes, 1.0)
+        return replace(groups, curve=np.concatenate([[0.0], curve]))
+
+    def explained(self, selected: Ints) -> Doubles:
+        """The share of each node that the selected ones explain together; 1 for themselves."""
+        share = np.zeros(self.n_nodes)
+        if len(selected):
+            along = self.space.coordinates(self._rows(selected))
+            rows = np.einsum("ij,ij->i", along, along)
+            share = np.add.reduceat(rows, self.space.starts[:-1])[self._place]
+        share[selected] = 1.0
+        return np.asarray(np.minimum(share, 1.0))
+
+    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """What stays explained of some nodes with each node beside the selected ones."""
+        residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
+        already = self.explained(selected)[of]
+        kept = np.zeros(self.n_nodes)
+        for start in range(0, len(of), _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            explained = (
+                already[part] + residuals.explained_of(self._place[of[part]])[self._place]
+            )
+            kept += np.minimum(explained, before[part]).sum(axis=1)
+        return kept
+
+    def neighbors(self, of: Ints) -> Bools:
+        """Which nodes share with some of these more than chance explains."""
+        related = np.zeros(self.n_nodes, dtype=np.bool_)
+        related[of] = True
+        degrees = self.space.degrees[self._place]
+        n_samples = self.space.chance.n_samples
+        for start in range(0, len(of), _COLUMNS):
+            some = of[start : start + _COLUMNS]
+            own, other = np.broadcast_arrays(degrees[:, None], degrees[some])
+            floor = degrees_floor(n_samples, self.n_nodes, own.ravel(), other.ravel())
+            # Of two blocks, all of the smaller may be explained, and a part of the larger.
+            shares = self.shares(some) * own / np.minimum(own, other)
+            related |= (shares > floor.reshape(shares.shape)).any(axis=1)
+        return related
+
+    def coverage(self, selected: Ints) -> float:
+        """The mean of `explained`, without the share of each node."""
+        if not len(selected):
+            return 0.0
+        return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
+
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        if not len(among):
+            return -1, 0.0
+        shares = self.shares(among, slice(node, node + 1))[0]
+        return int(among[shares.argmax()]), float(shares.max())
+
+    def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
+        """What some nodes (columns of the result) explain of a range of nodes, one by one."""
+        by, others = self._place[by], self._place[of]
+        starts = self.space.starts
+        rows, rows_of_others = rows_of(by, starts), rows_of(others, starts)
+        shares = np.square(self.space.products(rows, rows_of_others))
+        for axis, (columns, n_rows) in enumerate(
+            [(others, len(rows_of_others)), (by, len(rows))]
+        ):
+            if n_rows > len(columns):
+                ends = np.cumsum(np.diff(starts)[columns])
+                firsts = np.concatenate([[0], ends[:-1]])
+                shares = np.add.reduceat(shares, firsts, axis=axis)
+        shares *= self.space.degrees[by]
+        return np.asarray(np.minimum(shares, 1.0))
+
+    def block(self, rows: slice, columns: slice) -> Doubles:
+        """What the nodes of columns explain of those of rows: all of themselves."""
+        by = np.arange(*columns.indices(self.n_nodes))
+        found = self.shares(by, rows)
+        own = np.arange(*rows.indices(self.n_nodes))
+        found[own[:, None] == by] = 1.0
+        return found
+
+    def _rows(self, nodes: Ints) -> Ints:
+        """The rows of some nodes, ascending."""
+        return rows_of(np.sort(self._place[nodes]), self.space.starts)

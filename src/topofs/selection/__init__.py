@@ -5,6 +5,8 @@ from topofs.selection.answers import (
     Addition,
     Evaluation,
     Explanation,
+    Group,
+    Member,
     Neighbor,
     RandomLists,
     RankedColumn,
@@ -15,11 +17,9 @@ from topofs.selection.answers import (
     fitted_similarity,
     ranked_columns,
 )
+from topofs.selection.base import InfiniteFeatureSelector
 from topofs.selection.compatibility import plain_settings
-from topofs.selection.functions import tfs_score, tmfg_from_data
-from topofs.selection.infinite import InfiniteFeatureSelector
-from topofs.selection.noise import NoiseFeatures, noise_features
-from topofs.selection.results import Group, Member
+from topofs.selection.functions import NoiseFeatures, noise_features, tfs_score, tmfg_from_data
 from topofs.selection.selector import TopologicalFeatureSelector, fit_and_compare
 from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stability, stability
 

@@ -1,8 +1,7 @@
-"""Why a feature was or was not selected, as numbers and as a sentence.
+"""The answers of a fitted selector: values that show themselves as text.
 
-What is said of a list of columns: values that show their text.
-
-The ranking as a list to read: every column with its place and its nearest selected one.
+`Explanation` says why one column was selected or not, `Evaluation` what a list is worth,
+`Substitutes` what could replace a column; `ranked_columns` lists the whole ranking.
 """
 
 from __future__ import annotations
@@ -15,51 +14,64 @@ from sklearn.base import clone
 
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
-from topofs.similarity.operator import rows_of
+from topofs.similarity.base import rows_of
+from topofs.text import counted
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from topofs.selection.results import Group
     from topofs.selection.selector import TopologicalFeatureSelector
-    from topofs.similarity.operator import SimilarityOperator
-
-
-__all__ = [
-    "REPRESENTS",
-    "Addition",
-    "Evaluation",
-    "Explanation",
-    "Neighbor",
-    "RandomLists",
-    "RankedColumn",
-    "Representation",
-    "SamePair",
-    "Substitute",
-    "Substitutes",
-    "change_in_words",
-    "fitted_similarity",
-    "left_out_sentence",
-    "one_line",
-    "ranked_columns",
-    "share_in_words",
-]
-
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Doubles, Ints
 
 REPRESENTS = 0.25
-
-
 """The share of a feature's variance from which on another is said to represent it."""
 
 
 _MOST_LINKS = 8
-
-
 """So many links of a feature are printed; `neighbors` has all."""
 
+# Two digits after the point show no less.
+_NOTHING = 5e-5
+# Rows of the similarity that are held at a time.
+_ROWS = 256
 
-# Rounding is not worth a sentence.
-_MORE = 1e-6
+
+@dataclass(frozen=True)
+class Member:
+    """A column that a selected one represents.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    position : int
+        Its position in the table.
+    share : float
+        The share of its variance that the selected column explains.
+    """
+
+    name: str
+    position: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """A selected column and the columns it represents.
+
+    Attributes
+    ----------
+    name, position
+        The selected column.
+    rank : int
+        Its place in the ranking, 1 = best.
+    members : tuple of Member
+        The others it represents, the largest share first.
+    """
+
+    name: str
+    position: int
+    rank: int
+    members: tuple[Member, ...]
 
 
 @dataclass(frozen=True)
@@ -116,29 +128,29 @@ class Representation:
         if self.isolated:
             lines.append("It is isolated: with no neighbour does it share more than chance.")
         if selected:
-            lines += self._members_in_words()
-        elif self.representative is not None:
-            way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
-            who = one_line(self.representative)
-            much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-            shares = share_in_words(self.share)
-            little = f"{who} shares {shares} with it{way}: no selected feature more."
-            lines.append(much if self.share >= REPRESENTS else little)
-            if self.together is not None and self.together > self.share + _MORE:
-                lines.append(
-                    f"All selected features together explain {self.together:.4g} of its variance."
-                )
-        elif not self.isolated:
-            lines.append("It is alone: no selected feature represents it.")
+            return lines + self._members_in_words()
+        if self.representative is None:
+            alone = ["It is alone: no selected feature represents it."]
+            return lines if self.isolated else alone
+        way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
+        who, shares = one_line(self.representative), share_in_words(self.share)
+        much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
+        little = f"{who} shares {shares} with it{way}: no selected feature more."
+        lines.append(much if self.share >= REPRESENTS else little)
+        # Rounding is not worth a sentence.
+        if self.together is not None and self.together > self.share + 1e-6:
+            lines.append(
+                f"All selected features together explain {self.together:.4g} of its variance."
+            )
         return lines
 
     def _members_in_words(self) -> list[str]:
         """Whom a selected feature represents, and with whom it shares little."""
-        n = sum(share >= REPRESENTS for _, share in self.members)
         listed = [f"  {one_line(name)}  {share:.4g}" for name, share in self.members]
+        n = sum(share >= REPRESENTS for _, share in self.members)
+        n_little = len(listed) - n
         who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
         lines = [f"It represents {who}", *listed[:n]]
-        n_little = len(listed) - n
         if n_little:
             them = "it" if n_little == 1 else "them"
             lines.append(
@@ -210,35 +222,38 @@ class Explanation:
         ]
         if self.left_out is not None:
             lines.append(f"It is not compared with the others: {self.left_out}.")
+        same = ""
+        if self.n_same_score:
+            have = "feature has" if self.n_same_score == 1 else "features have"
+            same = f" ({self.n_same_score} other {have} the same)"
         lines.append(
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
-            f"{self.score_name} {self.score:g}" + self._same_score()
+            f"{self.score_name} {self.score:g}{same}."
         )
         if self.forced:
-            lines.append("It is forced: selected by wish.")
+            lines.append("It is forced: `keep` names it.")
         if self.excluded:
-            lines.append("It is excluded: by wish it cannot be selected.")
+            lines.append("It is excluded: it can only be represented.")
         if self.representation is not None and self.left_out is None:
             lines += self.representation.lines(selected=self.selected)
-        if self.neighbors:
-            lines += self._links()
-        return "\n".join(lines)
+        return "\n".join(lines + self._links())
 
     def _links(self) -> list[str]:
         """Name the features at the other ends; a link of weight 0 says nothing about one."""
         n_links, n_tied = len(self.neighbors), len(self.selected_neighbors)
+        if not n_links:
+            return []
         alike = [neighbor for neighbor in self.neighbors if neighbor.weight]
-        joined = f"Joined to {n_links} features, {n_tied} of them selected"
-        lines = [joined + (":" if alike else ".")]
-        lines += [
-            f"  {one_line(neighbor.name)}  {neighbor.weight:.4g}"
-            + "  selected" * neighbor.selected
-            for neighbor in alike[:_MOST_LINKS]
+        lines = [
+            f"Joined to {n_links} features, {n_tied} of them selected{':' if alike else '.'}",
+            *(
+                f"  {one_line(other.name)}  {other.weight:.4g}{'  selected' * other.selected}"
+                for other in alike[:_MOST_LINKS]
+            ),
         ]
-        n_more = len(alike) - _MOST_LINKS
+        n_more, n_empty = len(alike) - _MOST_LINKS, n_links - len(alike)
         if n_more > 0:
             lines.append(f"  … and {n_more} weaker link{'s' * (n_more > 1)}")
-        n_empty = n_links - len(alike)
         if n_empty:
             have = "has" if n_empty == 1 else "have"
             lines.append(
@@ -246,12 +261,6 @@ class Explanation:
                 "to complete the graph."
             )
         return lines
-
-    def _same_score(self) -> str:
-        if self.n_same_score == 0:
-            return "."
-        others = "feature has" if self.n_same_score == 1 else "features have"
-        return f" ({self.n_same_score} other {others} the same)."
 
 
 def left_out_sentence(name: str, reason: str) -> str:
@@ -267,10 +276,6 @@ def share_in_words(share: float) -> str:
 def one_line(name: str) -> str:
     """Give a name that stays in its line, whatever characters it holds."""
     return "".join(c if c.isprintable() else "\ufffd" for c in name)
-
-
-# Two digits after the point show no less.
-_NOTHING = 5e-5
 
 
 @dataclass(frozen=True)
@@ -434,13 +439,19 @@ class Evaluation:
     missing: tuple[Group, ...]
 
     def __repr__(self) -> str:
+        n, random = len(self.names), self.random
         lines = [
-            f"{_columns(len(self.names))} represent{'s' * (len(self.names) == 1)} "
-            f"{self.coverage:.1%} of the variance of all; "
-            f"random lists of {len(self.names)}: {self.random.mean:.1%} "
-            f"({self.random.low:.1%} to {self.random.high:.1%}).",
+            f"{counted(n, 'column')} represent{'s' * (n == 1)} {self.coverage:.1%} of the variance "
+            f"of all; random lists of {n}: {random.mean:.1%} ({random.low:.1%} to "
+            f"{random.high:.1%}).",
         ]
-        lines += self._not_represented()
+        for columns, what in (
+            (self.alone, "{} alone: none of the list represents {}, but others could."),
+            (self.isolated, "outside the list {} isolated: nothing could represent {}."),
+        ):
+            if columns:
+                words = ("is", "it") if len(columns) == 1 else ("are", "them")
+                lines.append(f"{counted(len(columns), 'column')} {what.format(*words)}")
         lines += [f"{pair!r}." for pair in self.same[:5]]
         if self.least:
             weakest = ", ".join(f"{one_line(o.name)} ({o.adds:.2f})" for o in self.least[:5])
@@ -449,30 +460,6 @@ class Evaluation:
             best = ", ".join(f"{one_line(one.name)} (+{one.adds:.2f})" for one in self.next[:5])
             lines.append(f"To add next: {best}.")
         return "\n".join(lines)
-
-    def _not_represented(self) -> list[str]:
-        """How many columns none of the list represents, and how many of these none could."""
-        lines = []
-        if self.alone:
-            are = "is" if len(self.alone) == 1 else "are"
-            lines.append(
-                f"{_columns(len(self.alone))} {are} alone: none of the list represents "
-                f"{'it' if are == 'is' else 'them'}, but others could."
-            )
-        if self.isolated:
-            are = "is" if len(self.isolated) == 1 else "are"
-            lines.append(
-                f"{_columns(len(self.isolated))} outside the list {are} isolated: nothing could "
-                f"represent {'it' if are == 'is' else 'them'}."
-            )
-        return lines
-
-
-def _columns(number: int) -> str:
-    return f"{number} column{'s' * (number != 1)}"
-
-
-_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -570,7 +557,7 @@ def ranked_columns(
 
 def _nearest_selected(
     selector: TopologicalFeatureSelector, similarity: SimilarityOperator
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[Ints, Doubles]:
     """Column of the nearest selected node and the similarity to it, for each node; or −1."""
     nodes = selector.nodes_
     selected = np.flatnonzero(selector.support_[nodes])

@@ -1,56 +1,61 @@
-"""What all selectors share: a ranking of the columns, cut at some size."""
+"""What all selectors share: a ranking of the columns, cut at some size; and Inf-FS.
+
+A subclass of `RankingSelector` reads the table in `fit` (`topofs.selection.reading`), sets
+`forced_`, the ranking and the support.
+"""
 
 from __future__ import annotations
 
 import copy
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.backends.dask_table import check_dimensions, is_dask
-from topofs.constraints import Budget, MinShare, resolve_columns, resolve_size
-from topofs.errors import ConstantFeatureWarning
+from topofs.backends.dispatch import compare_columns
+from topofs.centrality import check_theta, infinite_path_scores
+from topofs.constraints import Budget, MinShare, resolve_size
 from topofs.io.frames import (
     NamedArray,
     arrow_as_frame,
     column_name,
     is_annotated,
+    is_frame,
     named_matrix,
     refuse_unread,
     sparse_columns,
     unmasked,
 )
-from topofs.io.table import LeftOutColumn
-from topofs.io.types import CONSTANT, text_column
+from topofs.io.types import LeftOutColumn, text_column
 from topofs.notebook import selection_html
-from topofs.selection.reading import say_left_out, without_rows
+from topofs.runtime import parse_memory
+from topofs.selection.reading import columns_that_vary, read_table, without_rows
+from topofs.similarity.energy import Energy
+from topofs.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
-__all__ = ["RankingSelector", "telling_of_pick"]
+    import numpy.typing as npt
+
+    from topofs.typing import Bools, Doubles, Ints
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
-    """Base of the selectors: ranks the columns and selects the first of them.
-
-    In `fit`, a subclass calls `_check_size` before the work and `_rank_and_select` at the end.
-    """
+    """Base of the selectors: ranks the columns and selects the first of them."""
 
     n_features_to_select: Any
-    keep: Any = None
     n_features_in_: int
-    _names_given: tuple[str, ...] | None = None
-    forced_: npt.NDArray[np.int64]
-    scores_: npt.NDArray[np.float64]
-    ranking_: npt.NDArray[np.int64]
-    support_: npt.NDArray[np.bool_]
+    forced_: Ints
+    scores_: Doubles
+    ranking_: Ints
+    support_: Bools
     _left_out: Mapping[int, str]
+    _names_given: tuple[str, ...] | None = None
+    _has_names: bool = False
 
     @property
     def left_out_(self) -> tuple[LeftOutColumn, ...]:
@@ -83,26 +88,30 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"{n_features_to_select!r} needs a fit of its own: at cuts a ranking that is there"
             )
-        size = self._size(n_features_to_select, self.forced_, fitted=True)
+        size = self._size(n_features_to_select)
         other = copy.copy(self)
         other.n_features_to_select = n_features_to_select
-        other.support_ = other._support(size)  # noqa: SLF001
         if hasattr(self, "_sklearn_output_config"):
             other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
+        other._cut(size)  # noqa: SLF001
         return other
 
     def transform(self, X: Any) -> Any:
-        """Reduce X to the selected columns.
+        """Keep the selected columns.
 
         Parameters
         ----------
         X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
 (n_samples, n_features)
-            A dask collection stays lazy, a sparse table sparse.
+            A table with the columns given to fit.
 
         Returns
         -------
         array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
+            A dask collection stays lazy, a sparse table sparse; an AnnData object gives a view
+            of one. After a fit to a table with columns of names, a dense data frame gives a
+            data frame, its columns as they are; otherwise `set_output` decides, as in
+            scikit-learn.
         """
         check_is_fitted(self)
         X = arrow_as_frame(X)
@@ -115,15 +124,24 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
             # A sparse matrix never carries names: none are missing.
             return X.tocsc()[:, self.support_].asformat(X.format)
-        if not is_dask(X):
-            refuse_unread(X)
-            with telling_of_pick():
-                return super().transform(unmasked(X))
-        check_dimensions(X)
-        validate_data(self, without_rows(X), skip_check_array=True, reset=False)
-        if hasattr(X, "columns"):
-            return X[list(X.columns[self.support_])]
-        return X[:, np.flatnonzero(self.support_)]
+        if is_dask(X):
+            check_dimensions(X)
+            validate_data(self, without_rows(X), skip_check_array=True, reset=False)
+            selected = np.flatnonzero(self.support_)
+            return X[list(X.columns[selected])] if hasattr(X, "columns") else X[:, selected]
+        refuse_unread(X)
+        try:
+            if self._has_names and is_frame(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
+                return self._transform(X)
+            return super().transform(unmasked(X))
+        except ValueError as error:
+            if not str(error).startswith("The feature names should match"):
+                raise
+            raise ValueError(
+                f"{str(error).rstrip()}\npick(X) takes the selected columns by name, whatever "
+                "else X holds and in any order."
+            ) from None
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Give the names of the selected columns, as scikit-learn's transformers do.
@@ -163,7 +181,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             The selected columns, in the order of the fit.
         """
         check_is_fitted(self)
-        if self._known_names() is None:
+        if self._names_given is None:
             raise ValueError(
                 "the selector was fitted to a table without names: give the columns of the fit "
                 "to transform"
@@ -180,10 +198,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         there = {column_name(label): label for label in reversed(labels)}
         missing = [name for name in names if name not in there]
         if missing:
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             raise ValueError(
                 f"X lacks {len(missing)} of the {len(names)} selected columns: "
-                f"{', '.join(missing[:5])}{more}"
+                f"{listed(missing, most=5)}"
             )
         wanted = [there[name] for name in names]
         return X[:, wanted] if annotated else X[wanted]
@@ -219,7 +236,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _check_same_columns(self, names: Any) -> None:
         """Refuse a table with other columns than those of the fit."""
-        given, known = [column_name(name) for name in names], self._known_names()
+        given, known = [column_name(name) for name in names], self._names_given
         if len(given) != self.n_features_in_:
             raise ValueError(
                 f"X has {len(given)} columns; the selector was fitted on {self.n_features_in_}"
@@ -259,126 +276,136 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         names = [str(name) for name in self._column_names()]
         return selection_html(names, self.support_, self.ranking_, self.scores_)
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_.copy()
 
-    def _varying_columns(
-        self,
-        constant: npt.NDArray[np.bool_],
-        identifiers: npt.NDArray[np.bool_] | None = None,
-        *,
-        left_out: Mapping[int, str] | None = None,
-        rare: Mapping[int, str] | None = None,
-        depth: int = 4,
-    ) -> npt.NDArray[np.int64]:
-        """Positions of the columns that vary and can be compared; warns of constant ones.
-
-        `left_out` says why each other takes no part, where that is more than constant; `rare` of
-        those that too few samples carry. The
-        warning points `depth` calls up, to the line of the user.
-        """
-        out = constant.copy() if identifiers is None else constant | identifiers
-        or_names = ", or hold names that hardly repeat" if (out & ~constant).any() else ""
-        if rare:
-            out[list(rare)] = True
-            or_names += ", or too few samples carry them (min_carriers=0 lets them take part)"
-        if out.all():
-            raise ValueError(
-                f"all {len(constant)} columns of X are constant or missing{or_names}: there is "
-                "nothing to compare; give at least one column with two different values"
-            )
-        where = np.flatnonzero(out).tolist()
-        reasons = {**(left_out or {}), **(rare or {})}
-        self._left_out = {i: reasons.get(i, CONSTANT) for i in where}
-        if constant.any():
-            say_left_out(
-                "are constant or all missing",
-                ConstantFeatureWarning,
-                {i: self._left_out[i] for i in np.flatnonzero(constant).tolist()},
-                self._column_names(),
-                depth=depth + 1,
-            )
-        return np.flatnonzero(~out)
-
     def _column_names(self) -> npt.NDArray[np.object_]:
         """Names of the columns given to fit, or x0, x1, … where there were none."""
-        names = self._known_names()
+        names = self._names_given
         if names is None:
-            names = [f"x{position}" for position in range(self.n_features_in_)]
+            names = tuple(f"x{position}" for position in range(self.n_features_in_))
         return np.asarray(names, dtype=object)
 
-    def _known_names(self) -> Sequence[str] | None:
-        """The names that the table of the fit had; those of labels that are no text, too."""
-        names = getattr(self, "feature_names_in_", None)
-        return self._names_given if names is None else list(names)
+    def _size(self, given: Any) -> int | None:
+        """How many features to select; None: the ranking decides."""
+        return resolve_size(given, self.n_features_in_, least=len(self.forced_))
 
-    def _check_size(self) -> tuple[int | None, npt.NDArray[np.int64]]:
-        """Resolve how many features to select and which of them always, before the work."""
-        names = self._known_names()
-        forced = resolve_columns(self.keep, names, self.n_features_in_, what="keep")
-        return self._size(self.n_features_to_select, forced, fitted=False), forced
+    def _cut(self, size: int | None) -> None:
+        """Select the best ranked columns, up to a size."""
+        assert size is not None
+        self.support_ = self.ranking_ <= size
 
-    def _size(
-        self,
-        given: Any,
-        forced: npt.NDArray[np.int64],
-        *,
-        fitted: bool,  # noqa: ARG002
-    ) -> int | None:
-        """How many features to select, before a fit or after it; None: the ranking decides."""
-        return resolve_size(given, self.n_features_in_, least=len(forced))
-
-    def _rank_and_select(
-        self,
-        size: int | None,
-        forced: npt.NDArray[np.int64],
-        order: npt.NDArray[np.intp],
-        scores: npt.NDArray[np.float64],
-        varying: npt.NDArray[np.int64],
+    def _put_in_order(
+        self, order: Ints, scores: Doubles, varying: Ints, *, first: Ints
     ) -> None:
-        """Set `scores_`, `ranking_`, `forced_` and `support_`."""
-        self.forced_ = forced
-        self._set_ranking(forced, order, scores, varying)
-        self.support_ = self._support(size)
+        """Set `scores_` and `ranking_` by the order and the scores of the varying columns.
 
-    def _set_ranking(
-        self,
-        forced: npt.NDArray[np.int64],
-        order: npt.NDArray[np.intp],
-        scores: npt.NDArray[np.float64],
-        varying: npt.NDArray[np.int64],
-    ) -> None:
-        """Set `scores_` and `ranking_`.
-
-        Forced columns come first, in the given order and then those that do not vary; the
-        varying columns follow in the given order; the other columns that do not vary come last.
+        The columns in `first` come first, in that order and then those that do not vary; the
+        varying columns follow in that order; the other columns that do not vary come last.
         """
         n_features = self.n_features_in_
         self.scores_ = np.zeros(n_features)
         self.scores_[varying] = scores
         others = np.setdiff1d(np.arange(n_features), varying)
         best_first = np.concatenate([varying[order], others])
-        by_wish = np.isin(best_first, forced)
-        best_first = np.concatenate([best_first[by_wish], best_first[~by_wish]])
+        is_first = np.isin(best_first, first)
+        best_first = np.concatenate([best_first[is_first], best_first[~is_first]])
         self.ranking_ = np.empty(n_features, dtype=np.int64)
         self.ranking_[best_first] = np.arange(1, n_features + 1)
 
-    def _support(self, size: int | None) -> npt.NDArray[np.bool_]:
-        """The best ranked columns, up to the size, which a subclass finds where it is None."""
-        assert size is not None
-        return self.ranking_ <= size
 
+class InfiniteFeatureSelector(RankingSelector):
+    r"""Select features by the weight of all paths through them (Inf-FS_U).
 
-@contextmanager
-def telling_of_pick() -> Iterator[None]:
-    """Add to scikit-learn's refusal of other columns what to do with them."""
-    try:
-        yield
-    except ValueError as error:
-        if not str(error).startswith("The feature names should match"):
-            raise
-        raise ValueError(
-            f"{str(error).rstrip()}\npick(X) takes the selected columns by name, whatever else X "
-            "holds and in any order."
-        ) from None
+    With A the energy matrix of the columns and :math:`r = \theta / \rho(A)`, the scores are
+    the column sums of :math:`(I - rA)^{-1} - I = \sum_{l \ge 1} (rA)^l`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A count, a fraction in (0, 1], or None for half of the columns.
+    alpha : float, default=0.5
+        Weight of the dispersion in the energy coefficient, in [0, 1].
+    theta : float, default=0.9
+        Damping of long paths, in (0, 1).
+
+    Attributes
+    ----------
+    scores_ : array of float, shape (n_features,)
+        Score of each column; 0 for constant columns.
+    ranking_ : array of int, shape (n_features,)
+        A permutation of 1 … n_features; 1 is the best. Equal scores keep column order.
+    support_ : array of bool, shape (n_features,)
+        The selected columns.
+    n_features_in_ : int
+        Number of columns given to fit.
+    feature_names_in_ : array of str
+        Their names, where all of them are strings.
+
+    Notes
+    -----
+    The spectral radius and the sums come from one Lanczos run, so the cost after the
+    similarity is a few dozen products of A with a vector, O(n²), where the published formula
+    is O(n³).
+
+    References
+    ----------
+    .. [1] Roffo, Melzi, Castellani, Vinciarelli & Cristani, "Infinite Feature Selection: A
+       Graph-based Feature Filtering Approach", IEEE TPAMI 43(12), 2021.
+    .. [2] Briola & Aste, "Topological Feature Selection", 2023, Section 2.4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import InfiniteFeatureSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> InfiniteFeatureSelector(2).fit(X).get_feature_names_out().tolist()
+    ['malic_acid', 'ash']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        alpha: float = 0.5,
+        theta: float = 0.9,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.theta = theta
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Score and rank the columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
+(n_samples, n_features)
+            The table; NaN marks a missing value, which a dask table may not have. A sparse one is
+            made dense.
+        y : ignored
+            Labels are not used.
+
+        Returns
+        -------
+        self
+        """
+        measure = Energy(self.alpha)
+        check_theta(self.theta)
+        read = read_table(self, X, measure, or_else="turn it into numbers")
+        names, self.forced_ = self._column_names(), np.empty(0, dtype=np.int64)
+        size = self._size(self.n_features_to_select)
+        nodes, self._left_out = np.arange(self.n_features_in_), {}
+        if read.constant is not None:
+            nodes, self._left_out = columns_that_vary(
+                names, read.constant, left_out=read.left_out
+            )
+        columns = compare_columns(read.columns(nodes), measure, memory=parse_memory(None))
+        if columns.constant is not None:
+            nodes, self._left_out = columns_that_vary(names, columns.constant)
+        scores = infinite_path_scores(columns.matrix(), [self.theta])[0]
+        order = np.argsort(-scores, kind="stable")
+        self._put_in_order(order, scores, nodes, first=self.forced_)
+        self._cut(size)
+        return self

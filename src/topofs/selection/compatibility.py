@@ -1,13 +1,13 @@
-"""Whether a measure, a graph and a rule go together: the one place that refuses a pair.
+"""Terms by their short names, and whether a measure, a graph and a rule go together.
 
-From short names to terms: the one place where the name of a term is looked at.
-
-The settings of a selector in plain words: what JSON can hold.
+The one place that looks at the name of a term, and the one place that refuses a pair of terms.
+`plain_settings` gives the terms and the constraints of a selector as JSON can hold them.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from topofs.constraints import Budget, MinShare, UntilCoverage
@@ -22,58 +22,86 @@ if TYPE_CHECKING:
 
     from topofs.selection.selector import TopologicalFeatureSelector
 
-
-__all__ = [
-    "TERMS",
-    "THRESHOLDS",
-    "check_end",
-    "check_terms",
-    "check_threshold",
-    "graph_for",
-    "graph_of",
-    "measure_of",
-    "plain_settings",
-    "plain_size",
-    "rule_of",
-]
-
-
 THRESHOLDS = ("auto", "mean", None)
-
-
 """What may be set to 0 before filtering: as the rule says, what is below the mean, nothing."""
+
+AnyTerm = TypeVar("AnyTerm", bound=Term)
+
+
+def _term_of(base: type[AnyTerm], given: Any, *, also: str = "") -> AnyTerm:
+    """The term of a kind that a name or a term stands for."""
+    if isinstance(given, base):
+        return given
+    if isinstance(given, str):
+        known = registered(base.kind)
+        if given not in known:
+            known = registered(base.kind, installed=True)
+        if given in known:
+            found = known[given]
+            assert isinstance(found, base)
+            return found
+    if isinstance(given, type) and issubclass(given, Term):
+        raise ValueError(f"{base.kind} is the class {given.__name__}: give {given.__name__}()")
+    names = ", ".join(map(repr, registered(base.kind)))
+    raise ValueError(f"{base.kind} is {given!r}; known are {names}{also}")
+
+
+def measure_of(given: Any) -> Measure:
+    """The measure that a name, a function or a measure stands for."""
+    if callable(given) and not isinstance(given, (type, Measure)):
+        return Function(given)
+    return _term_of(Measure, given, also=" and a function")
+
+
+graph_of: Callable[[Any], Graph] = partial(_term_of, Graph)
+rule_of: Callable[[Any], Rule] = partial(_term_of, Rule)
+
+TERMS: dict[str, Callable[[Any], Term]] = {
+    "similarity": measure_of,
+    "graph": graph_of,
+    "rule": rule_of,
+}
+"""The parameters of the estimator that take a term, each with what resolves it."""
 
 
 def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     """Resolve the graph that a rule ranks by; refuse one where it ranks without."""
-    without = None if rule.needs.graph else f"rule {rule.name!r}"
-    if isinstance(size, MinShare):
-        without = "MinShare"
     graph = graph_of(given)
-    if graph.by_rule:
-        return None if without else graph_of(rule.default_graph)
+    without, other = None if rule.needs.graph else f"rule {rule.name!r}", "rule"
+    if isinstance(size, MinShare):
+        without, other = "MinShare", "size"
     if without is None:
-        return graph
-    other = "size" if isinstance(size, MinShare) else "rule"
+        return graph_of(rule.default_graph) if graph.by_rule else graph
+    if graph.by_rule:
+        return None
     raise ValueError(
         f"{without} ranks columns without a graph, and graph {graph.name!r} was given: leave "
         f"graph out, or choose another {other}"
     )
 
 
-def check_terms(measure: Measure, graph: Graph | None, rule: Rule) -> None:
-    """Refuse a rule or a graph that needs a scale, or columns, where the measure has none."""
-    if graph is not None and graph.needs_scale and not (rule.needs.scale or measure.has_scale):
+def check_terms(
+    measure: Measure, graph: Graph | None, rule: Rule, threshold: Any = "auto"
+) -> None:
+    """Refuse terms that do not go together, and an unknown threshold.
+
+    A rule or a graph may need a scale, or the columns themselves, which not every measure has.
+    """
+    if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
+        known = ", ".join(map(repr, THRESHOLDS))
+        raise ValueError(f"threshold is {threshold!r}; known are {known}")
+    needs = rule.needs
+    needing = other = ""
+    if needs.scale:
+        needing, other = f"rule {rule.name!r}", "rule='degree'"
+    elif graph is not None and graph.needs_scale:
+        needing, other = f"graph {graph.name!r}", "graph='tmfg'"
+    if needing and not measure.has_scale:
         raise ValueError(
-            f"similarity {measure.name!r} {measure.why_no_scale}, and graph {graph.name!r} needs "
-            "that: choose graph='tmfg', or another similarity"
+            f"similarity {measure.name!r} {measure.why_no_scale}, and {needing} needs that: "
+            f"choose {other}, or another similarity"
         )
-    if rule.needs.scale and not measure.has_scale:
-        raise ValueError(
-            f"similarity {measure.name!r} {measure.why_no_scale}, and rule {rule.name!r} needs "
-            "that: choose rule='degree', or another similarity"
-        )
-    if rule.needs.columns and not measure.has_columns:
+    if needs.columns and not measure.has_columns:
         able = [name for name, known in registered("similarity").items() if known.has_columns]  # type: ignore[attr-defined]
         raise ValueError(
             f"similarity {measure.name!r} is no correlation of columns, and rule {rule.name!r} "
@@ -92,70 +120,15 @@ def check_end(rule: Rule, size: Any) -> None:
         )
 
 
-def check_threshold(threshold: Any) -> None:
-    """Refuse an unknown threshold; the message lists what is known."""
-    if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
-        known = ", ".join(map(repr, THRESHOLDS))
-        raise ValueError(f"threshold is {threshold!r}; known are {known}")
-
-
-AnyTerm = TypeVar("AnyTerm", bound=Term)
-
-
-def measure_of(given: Any) -> Measure:
-    """The measure that a name, a function or a measure stands for."""
-    if callable(given) and not isinstance(given, (type, Measure)):
-        return Function(given)
-    return _resolve(given, Measure, also=" and a function")
-
-
-def graph_of(given: Any) -> Graph:
-    """The graph that a name or a graph stands for."""
-    return _resolve(given, Graph)
-
-
-def rule_of(given: Any) -> Rule:
-    """The rule that a name or a rule stands for."""
-    return _resolve(given, Rule)
-
-
-TERMS: dict[str, Callable[[Any], Term]] = {
-    "similarity": measure_of,
-    "graph": graph_of,
-    "rule": rule_of,
-}
-
-
-"""The parameters of the estimator that take a term, each with what resolves it."""
-
-
-def _resolve(given: Any, base: type[AnyTerm], *, also: str = "") -> AnyTerm:
-    if isinstance(given, base):
-        return given
-    if isinstance(given, str):
-        known = registered(base.kind)
-        if given not in known:
-            known = registered(base.kind, installed=True)
-        if given in known:
-            found = known[given]
-            assert isinstance(found, base)
-            return found
-    names = ", ".join(map(repr, registered(base.kind)))
-    if isinstance(given, type) and issubclass(given, Term):
-        raise ValueError(f"{base.kind} is the class {given.__name__}: give {given.__name__}()")
-    raise ValueError(f"{base.kind} is {given!r}; known are {names}{also}")
-
-
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
     """The settings of a selector by name; after its fit the similarity is the one that was used."""
     rule, size = rule_of(selector.rule), selector.n_features_to_select
     graph = graph_for(selector.graph, rule, size)
     fitted = selector.__sklearn_is_fitted__()
+    measure = selector.similarity_ if fitted else measure_of(selector.similarity)
     return {
         "size": plain_size(size),
-        "similarity": _plain(
-            selector.similarity_ if fitted else measure_of(selector.similarity)
-        ),
+        "similarity": _plain(measure),
         "threshold": selector.threshold,
         "graph": None if graph is None else _plain(graph),
         "rule": _plain(rule),

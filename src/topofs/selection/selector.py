@@ -1,10 +1,7 @@
-"""Parameters of terms by nested names, as scikit-learn writes them: ``rule__reach``.
+"""Topological Feature Selection as a scikit-learn estimator: its parameters, fit and sizes.
 
-Rank under constraints: by the rule, or by what is redundant.
-
-The selected columns of a table, in the form the table has: array, frame, AnnData, sparse.
-
-Topological Feature Selection as a scikit-learn estimator.
+What can be asked after a fit stands in `topofs.selection.results`, and what all selectors share
+in `topofs.selection.base`.
 """
 
 from __future__ import annotations
@@ -14,10 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.backends.device_arrays import arrays_of_device, on_host
 from topofs.backends.dispatch import build_network, compare_columns
@@ -29,36 +23,38 @@ from topofs.constraints import (
     resolve_constraints,
     resolve_size,
 )
+from topofs.errors import IsolatedFeatureWarning, NoStructureWarning, say
 from topofs.graphs.filtered_graph import LinkGraph
-from topofs.io.frames import arrow_as_frame, is_frame, named_matrix, sparse_columns
-from topofs.rules.base import ranks_by_strength
+from topofs.io.frames import named_matrix
+from topofs.rules.base import tie_breaking_ranks
 from topofs.rules.centrality import Centrality
-from topofs.rules.redundancy import redundancy_ranking
+from topofs.rules.coverage import redundancy_ranking
 from topofs.runtime import parse_memory
-from topofs.selection.base import telling_of_pick
 from topofs.selection.compatibility import (
     TERMS,
     check_end,
     check_terms,
-    check_threshold,
     graph_for,
     measure_of,
     rule_of,
 )
 from topofs.selection.reading import (
-    check_min_carriers,
+    columns_that_vary,
     find_rare_columns,
     read_table,
     warn_of_columns,
     warn_of_dependent_rows,
+    warn_of_rare_columns,
 )
-from topofs.selection.results import PanelSelector
+from topofs.selection.results import FittedSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import numpy.typing as npt
+
     from topofs.backends.dispatch import ComparedColumns
-    from topofs.constraints import AtMost, ColumnConstraints, Constraints
+    from topofs.constraints import AtMost, Constraints
     from topofs.graphs.base import Graph
     from topofs.network import Needs, Network
     from topofs.rules.base import Ranking, Rule
@@ -66,178 +62,7 @@ if TYPE_CHECKING:
     from topofs.terms import Term
 
 
-__all__ = [
-    "NestedTerms",
-    "ReducingSelector",
-    "TopologicalFeatureSelector",
-    "fit_and_compare",
-    "needs_of_constraints",
-    "rank_with_constraints",
-]
-
-
-def _size_of(given: Any) -> Size:
-    if not isinstance(given, Size):
-        raise ValueError(
-            f"n_features_to_select is {given!r}, which has no parameters: set it to a size, such "
-            "as MinShare(0.9), first"
-        )
-    return given
-
-
-_NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
-
-
-class NestedTerms(BaseEstimator):
-    """Base of an estimator whose parameters may be terms, given as objects or by short names.
-
-    A term is frozen, so a nested parameter puts another term in its place.
-    """
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
-        """Give the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Also those of the terms, as ``similarity__squared``.
-
-        Returns
-        -------
-        dict
-        """
-        params: dict[str, Any] = super().get_params(deep=False)
-        if deep:
-            for name in params.keys() & _NESTED.keys():
-                # An unknown name is refused by fit, not here.
-                with suppress(ValueError):
-                    term = _NESTED[name](params[name])
-                    nested = term.get_params().items()
-                    params |= {f"{name}__{key}": value for key, value in nested}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, those of terms by nested names.
-
-        Parameters
-        ----------
-        **params : object
-            New values, such as ``rule__reach="edges"``.
-
-        Returns
-        -------
-        self
-        """
-        nested: dict[str, dict[str, Any]] = {}
-        own: dict[str, Any] = {}
-        for key, value in params.items():
-            name, separator, parameter = key.partition("__")
-            if separator and name in _NESTED:
-                nested.setdefault(name, {})[parameter] = value
-            else:
-                own[key] = value
-        super().set_params(**own)
-        for name, changes in nested.items():
-            setattr(self, name, _NESTED[name](getattr(self, name)).replace(**changes))
-        return self
-
-
-def needs_of_constraints(
-    needs: Needs, constraints: ColumnConstraints, measure: Measure
-) -> Needs:
-    """What a rule needs, with the pairs that the constraints must know one by one."""
-    if isinstance(constraints.size, MinShare):
-        if constraints.max_similarity is not None or constraints.group is not None:
-            raise ValueError(
-                "MinShare keeps every column that no other explains, so it does not go together "
-                "with at_most and max_similarity: leave them out"
-            )
-        share = float(constraints.size.share)
-        return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
-    if constraints.max_similarity is None:
-        return needs
-    if not measure.means_alike:
-        raise ValueError(
-            "max_similarity needs a measure whose high values mean alike, and "
-            f"{measure.name!r} is none: choose another similarity"
-        )
-    return replace(needs, pairs_from=float(constraints.max_similarity))
-
-
-def rank_with_constraints(
-    network: Network,
-    rule: Rule,
-    constraints: ColumnConstraints,
-    nodes: npt.NDArray[np.int64],
-    *,
-    n_wanted: int | None = None,
-) -> tuple[Ranking, Constraints]:
-    """Rank the nodes of a network; also give the constraints in terms of these nodes."""
-    if not isinstance(constraints.size, MinShare):
-        if isinstance(constraints.size, UntilCoverage) and rule.explains_together:
-            n_wanted = len(nodes)  # nobody knows before
-        asked = replace(constraints.for_nodes(nodes, network.pairs), n_wanted=n_wanted)
-        ranking = rule.rank(network, asked)
-        if isinstance(constraints.size, UntilCoverage) and ranking.exact is not None:
-            reached = int((ranking.curve < constraints.size.coverage).sum()) + 1
-            if reached > ranking.exact:
-                ranking = rule.again(ranking, replace(asked, n_wanted=reached))
-        return ranking, asked
-    asked = constraints.for_nodes(nodes, None)
-    place = None if network.place is None else ranks_by_strength(network)
-    return redundancy_ranking(network.pairs, asked, place), asked
-
-
-class ReducingSelector(PanelSelector):
-    """Base of a selector that reduces tables of any kind."""
-
-    _has_names: bool
-
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
-            A table with the columns given to fit.
-
-        Returns
-        -------
-        array, sparse matrix, data frame or AnnData, shape (n_samples, n_selected)
-            An AnnData object gives a view of one, a sparse frame a sparse frame. After a fit
-            to a table with columns of names, a dense data frame gives a data frame, its columns
-            as they are; otherwise `set_output` decides, as in scikit-learn.
-        """
-        check_is_fitted(self)
-        X = arrow_as_frame(X)
-        if not (self._has_names and is_frame(X)) or sparse_columns(X):
-            return super().transform(X)
-        with telling_of_pick():
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return self._transform(X)
-
-    def annotate(self, adata: Any) -> None:
-        """Write the selection into the annotation of the genes of an AnnData object.
-
-        `adata.var` gets ``selected``, ``rank`` and, with a rule that has groups,
-        ``representative`` (empty for a gene that is alone) and ``share``.
-
-        Parameters
-        ----------
-        adata : AnnData
-            With the genes that the selector was fitted to.
-        """
-        check_is_fitted(self)
-        self._check_same_columns(adata.var_names)
-        adata.var["selected"] = self.support_
-        adata.var["rank"] = self.ranking_
-        if self.has_groups:
-            names = np.append(self._column_names(), "")
-            adata.var["representative"] = names[self.representative_]
-            adata.var["share"] = self.shares_
-
-
-class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
+class TopologicalFeatureSelector(FittedSelection):
     r"""Select columns that represent the others.
 
     The columns are compared, the links that matter are kept as a graph, and the columns are
@@ -407,10 +232,6 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
     ['alcohol', 'flavanoids']
     """
 
-    similarity_: Measure
-    rule_: Rule
-    nodes_: npt.NDArray[np.int64]
-
     def __init__(  # noqa: PLR0913 - one argument a parameter
         self,
         n_features_to_select: float | str | Size | None = "auto",
@@ -504,38 +325,44 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
         -------
         self
         """
-        self._fit(named_matrix(X, layer=layer, feature_names=feature_names))
+        if layer is not None or feature_names is not None:
+            X = named_matrix(X, layer=layer, feature_names=feature_names)
+        self._fit(X)
         return self
 
     def _fit(self, X: Any) -> ComparedColumns:
         """Fit, and give the prepared columns."""
-        measure, graph, rule = self._terms()
-        memory = parse_memory(self.memory)
-        check_min_carriers(self.min_carriers)
-        arrays = arrays_of_device(self.device, X)
+        measure, self.rule_ = measure_of(self.similarity), rule_of(self.rule)
+        graph = graph_for(self.graph, self.rule_, self.n_features_to_select)
+        check_terms(measure, graph, self.rule_, self.threshold)
+        memory, arrays = parse_memory(self.memory), arrays_of_device(self.device, X)
+
         read = read_table(self, on_host(X), measure)
-        size, forced = self._check_size()
+        names, self.similarity_ = self._column_names(), read.measure
         constraints = resolve_constraints(
-            forced=forced,
+            names.tolist(),
+            keep=self.keep,
             exclude=self.exclude,
             at_most=self.at_most,
             max_similarity=self.max_similarity,
             size=self.n_features_to_select,
-            names=self._column_names(),
         )
-        nodes, self._left_out = np.arange(self.n_features_in_), {}
-        self._rare = find_rare_columns(read, self.min_carriers, forced=forced)
-        if read.constant is not None:
-            warn_of_columns(read, self._column_names())
-            nodes = self._varying_columns(
-                read.constant, read.identifiers, left_out=read.left_out, rare=self._rare.reasons
-            )
-        elif self._rare.carriers:
-            nodes = np.setdiff1d(nodes, self._rare.positions)
-            self._left_out = self._rare.reasons
-        self._rare.warn(self._column_names(), read.table.shape[0])
-        needs = needs_of_constraints(rule.needs, constraints, read.measure)
-        table = read.columns(nodes)
+        self.forced_, self.excluded_ = constraints.chosen, constraints.excluded
+        size = self._size(self.n_features_to_select)
+
+        least, rare = find_rare_columns(read, self.min_carriers, forced=self.forced_)
+        self.min_carriers_, self.rare_ = least, np.array(list(rare), dtype=np.int64)
+        warn_of_columns(read, names)
+        constant = read.constant
+        if constant is None:
+            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
+        nodes, self._left_out = columns_that_vary(
+            names, constant, read.identifiers, left_out=read.left_out, rare=rare
+        )
+        if rare:
+            warn_of_rare_columns(names[self.rare_].tolist(), least, read.table.shape)
+
+        needs, table = self._needs(), read.columns(nodes)
         by_scale = graph is not None and (graph.needs_scale or graph.leaves_out_chance)
         if len(nodes) > 1 and (needs.scale or needs.columns or by_scale):
             warn_of_dependent_rows(table, read.measure)
@@ -547,47 +374,257 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
-            constant = np.zeros(self.n_features_in_, dtype=np.bool_)
+            # Workers have found out which columns are constant.
             constant[nodes] = columns.constant
-            nodes = self._varying_columns(constant, rare=self._rare.reasons)
-        cut = rule.cut_for(read.measure) if self.threshold == "auto" else self.threshold
+            nodes, self._left_out = columns_that_vary(names, constant, rare=rare)
+        self.nodes_, self._has_names = nodes, read.has_names
+
+        cut = self.rule_.cut_for(read.measure) if self.threshold == "auto" else self.threshold
         network = build_network(columns, graph, needs=needs, cut=cut)
-        self.nodes_, self.similarity_, self.rule_ = nodes, read.measure, rule
-        ranking = self._rank(network, constraints, size)
-        self.excluded_, self._limited = constraints.excluded, constraints.limited
-        budget = self.n_features_to_select
-        self._budget = float(budget.total) if isinstance(budget, Budget) else None
-        if not ranking.n_selectable and not len(forced):
-            raise self._none_to_select(kept=False)
-        self._has_names = read.has_names
-        self._rank_and_select(size, forced, ranking.order, ranking.scores, nodes)
+        self._graph = network.graph
+        if self._graph is not None:
+            self._graph = self._graph.labelled(names[nodes].tolist())
+            network = replace(network, graph=self._graph)
+        self._ranking = self._rank(network, constraints, size)
+        if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
+            self._graph.whole.forget_matrix()
+        self._take(self._ranking)
+        self._select(size)
         self._refine()
         if size is None:
             self._warn_of_isolated_columns()
         return columns
 
-    def _rank(
-        self, network: Network, constraints: ColumnConstraints, size: int | None
-    ) -> Ranking:
-        """Rank the nodes of the network; keep its graph, with the names of the columns."""
-        self._graph = network.graph
-        if network.graph is not None:
-            self._graph = network.graph.labelled(self._column_names()[self.nodes_].tolist())
-            network = replace(network, graph=self._graph)
-        self._ranking, self._wishes = rank_with_constraints(
-            network, self.rule_, constraints, self.nodes_, n_wanted=size
-        )
-        if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
-            self._graph.whole.forget_matrix()
-        return self._ranking
+    def _needs(self) -> Needs:
+        """What the rule needs, with the pairs that the constraints must know one by one."""
+        needs, measure, size = self.rule_.needs, self.similarity_, self.n_features_to_select
+        if isinstance(size, MinShare):
+            if self.max_similarity is not None or self.at_most is not None:
+                raise ValueError(
+                    "MinShare keeps every column that no other explains, so it does not go "
+                    "together with at_most and max_similarity: leave them out"
+                )
+            share = float(size.share)
+            return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
+        if self.max_similarity is None:
+            return needs
+        if not measure.means_alike:
+            raise ValueError(
+                "max_similarity needs a measure whose high values mean alike, and "
+                f"{measure.name!r} is none: choose another similarity"
+            )
+        return replace(needs, pairs_from=float(self.max_similarity))
 
-    def _terms(self) -> tuple[Measure, Graph | None, Rule]:
-        """Resolve the terms, and refuse those that do not go together."""
-        measure, rule = measure_of(self.similarity), rule_of(self.rule)
-        graph = graph_for(self.graph, rule, self.n_features_to_select)
-        check_threshold(self.threshold)
-        check_terms(measure, graph, rule)
-        return measure, graph, rule
+    def _rank(self, network: Network, constraints: Constraints, size: int | None) -> Ranking:
+        """Rank the nodes of the network: by the rule, or by what is redundant."""
+        wanted, nodes = self.n_features_to_select, self.nodes_
+        self._limited = constraints.limited or self.max_similarity is not None
+        self._budget = float(wanted.total) if isinstance(wanted, Budget) else None
+        self._n_outside = len(np.setdiff1d(self.forced_, nodes))
+        by_rule = not isinstance(wanted, MinShare)
+        if isinstance(wanted, UntilCoverage) and self.rule_.explains_together:
+            size = len(nodes)  # nobody knows before
+        self._constraints = constraints = constraints.among(
+            nodes, too_alike=network.pairs if by_rule else None, n_wanted=size
+        )
+        if not by_rule:
+            place = None if network.place is None else tie_breaking_ranks(network)
+            return redundancy_ranking(network.pairs, constraints, place)
+        if constraints.too_alike is not None:
+            self._check_kept_alike(constraints)
+        ranking = self.rule_.rank(network, constraints)
+        if isinstance(wanted, UntilCoverage) and ranking.exact is not None:
+            reached = int((ranking.curve < wanted.coverage).sum()) + 1
+            if reached > ranking.exact:
+                ranking = self.rule_.again(ranking, replace(constraints, n_wanted=reached))
+        return ranking
+
+    def _check_kept_alike(self, constraints: Constraints) -> None:
+        """Refuse kept columns that are more alike than two selected ones may be."""
+        kept = constraints.chosen
+        among = constraints.too_alike[kept][:, kept].tocoo()
+        if among.nnz:
+            names = self._column_names()[self.nodes_[kept]]
+            left, right = names[among.row[0]], names[among.col[0]]
+            raise ValueError(
+                f"keep names {left!r} and {right!r}, which are more alike ({among.data[0]:.3g}) "
+                f"than max_similarity {self.max_similarity:g} allows: keep one of them, or "
+                "allow more"
+            )
+
+    def _size(self, given: Any) -> int | None:
+        check_end(self.rule_, given)
+        if isinstance(given, Size):
+            if not self.rule_.has_groups:
+                raise ValueError(
+                    f"n_features_to_select is {given!r}, which needs a rule by which columns "
+                    "represent others, as rule='coverage'"
+                )
+            return None
+        if isinstance(given, str) and given == "auto":
+            return None
+        least, auto = len(self.forced_), self.rule_.has_end
+        return resolve_size(given, self.n_features_in_, least=least, auto=auto)
+
+    def _take(self, ranking: Ranking) -> None:
+        """Take the order and the scores of a ranking; the selected columns stay."""
+        self._ranking = ranking
+        self._put_in_order(ranking.order, ranking.scores, self.nodes_, first=self.forced_)
+
+    def _select(self, size: int | None) -> None:
+        """Select the best ranked columns, up to a size; None: as many as the ranking says."""
+        ranking, n_forced, wanted = self._ranking, len(self.forced_), self.n_features_to_select
+        has_end = size is None and not isinstance(wanted, (Budget, MinShare))
+        if not ranking.n_selectable and (has_end or not n_forced):
+            and_kept = ", and what is kept does not vary" if n_forced else ""
+            raise ValueError(
+                f"the constraints leave none of the {len(self.nodes_)} columns that vary to "
+                f"select{and_kept}: exclude fewer, or allow more"
+            )
+        size = self._size_by_ranking() if size is None else size
+        most = ranking.n_selectable + self._n_outside
+        if self._limited and size > most:
+            limit, advice = "under the constraints", "relax the constraints"
+            if self._budget is not None:
+                taken = ranking.order[: ranking.n_selectable]
+                unpaid = replace(self._constraints, budget=np.inf).open_beside(taken)
+                if len(unpaid):
+                    limit = f"within the budget of {self._budget:.12g}"
+                    advice = "fit again with a larger Budget"
+            raise ValueError(
+                f"{size} columns are asked for, but only {most} can be selected together "
+                f"{limit}: ask for fewer, or {advice}"
+            )
+        self.support_ = self.ranking_ <= size
+
+    def _size_by_ranking(self) -> int:
+        """How many columns are selected up to the end that was asked for."""
+        ranking, wanted = self._ranking, self.n_features_to_select
+        n_outside, n_chosen = self._n_outside, len(self.forced_) - self._n_outside
+        if isinstance(wanted, Budget):
+            adds = ranking.scores[ranking.order[: ranking.n_selectable]]
+            return n_outside + n_chosen + int((adds[n_chosen:] > 0).sum())
+        if not isinstance(wanted, UntilCoverage):
+            assert ranking.end is not None
+            return n_outside + ranking.end
+        curve = ranking.curve[: ranking.n_selectable]
+        # Rounding must not ask for a column more.
+        enough = np.flatnonzero(curve >= wanted.coverage - 1e-12)
+        if not enough.size:
+            raise ValueError(
+                f"a coverage of {wanted.coverage:g} cannot be reached: all {len(curve)} columns "
+                f"that may be selected represent {curve[-1]:.4g}"
+            )
+        return n_outside + max(int(enough[0]) + 1, n_chosen)
+
+    def _refine(self) -> None:
+        """Let the rule improve what was selected by its greedy ranking."""
+        self._greedy = ranking = self._ranking
+        selected = np.flatnonzero(self.support_[self.nodes_])
+        # By MinShare there is no graph, and the rule plays no part.
+        if self._graph is None or not len(selected):
+            return
+        wanted = self.n_features_to_select
+        worth = 1 if isinstance(wanted, str) else 0 if isinstance(wanted, Budget) else None
+        refined = self.rule_.refined(ranking, self._constraints, selected, worth)
+        if refined is not ranking:
+            self._take(refined)
+            self.support_ = self.support_.copy()
+            self.support_[self.nodes_] = False
+            self.support_[self.nodes_[refined.order[: refined.end]]] = True
+
+    def _cut(self, size: int | None) -> None:
+        """Cut the ranking of the fit at another size, and refine what is selected."""
+        if self._greedy is not self._ranking:
+            self._take(self._greedy)
+        self._select(size)
+        n_selected, exact = self.n_features_, self._greedy.exact
+        if exact is not None and n_selected > exact:
+            constraints = replace(self._constraints, n_wanted=n_selected)
+            self._take(self.rule_.again(self._greedy, constraints))
+            # By whole rows fewer may reach a coverage.
+            until = isinstance(self.n_features_to_select, UntilCoverage)
+            self._select(None if until else n_selected)
+        self._refine()
+
+    def _warn_of_isolated_columns(self) -> None:
+        """Say how many columns the automatic size leaves out since they are like no other."""
+        isolated = self._ranking.isolated
+        # By MinShare isolated only means that nothing explains a column to that share.
+        if isolated is None or isinstance(self.n_features_to_select, MinShare):
+            return
+        if isolated.all() and len(isolated) > 1:
+            n, selected = self.n_features_, "all of them are selected"
+            if n != len(isolated):
+                verb = "is" if n == 1 else "are"
+                selected = f"{n} of them {verb} selected; give a number to have more"
+            say(
+                f"no two of the {len(isolated)} columns share more than chance explains: there "
+                f"is nothing to choose by, and {selected}",
+                NoStructureWarning,
+            )
+            return
+        left_out = np.setdiff1d(self.nodes_[isolated], np.flatnonzero(self.support_))
+        n = len(np.setdiff1d(left_out, self.excluded_))
+        if not n or self.n_features_to_select != "auto":
+            return
+        are, they, them = ("is", "it shares", "it") if n == 1 else ("are", "they share", "them")
+        other = self.rule_.keeping_isolated()
+        way = "" if other is None else f", and rule={other!r} selects {them}"
+        say(
+            f"{n} of {self.n_features_in_} columns {are} isolated: {they} with no other more "
+            f"than chance explains, so the automatic size leaves {them} out; isolated_ has "
+            f"{them}{way}",
+            IsolatedFeatureWarning,
+        )
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
+        """Give the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also those of the terms, as ``similarity__squared``.
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name, resolve in _NESTED.items():
+                # An unknown name is refused by fit, not here.
+                with suppress(ValueError):
+                    nested = resolve(params[name]).get_params().items()
+                    params |= {f"{name}__{key}": value for key, value in nested}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, those of terms by nested names.
+
+        A term is frozen, so a nested parameter puts another term in its place.
+
+        Parameters
+        ----------
+        **params : object
+            New values, such as ``rule__reach="edges"``.
+
+        Returns
+        -------
+        self
+        """
+        nested: dict[str, dict[str, Any]] = {}
+        own: dict[str, Any] = {}
+        for key, value in params.items():
+            name, separator, parameter = key.partition("__")
+            if separator and name in _NESTED:
+                nested.setdefault(name, {})[parameter] = value
+            else:
+                own[key] = value
+        super().set_params(**own)
+        for name, changes in nested.items():
+            setattr(self, name, _NESTED[name](getattr(self, name)).replace(**changes))
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -598,19 +635,18 @@ class TopologicalFeatureSelector(NestedTerms, ReducingSelector):
             tags.input_tags.string = measure.takes_names and not measure.takes_arrays
         return tags
 
-    def _size(self, given: Any, forced: npt.NDArray[np.int64], *, fitted: bool) -> int | None:
-        rule = self.rule_ if fitted else rule_of(self.rule)
-        check_end(rule, given)
-        if isinstance(given, Size):
-            if not rule.has_groups:
-                raise ValueError(
-                    f"n_features_to_select is {given!r}, which needs a rule by which columns "
-                    "represent others, as rule='coverage'"
-                )
-            return None
-        if isinstance(given, str) and given == "auto":
-            return None
-        return resolve_size(given, self.n_features_in_, least=len(forced), auto=rule.has_end)
+
+def _size_of(given: Any) -> Size:
+    if not isinstance(given, Size):
+        raise ValueError(
+            f"n_features_to_select is {given!r}, which has no parameters: set it to a size, such "
+            "as MinShare(0.9), first"
+        )
+    return given
+
+
+_NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
+"""The parameters that may be objects with parameters of their own, each with what resolves it."""
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:

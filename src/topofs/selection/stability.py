@@ -1,6 +1,7 @@
 """Stability: whether a selector chooses the same columns again on data drawn anew.
 
-Rows drawn anew: one by one, in blocks of neighbours, or as a splitter says.
+`stability` fits a selector to resamples and compares what it chooses by Nogueira's measure.
+`drawn_rows` draws their rows: one by one, in blocks of neighbours, or as a splitter says.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import stats
 from sklearn.base import clone
@@ -41,22 +41,11 @@ from topofs.terms import is_whole
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
 
-__all__ = [
-    "EdgeConfidence",
-    "Selector",
-    "Stability",
-    "check_of_rows",
-    "drawn_rows",
-    "is_pair",
-    "nogueira_stability",
-    "parts_of",
-    "row_positions",
-    "stability",
-]
+    from topofs.typing import Bools, Doubles, Ints
 
-
-Doubles = npt.NDArray[np.float64]
+    Rows = npt.NDArray[np.intp]
 
 
 class Selector(Protocol):
@@ -65,7 +54,7 @@ class Selector(Protocol):
     def fit(self, X: Any) -> Any:
         """Choose columns."""
 
-    def get_support(self) -> npt.NDArray[np.bool_]:
+    def get_support(self) -> Bools:
         """Tell which columns were chosen."""
 
 
@@ -119,7 +108,7 @@ class Stability:
     variance: float
     frequency: Doubles
     names: tuple[str, ...]
-    sizes: npt.NDArray[np.int64]
+    sizes: Ints
     edges: tuple[EdgeConfidence, ...]
     n_resamples: int
     level: float
@@ -213,37 +202,46 @@ def stability(
     >>> found.n_resamples, found.lower < found.phi < found.upper
     (10, True)
     """
-    _check_counts(n_resamples, level)
-    _check_resampling(selector, X)
+    if not is_whole(n_resamples) or n_resamples < 2:
+        raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
+    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
+    if is_dask(X):
+        raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
+    refuse_without_rows(X)
     X = named_matrix(X)
     names = column_names(X)
     selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
     drawn = drawn_rows(splits, n_samples, n_resamples, generator, y=y, groups=groups)
-    n_resamples = len(drawn)
     tasks = (
         delayed(_fit_resample)(selector, X, number, rows) for number, rows in enumerate(drawn)
     )
-    found: list[Any] = [None] * n_resamples
+    found: list[Any] = [None] * len(drawn)
     fits = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     for done, (number, *answer) in enumerate(fits, start=1):
         found[number] = answer
         if progress is not None:
-            progress(done, n_resamples)
-    chosen = np.array([support for support, _, _ in found])
+            progress(done, len(drawn))
+    supports, edges, names_found = zip(*found, strict=True)
+    chosen = np.array(supports)
     phi, variance = nogueira_stability(chosen)
     half_width = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
+    counts = Counter(tuple(edge) for some in edges for edge in some.tolist())
     return Stability(
         phi=phi,
         lower=phi - half_width,
         upper=phi + half_width,
         variance=variance,
         frequency=chosen.mean(axis=0),
-        names=found[0][2] if names is None else names,
+        names=names_found[0] if names is None else names,
         sizes=chosen.sum(axis=1),
-        edges=_edge_confidence([edges for _, edges, _ in found]),
-        n_resamples=n_resamples,
+        edges=tuple(
+            EdgeConfidence(i, j, n / len(drawn))
+            for (i, j), n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        ),
+        n_resamples=len(drawn),
         level=level,
     )
 
@@ -303,29 +301,6 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     return float(phi), float(variance)
 
 
-def _check_counts(n_resamples: Any, level: Any) -> None:
-    if not is_whole(n_resamples) or n_resamples < 2:
-        raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
-    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
-
-
-def _check_resampling(selector: Selector, X: Any) -> None:
-    """Refuse what cannot be fitted to rows drawn anew."""
-    refuse_without_rows(X)
-    if is_dask(X):
-        raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
-    if isinstance(selector, TopologicalFeatureSelector):
-        measure = measure_of(selector.similarity)
-        if not measure.takes_table:
-            raise ValueError(
-                f"similarity is {measure.name!r}, whose rows are columns and cannot be drawn: "
-                "give the table itself, and another similarity"
-            )
-    if get_tags(selector).target_tags.required:
-        raise _needs_labels(selector)
-
-
 def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
         f"the selector {type(selector).__name__} needs labels, and there are none: give an "
@@ -339,14 +314,21 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
     of columns is read only once; other tables stay as they are, sparse ones by rows.
     """
-    if not isinstance(selector, RankingSelector) and isinstance(X, NamedArray):
-        # Other selectors know no such table.
-        X = X.values
+    if get_tags(selector).target_tags.required:
+        raise _needs_labels(selector)
     if not isinstance(selector, TopologicalFeatureSelector):
+        if isinstance(X, NamedArray) and not isinstance(selector, RankingSelector):
+            # Other selectors know no such table.
+            X = X.values
         return selector, _by_rows(unmasked(X))
-    X = _by_rows(readable_table(X))
-    reader = clone(selector)
-    read = read_table(reader, X, measure_of(selector.similarity))
+    measure = measure_of(selector.similarity)
+    if not measure.takes_table:
+        raise ValueError(
+            f"similarity is {measure.name!r}, whose rows are columns and cannot be drawn: "
+            "give the table itself, and another similarity"
+        )
+    X, reader = _by_rows(readable_table(X)), clone(selector)
+    read = read_table(reader, X, measure)
     settled = clone(selector).set_params(similarity=read.measure)
     if read.identifiers is None:
         return settled, X
@@ -364,8 +346,8 @@ def _by_rows(X: Any) -> Any:
 
 
 def _fit_resample(
-    selector: Selector, X: Any, number: int, rows: npt.NDArray[np.intp]
-) -> tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.int64], tuple[str, ...]]:
+    selector: Selector, X: Any, number: int, rows: Rows
+) -> tuple[int, Bools, Ints, tuple[str, ...]]:
     """Fit a clone to some rows: number, support, edges between columns, names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -391,15 +373,6 @@ def _fit_resample(
     if names is None:
         names = column_names(drawn) or [f"x{i}" for i in range(len(support))]
     return number, support, edges, tuple(str(name) for name in names)
-
-
-def _edge_confidence(resamples: list[npt.NDArray[np.int64]]) -> tuple[EdgeConfidence, ...]:
-    counts = Counter(tuple(edge) for edges in resamples for edge in edges.tolist())
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(EdgeConfidence(i, j, n / len(resamples)) for (i, j), n in ordered)
-
-
-Rows = npt.NDArray[np.intp]
 
 
 def drawn_rows(

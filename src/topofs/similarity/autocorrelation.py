@@ -6,37 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs.io.types import TypedTable
+from topofs.runtime import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "EffectiveSamples",
-    "autocorrelations",
-    "inflation",
-    "n_lags",
-    "neighbours_alike",
-    "slowest_scores",
-]
+    from topofs.typing import Doubles, Ints
 
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-
+# Autocorrelations are looked at up to a quarter of the rows, and no further than this.
 MOST_LAGS = 2000
-"""Autocorrelations are looked at up to a quarter of the rows, and no further than this."""
-
 # Values that are transformed at a time.
 _BLOCK = 1 << 21
-
+# From this share of rows on that are nearer to the next row than to the one after it, in the
+# median column, rows depend on each other: 0.58 in a series of autocorrelation 0.5, 0.63 of 0.9.
+# In independent rows it is one half; sorted by classes of ten rows it is at most 0.55.
 NEARER = 0.56
-"""From this share of rows on that are nearer to the next row than to the one after it, in the
-median column, rows depend on each other: 0.58 in a series of autocorrelation 0.5, 0.63 of 0.9.
-In independent rows it is one half; sorted by classes of ten rows it is at most 0.55."""
-
 # How far above what shuffled rows give, in their standard deviations; how often they are shuffled.
 _CLEARLY, _SHUFFLES = 5.0, 20
 _LEAST_ROWS = 30
@@ -52,24 +39,15 @@ def n_lags(n_samples: int) -> int:
 def autocorrelations(columns: Any) -> Doubles:
     """Give the autocorrelations of series at the lags from 1 on.
 
-    Parameters
-    ----------
-    columns : array or sparse matrix, shape (n_features, n_samples)
-        One series a row; NaN marks a missing value.
-
-    Returns
-    -------
-    array, shape (n_features, n_lags)
-        Each sum of products over all rows, not over those that are left at a lag: as it is
-        usual, so that no autocorrelation at a long lag is large by chance. 0 for a constant
-        series.
+    One series a row, dense or sparse; NaN marks a missing value. Each sum of products is over all
+    rows, not over those that are left at a lag: as it is usual, so that no autocorrelation at a
+    long lag is large by chance. 0 for a constant series.
     """
     n_features, n_samples = columns.shape
     lags = n_lags(n_samples)
     found = np.zeros((n_features, lags))
     step = max(1, _BLOCK // max(1, n_samples))
-    for first in range(0, n_features, step):
-        rows = slice(first, first + step)
+    for rows in slices(n_features, step):
         block = columns[rows].toarray() if sparse.issparse(columns) else columns[rows]
         found[rows] = _normalised(*_lagged_products(np.asarray(block, dtype=np.float64), lags))
     return found
@@ -138,12 +116,7 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
 
     (Bartlett [1]_), and 1 / S where the rows do not depend on each other.
 
-    Parameters
-    ----------
-    autocorrelation : array, shape (n_features, n_lags)
-        As `autocorrelations` gives them.
-    left, right : array of int
-        The two columns of each pair; as a row and a column, a block.
+    `left` and `right` are the two columns of each pair; as a row and a column, a block.
 
     References
     ----------
@@ -155,10 +128,9 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
         return np.asarray(np.maximum(1 + 2 * together, 1.0))
     together = np.empty(len(left))
     step = max(1, _BLOCK // max(1, autocorrelation.shape[1]))
-    for first in range(0, len(left), step):
-        i, j = left[first : first + step], right[first : first + step]
-        pairs = np.einsum("ij,ij->i", autocorrelation[i], autocorrelation[j])
-        together[first : first + step] = pairs
+    for some in slices(len(left), step):
+        i, j = left[some], right[some]
+        together[some] = np.einsum("ij,ij->i", autocorrelation[i], autocorrelation[j])
     return np.asarray(np.maximum(1 + 2 * together, 1.0))
 
 
@@ -192,15 +164,8 @@ def neighbours_alike(table: Any) -> float | None:
     must be `NEARER` or more, and clearly more than in the same rows shuffled. Of a large table
     some columns and rows are looked at.
 
-    Parameters
-    ----------
-    table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
-        Columns that vary; NaN marks a missing value.
-
-    Returns
-    -------
-    float or None
-        The median autocorrelation of a row and the next; None where rows are not alike.
+    Columns vary; NaN marks a missing value. Gives the median autocorrelation of a row and the
+    next; None where rows are not alike.
     """
     values = _some_values(table)
     n_samples = len(values)

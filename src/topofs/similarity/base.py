@@ -1,21 +1,32 @@
-"""`Measure`: what every measure of similarity is, and says of itself."""
+"""What every measure of similarity offers: `Measure`, its operator, and the whole matrix.
+
+A measure prepares the columns of a table once, as a `SimilarityOperator`: a matrix that is never
+held whole, of which any block can be computed. `dense` fills a matrix from these blocks.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import numpy as np
+
+from topofs._kernels.dispatch import use_numpy
+from topofs.runtime import counted, for_each, one_blas_thread
 from topofs.terms import Term
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Callable
 
     from topofs.network import Scale
-    from topofs.similarity.operator import SimilarityOperator
     from topofs.similarity.standard_columns import StandardColumns
+    from topofs.typing import Floats, Ints
 
-__all__ = ["Measure"]
+__all__ = ["MatrixOperator", "Measure", "SimilarityOperator", "dense", "rows_of"]
+
+# Rows and columns computed at a time: enough for a fast product, few enough for the cache.
+_ROWS = 256
+_COLUMNS = 4 * _ROWS
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +48,8 @@ class Measure(Term):
     takes_table : bool
         Whether X is a table; False where it is the n × n similarity itself.
     has_columns : bool
-        Whether it is a correlation of columns that `standard_columns` gives.
+        Whether a value is a product of two standardised columns, which `standard_columns`
+        gives. The rule "variance" needs them.
     products : {"values", "ranks"} or None
         Whether a product of prepared columns gives it, and what is prepared: the values, so that
         chunks of rows can be summed up (the measure then has `of_correlation`), or the ranks of
@@ -45,8 +57,7 @@ class Measure(Term):
         and a dask table cannot be compared by it. A class with an `operator` of its own does
         not inherit this, nor `has_columns` unless it has its own `standard_columns`, too.
     knows_chance : bool
-        Whether `scale` counts what chance explains as 0, rather than taking all values as they
-        are.
+        Whether `scale` counts what chance explains as 0. If not, all values count as they are.
     means_alike : bool
         Whether a high value means that columns are alike.
     needs_independent_rows : bool
@@ -74,7 +85,7 @@ class Measure(Term):
         def place(name: str) -> int:
             return next(i for i, base in enumerate(cls.__mro__) if name in vars(base))
 
-        # Inherited from behind the operator, they tell of the columns of another one.
+        # A subclass with an operator of its own must not inherit what describes the old one.
         if place("operator") < place("products"):
             cls.products = None
         if place("operator") < min(place("has_columns"), place("standard_columns")):
@@ -92,7 +103,7 @@ class Measure(Term):
 
     @property
     def correlation(self) -> Measure:
-        """The plain correlation that it is made of, where `has_columns` and `products`."""
+        """The correlation without squares or blends; used if `has_columns` or `products`."""
         return self
 
     @property
@@ -169,7 +180,7 @@ class Measure(Term):
         return int(table.shape[1])
 
     def for_table(self, table: Any) -> Measure:  # noqa: ARG002
-        """Give the measure that a table is compared by: this one, but for "auto".
+        """Give the measure that compares a table. "auto" chooses here; others give themselves.
 
         Parameters
         ----------
@@ -182,7 +193,7 @@ class Measure(Term):
         """
         return self
 
-    def share_of(self, values: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.floating[Any]]:
+    def share_of(self, values: Floats) -> Floats:
         """Turn values into shares of variance as they are, chance included.
 
         Parameters
@@ -197,9 +208,7 @@ class Measure(Term):
         """
         return values
 
-    def of_correlation(
-        self, correlation: npt.NDArray[np.floating[Any]]
-    ) -> npt.NDArray[np.floating[Any]]:
+    def of_correlation(self, correlation: Floats) -> Floats:
         """Turn plain correlations into values, where `products` is "values" or `has_columns`.
 
         Parameters
@@ -212,3 +221,169 @@ class Measure(Term):
         array
         """
         raise NotImplementedError
+
+
+class SimilarityOperator(Protocol):
+    """A symmetric n × n matrix that is never held whole: any block of it on demand.
+
+    Where products of prepared columns give the entries (`Measure.products`), an operator also
+    has the other methods of `topofs.similarity.correlation.Correlation`.
+    """
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the finished similarity, float32 or float64."""
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        """Entries of rows and columns, in a fresh array; several threads may ask at once."""
+
+    def diagonal(self) -> Floats:
+        """The n diagonal entries, exact where the definition gives them."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixOperator:
+    """A similarity that is a matrix already.
+
+    Attributes
+    ----------
+    values : array, shape (n, n)
+        Symmetric; never changed.
+    """
+
+    values: Floats
+
+    @property
+    def n_features(self) -> int:
+        """The order n of the matrix."""
+        return len(self.values)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the similarity."""
+        return self.values.dtype
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        """Entries of the given rows and columns."""
+        return self.values[rows, columns].copy()
+
+    def diagonal(self) -> Floats:
+        """The n diagonal entries."""
+        return self.values.diagonal().copy()
+
+
+def rows_of(operator: Any, some: Ints) -> Floats:
+    """Give the rows of a similarity at some positions, ascending, and compute no others."""
+    if hasattr(operator, "cross"):
+        return np.asarray(operator.select(some).cross(slice(None), operator))
+    # Neighbours together.
+    runs = np.split(some, np.flatnonzero(np.diff(some) > 1) + 1)
+    everyone = slice(0, operator.n_features)
+    return np.concatenate(
+        [operator.block(slice(run[0], run[-1] + 1), everyone) for run in runs]
+    )
+
+
+def dense(operator: SimilarityOperator) -> Floats:
+    """Fill the whole matrix from the blocks of its lower triangle, which the upper one copies.
+
+    So it is exactly symmetric. Beyond the result, memory holds one block a thread.
+    """
+    if isinstance(operator, MatrixOperator):
+        return operator.values.copy()
+    n = operator.n_features
+    similarity = np.empty((n, n), dtype=operator.dtype)
+    if hasattr(operator, "triangle"):
+        _fill_triangle(operator, similarity)
+    else:
+        _fill_blocks(operator, similarity)
+    np.fill_diagonal(similarity, operator.diagonal())
+    return similarity
+
+
+def _fill_blocks(operator: SimilarityOperator, similarity: Floats) -> None:
+    """Fill a matrix from blocks of neighbouring rows and columns."""
+    n = len(similarity)
+    fill = _tile_writer(operator, similarity) or _block_writer(operator, similarity)
+
+    def fill_from(corner: tuple[int, int]) -> None:
+        first, left = corner
+        last = min(first + _ROWS, n)
+        fill(first, last, left, min(left + _COLUMNS, last))
+
+    def n_pairs(corner: tuple[int, int]) -> int:
+        first, left = corner
+        n_rows = min(first + _ROWS, n) - first
+        right = min(left + _COLUMNS, first)
+        on_diagonal = left + _COLUMNS > first
+        return n_rows * (right - left) + on_diagonal * (n_rows * (n_rows - 1) // 2)
+
+    rows = range(0, n, _ROWS)
+    corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
+    # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
+    corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
+    with one_blas_thread():
+        for_each(counted(fill_from, n * (n - 1) // 2, n_pairs), corners)
+
+
+def _block_writer(
+    operator: SimilarityOperator, similarity: Floats
+) -> Callable[[int, int, int, int], None]:
+    """What writes a block of the lower triangle and its mirror image, of any similarity."""
+    above = ~np.tri(min(len(similarity), _ROWS), dtype=np.bool_)
+
+    def fill(first: int, last: int, left: int, right: int) -> None:
+        block = similarity[first:last, left:right]
+        block[...] = operator.block(slice(first, last), slice(left, right))
+        # Blocks of columns are whole numbers of blocks of rows: one of them has the diagonal.
+        inner = min(right, first)
+        similarity[left:inner, first:last] = block[:, : inner - left].T
+        if right > first:
+            square = similarity[first:last, first:last]
+            np.copyto(square, square.T.copy(), where=above[: last - first, : last - first])
+
+    return fill
+
+
+def _tile_writer(
+    operator: Any, similarity: Floats
+) -> Callable[[int, int, int, int], None] | None:
+    """The same bits by a kernel, where entries are a function of two columns.
+
+    It does all but the product, so that threads seldom wait for the interpreter. None for few
+    columns, which numpy finishes sooner.
+    """
+    n = len(similarity)
+    if use_numpy(n) or n <= _ROWS or not hasattr(operator, "column_weights"):
+        return None
+    from topofs._kernels.column_weights import finish_tile
+
+    weights = operator.column_weights(-np.inf)
+    values = weights.values
+
+    def fill(first: int, last: int, left: int, right: int) -> None:
+        gram = values[first:last] @ values[left:right].T
+        finish_tile(gram, weights, first, left, similarity)
+
+    return fill
+
+
+def _fill_triangle(operator: Any, similarity: Floats) -> None:
+    """Fill a matrix from the blocks that the operator says are best, each pair once."""
+    from topofs._kernels.column_products import write_mirrored
+
+    def fill(corner: tuple[Ints, Ints]) -> None:
+        rows, columns = corner
+        write_mirrored(operator.block(rows, columns), rows, columns, similarity)
+
+    def n_pairs(corner: tuple[Ints, Ints]) -> int:
+        n_rows, n_columns = map(len, corner)
+        return n_rows * (n_columns - n_rows) + n_rows * (n_rows - 1) // 2
+
+    n = len(similarity)
+    with one_blas_thread():
+        for_each(counted(fill, n * (n - 1) // 2, n_pairs), operator.triangle())

@@ -1,9 +1,9 @@
 """An order of columns that their values decide: what tells apart columns that tie otherwise.
 
-Hashes of the values of columns, which depend on neither the order of columns nor of rows.
-
-What a hash counts is known of each value alone once the span of its column is known, so the rows
-of a column may be hashed in parts.
+Columns are sorted by hashes of their values. These depend on neither the order of the columns nor,
+as far as anything else tells two columns apart, of the rows. A hash is a sum over values; each
+counts for itself once the span of its column is known, so the rows of a column may be hashed in
+parts, which dask workers do.
 """
 
 from __future__ import annotations
@@ -12,62 +12,38 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs.io.types import TypedTable
-from topofs.runtime import for_each
+from topofs.runtime import for_each, slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy.typing as npt
 
-__all__ = [
-    "DISTANCE",
-    "ITSELF",
-    "MIRRORED",
-    "MOST_BITS",
-    "STANDING",
-    "HashedRows",
-    "hash_columns",
-    "hash_rows",
-    "matrix_order",
-    "mixed",
-    "move_rows",
-    "order_by_keys",
-    "permute_in_place",
-    "places",
-    "row_numbers",
-    "same_mirrored",
-    "spans_of_columns",
-    "spans_of_rows",
-    "spans_of_sums",
-    "take_columns",
-    "value_order",
-]
+    from topofs.typing import Doubles, Floats, Ints
 
+    Hashes = npt.NDArray[np.uint64]
 
-Ints = npt.NDArray[np.int64]
-
-
-Floats = npt.NDArray[np.floating[Any]]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-Hashes = npt.NDArray[np.uint64]
-
-
-# Values held at a time: few enough for a cache.
-_BLOCK = 1 << 17
-
-
+# What of a column counts: its values; how far they lie above its mean, in steps of its range;
+# the same of its mirror image; the same without its sign.
+ITSELF, STANDING, MIRRORED, DISTANCE = 0, 1, 2, 3
+# What is known of a column before its values are hashed, its span: its extremes, and how far its
+# mean lies above the lowest value, as a share of the range.
+LOW, HIGH, MEAN = 0, 1, 2
+# Steps of a column's range that count as different: far more than rounding, and a number of
+# them that puts no simple fraction of the range on the border of two steps.
+STEPS = 1021.7368
+# No power of two beyond these overflows or vanishes.
+MOST_BITS = 1000
+# Values of columns that are copied at a time, and of tiles of them: few enough for a cache.
+_BLOCK, BLOCK = 1 << 17, 1 << 14
 # Columns of a table that lie in one line of the cache.
 _LEAST = 8
-
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+# Odd factors, so that products lose nothing, and by how many bits a word is shifted when.
+_ODD, FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD)
+FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
 
 
 def value_order(table: Any) -> Ints:
@@ -93,37 +69,67 @@ def value_order(table: Any) -> Ints:
     )
 
 
-def spans_of_columns(table: Any) -> Doubles:
-    """Give the span of each column: its extremes, and its mean as a share of the range.
+def matrix_order(matrix: Floats) -> Ints:
+    """Order the columns that a similarity compares by their similarities, as `value_order` does."""
+    n = len(matrix)
+    own = hash_rows(matrix.diagonal()[:, None], np.zeros(1, np.uint64))
 
-    One row a column, as `topofs.similarity.column_order` has them; all columns vary.
+    def hashes(seeds: Hashes, some: Ints) -> Hashes:
+        found = np.empty(len(some), np.uint64)
+        step = max(1, _BLOCK // n)
+        for first in range(0, len(some), step):
+            rows = some[first : first + step]
+            found[first : first + step] = hash_rows(matrix[rows], seeds)
+        return found + own[some]
+
+    first = hashes(np.zeros(n, np.uint64), np.arange(n))
+    # What the others are like tells apart columns that are alike equally much.
+    return order_by_keys(first, lambda some: hashes(first, some))
+
+
+def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
+    """Sort by the first key; by each further one only what is equal so far."""
+    keys = [first]
+    for other in others:
+        order = np.lexsort(keys[::-1])
+        equal = np.ones(len(order) - 1, np.bool_)
+        for key in keys:
+            equal &= key[order[1:]] == key[order[:-1]]
+        tied = np.zeros(len(order), np.bool_)
+        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
+        if not tied.any():
+            return order
+        keys.append(np.zeros(len(order), np.uint64))
+        keys[-1][tied] = other(np.flatnonzero(tied))
+    return np.lexsort(keys[::-1])
+
+
+def inverse_permutation(order: Ints) -> Ints:
+    """Where each stands in an order."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def move_rows(
+    matrix: npt.NDArray[Any], order: Ints, *, columns: Ints | slice = slice(None)
+) -> None:
+    """Make row ``order[i]`` of a matrix its i-th, without a second matrix.
+
+    `columns` are those of each row, in the order that they get.
     """
-    return _first_look(table)[0]
-
-
-def spans_of_sums(
-    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
-) -> Doubles:
-    """Give the same from Σ(x − lowest)·2⁻ᵉ: the very bits where this sum is exact."""
-    half_range = highest / 2 - lowest / 2
-    bits = np.clip(np.frexp(half_range)[1].astype(np.int64), -MOST_BITS, MOST_BITS)
-    means = np.ldexp(sums, exponent - 1 - bits) / n_samples / np.ldexp(half_range, -bits)
-    return np.column_stack([lowest, highest, means])
-
-
-def _first_look(table: Any) -> tuple[Doubles, Hashes]:
-    """The spans of all columns, and hashes of their distances from the mean."""
-    n_samples, n_features = table.shape
-    spans, hashes = np.empty((n_features, 3)), np.empty(n_features, np.uint64)
-    nothing = np.zeros(n_samples, np.uint64)
-
-    def look(some: slice) -> None:
-        columns = _columns(table, np.arange(n_features)[some])
-        spans[some] = spans_of_rows(columns)
-        hashes[some] = hash_columns(columns, DISTANCE, spans[some], nothing)
-
-    for_each(look, _parts(n_samples, n_features))
-    return spans, hashes
+    done = np.zeros(len(order), np.bool_)
+    for start in range(len(order)):
+        if done[start]:
+            continue
+        # Along a cycle each row moves once; the first waits until its place is free.
+        row, kept = start, matrix[start, columns].copy()
+        while order[row] != start:
+            matrix[row] = matrix[order[row], columns]
+            done[row] = True
+            row = order[row]
+        matrix[row] = kept
+        done[row] = True
 
 
 @dataclass(frozen=True)
@@ -176,138 +182,24 @@ def same_mirrored(there: Hashes, back: Hashes) -> Hashes:
     return found
 
 
-def matrix_order(matrix: npt.NDArray[np.floating[Any]]) -> Ints:
-    """Order the columns that a similarity compares by their similarities, as `value_order` does."""
-    n = len(matrix)
-    own = hash_rows(matrix.diagonal()[:, None], np.zeros(1, np.uint64))
+def _first_look(table: Any) -> tuple[Doubles, Hashes]:
+    """The spans of all columns, and hashes of their distances from the mean."""
+    n_samples, n_features = table.shape
+    spans, hashes = np.empty((n_features, 3)), np.empty(n_features, np.uint64)
+    nothing = np.zeros(n_samples, np.uint64)
 
-    def hashes(seeds: Hashes, some: Ints) -> Hashes:
-        found = np.empty(len(some), np.uint64)
-        step = max(1, _BLOCK // n)
-        for first in range(0, len(some), step):
-            rows = some[first : first + step]
-            found[first : first + step] = hash_rows(matrix[rows], seeds)
-        return found + own[some]
+    def look(some: slice) -> None:
+        columns = _columns(table, np.arange(n_features)[some])
+        spans[some] = spans_of_rows(columns)
+        hashes[some] = hash_columns(columns, DISTANCE, spans[some], nothing)
 
-    first = hashes(np.zeros(n, np.uint64), np.arange(n))
-    # What the others are like tells apart columns that are alike equally much.
-    return order_by_keys(first, lambda some: hashes(first, some))
+    for_each(look, _parts(n_samples, n_features))
+    return spans, hashes
 
 
-def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
-    """Sort by the first key; by each further one only what is equal so far."""
-    keys = [first]
-    for other in others:
-        order = np.lexsort(keys[::-1])
-        equal = np.ones(len(order) - 1, np.bool_)
-        for key in keys:
-            equal &= key[order[1:]] == key[order[:-1]]
-        tied = np.zeros(len(order), np.bool_)
-        tied[order[1:][equal]] = tied[order[:-1][equal]] = True
-        if not tied.any():
-            return order
-        keys.append(np.zeros(len(order), np.uint64))
-        keys[-1][tied] = other(np.flatnonzero(tied))
-    return np.lexsort(keys[::-1])
-
-
-def places(order: Ints) -> Ints:
-    """Where each stands in an order: the inverse of a permutation."""
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place
-
-
-def permute_in_place(matrix: npt.NDArray[Any], order: Ints) -> None:
-    """Make row and column ``order[i]`` of a square matrix its i-th, without a second matrix."""
-    move_rows(matrix, order, columns=order)
-
-
-def move_rows(
-    matrix: npt.NDArray[Any], order: Ints, *, columns: Ints | slice = slice(None)
-) -> None:
-    """Make row ``order[i]`` of a matrix its i-th, without a second matrix.
-
-    `columns` are those of each row, in the order that they get.
-    """
-    done = np.zeros(len(order), np.bool_)
-    for start in range(len(order)):
-        if done[start]:
-            continue
-        # Along a cycle each row moves once; the first waits until its place is free.
-        row, kept = start, matrix[start, columns].copy()
-        while order[row] != start:
-            matrix[row] = matrix[order[row], columns]
-            done[row] = True
-            row = order[row]
-        matrix[row] = kept
-        done[row] = True
-
-
-def _parts(n_samples: int, n_columns: int) -> list[slice]:
-    """Cut columns into parts that a cache holds."""
-    step = max(_LEAST, _BLOCK // max(1, n_samples))
-    return [slice(first, first + step) for first in range(0, n_columns, step)]
-
-
-def _columns(table: Any, some: Ints) -> Doubles:
-    """A copy of some columns, ascending, one a row; codes of names become negative."""
-    if isinstance(table, TypedTable):
-        columns = [table.columns[position] for position in some]
-        parts = [-1 - column.values if column.nominal else column.values for column in columns]
-        return np.array(parts, dtype=np.float64)
-    together = some[-1] - some[0] == len(some) - 1
-    # A slice takes less time than as many positions.
-    part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
-    part = part.toarray() if sparse.issparse(part) else part
-    return np.array(part.T, dtype=np.float64, order="C")
-
-
-# What of a column counts: its values; how far they lie above its mean, in steps of its range;
-# the same of its mirror image; the same without its sign.
-ITSELF, STANDING, MIRRORED, DISTANCE = 0, 1, 2, 3
-
-
-# Steps of a column's range that count as different: far more than rounding, and a number of
-# them that puts no simple fraction of the range on the border of two steps.
-STEPS = 1021.7368
-
-
-# What is known of a column before its values are hashed: its extremes, and how far its mean lies
-# above the lowest value, as a share of the range.
-LOW, HIGH, MEAN = 0, 1, 2
-
-
-# No power of two beyond these overflows or vanishes.
-MOST_BITS = 1000
-
-
-# Values worked on at a time: a few arrays of them stay in the cache.
-BLOCK = 1 << 14
-
-
-# An odd factor, so that products lose nothing, and by how many bits a word is shifted when.
-FACTOR = np.uint64(0xFF51AFD7ED558CCD)
-
-
-FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
-
-
-def mixed(words: Hashes) -> Hashes:
-    """Spread the bits of each word over all 64."""
-    words = words.copy()
-    _mix(words, np.empty_like(words))
-    return words
-
-
-def _mix(words: Hashes, beside: Hashes) -> None:
-    """The same in place; the array beside is overwritten."""
-    for shift in (FIRST, SECOND):
-        np.right_shift(words, shift, out=beside)
-        np.bitwise_xor(words, beside, out=words)
-        np.multiply(words, FACTOR, out=words)
-    np.right_shift(words, LAST, out=beside)
-    np.bitwise_xor(words, beside, out=words)
+def spans_of_columns(table: Any) -> Doubles:
+    """Give the span of each column, one a row; all columns vary."""
+    return _first_look(table)[0]
 
 
 # Of a range that is the least of all floats, half is 0: this gives NaN.
@@ -338,6 +230,16 @@ def spans_of_rows(rows: Floats) -> Doubles:
         total[some] += sums
         count[some] += terms.shape[1] - missing
     return np.column_stack([low, high, total / count / (half_range * scale)])
+
+
+def spans_of_sums(
+    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
+) -> Doubles:
+    """Give spans from Σ(x − lowest)·2⁻ᵉ: the very bits where this sum is exact."""
+    half_range = highest / 2 - lowest / 2
+    bits = np.clip(np.frexp(half_range)[1].astype(np.int64), -MOST_BITS, MOST_BITS)
+    means = np.ldexp(sums, exponent - 1 - bits) / n_samples / np.ldexp(half_range, -bits)
+    return np.column_stack([lowest, highest, means])
 
 
 def hash_rows(rows: Floats, seeds: Hashes) -> Hashes:
@@ -406,3 +308,39 @@ def _tiles(rows: Floats) -> Iterator[tuple[tuple[slice, slice], Floats]]:
         for start in range(0, n_samples, BLOCK):
             some, samples = slice(first, first + step), slice(start, start + BLOCK)
             yield (some, samples), rows[some, samples]
+
+
+def mixed(words: Hashes) -> Hashes:
+    """Spread the bits of each word over all 64."""
+    words = words.copy()
+    _mix(words, np.empty_like(words))
+    return words
+
+
+def _mix(words: Hashes, beside: Hashes) -> None:
+    """The same in place; the array beside is overwritten."""
+    for shift in (FIRST, SECOND):
+        np.right_shift(words, shift, out=beside)
+        np.bitwise_xor(words, beside, out=words)
+        np.multiply(words, FACTOR, out=words)
+    np.right_shift(words, LAST, out=beside)
+    np.bitwise_xor(words, beside, out=words)
+
+
+def _parts(n_samples: int, n_columns: int) -> list[slice]:
+    """Cut columns into parts that a cache holds."""
+    step = max(_LEAST, _BLOCK // max(1, n_samples))
+    return slices(n_columns, step)
+
+
+def _columns(table: Any, some: Ints) -> Doubles:
+    """A copy of some columns, ascending, one a row; codes of names become negative."""
+    if isinstance(table, TypedTable):
+        columns = [table.columns[position] for position in some]
+        parts = [-1 - column.values if column.nominal else column.values for column in columns]
+        return np.array(parts, dtype=np.float64)
+    together = some[-1] - some[0] == len(some) - 1
+    # A slice takes less time than as many positions.
+    part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
+    part = part.toarray() if sparse.issparse(part) else part
+    return np.array(part.T, dtype=np.float64, order="C")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs.similarity.base import Measure
+from topofs.similarity.base import Measure, dense
 from topofs.similarity.correlation import Spearman
-from topofs.similarity.operator import Columns, SimilarityOperator, Transformed, dense
+from topofs.similarity.table import check_table
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
-    from topofs._kernels.column_weights import ColumnWeights
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Doubles, Floats
 
 __all__ = ["Energy", "check_alpha", "energy"]
-
-Floats = npt.NDArray[np.floating[Any]]
 
 
 def energy(X: Any, *, alpha: float = 0.5) -> Floats:
@@ -54,8 +52,6 @@ def energy(X: Any, *, alpha: float = 0.5) -> Floats:
     >>> energy([[0, 0], [0, 1], [1, 0], [1, 1]], alpha=0.5).tolist()
     [[0.25, 0.75], [0.75, 0.25]]
     """
-    from topofs.similarity.table import check_table
-
     measure = Energy(alpha)
     table = check_table(X, no_sparse="similarity 'energy', unlike 'pearson', takes")
     return dense(measure.operator(table))
@@ -99,42 +95,14 @@ class Energy(Measure):
     def operator(self, table: Floats) -> SimilarityOperator:
         """Rank the columns of a checked table and take their spread."""
         ranks = Spearman(squared=False).operator(table)
-        return _Energy(ranks, _unit_range_deviation(table), self.alpha)
+        deviation = _unit_range_deviation(table)
+        return replace(ranks, kind="blend", alpha=self.alpha, deviation=deviation)
 
 
 register(Energy())
 
 
-@dataclass(frozen=True)
-class _Energy(Transformed):
-    """φ from Spearman's correlation."""
-
-    deviation: npt.NDArray[np.float64]
-    alpha: float
-
-    def diagonal(self) -> Floats:
-        return (self.alpha * self.deviation).astype(self.dtype)
-
-    def select(self, columns: Columns) -> _Energy:
-        return _Energy(self.inner.select(columns), self.deviation[columns], self.alpha)
-
-    def column_weights(self, level: float) -> ColumnWeights:
-        from topofs._kernels.column_weights import ENERGY
-
-        weights: ColumnWeights = self.inner.column_weights(level)
-        return weights._replace(kind=ENERGY, alpha=self.alpha, deviation=self.deviation)
-
-    def approximate_mean(self) -> None:
-        return None
-
-    def _transform(self, block: Floats, rows: Columns, other: Self, columns: Columns) -> None:
-        np.abs(block, out=block)
-        np.subtract(1.0, block, out=block)
-        block *= 1 - self.alpha
-        block += self.alpha * np.maximum.outer(self.deviation[rows], other.deviation[columns])
-
-
-def _unit_range_deviation(X: Floats) -> npt.NDArray[np.float64]:
+def _unit_range_deviation(X: Floats) -> Doubles:
     """Population standard deviation of each column scaled to [0, 1], over observed values."""
     lowest = np.fmin.reduce(X, axis=0).astype(np.float64)
     highest = np.fmax.reduce(X, axis=0).astype(np.float64)

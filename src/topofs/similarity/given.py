@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs.similarity.base import Measure
-from topofs.similarity.operator import MatrixOperator
-from topofs.similarity.scale import GivenScale
+from topofs.similarity.base import MatrixOperator, Measure
+from topofs.similarity.noise_floor import GivenScale
+from topofs.similarity_matrix import check_similarity_matrix
 from topofs.terms import register
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.network import Scale
-    from topofs.similarity.operator import SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Floats
 
 __all__ = ["Function", "Given"]
 
@@ -56,8 +56,6 @@ class Given(_FromUser):
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Check the matrix; one of distances is refused."""
-        from topofs.similarity_matrix import check_similarity_matrix
-
         values = check_similarity_matrix(table).values
         _refuse_distances(values)
         return MatrixOperator(values)
@@ -98,8 +96,6 @@ class Function(_FromUser):
 
     def operator(self, table: Any) -> SimilarityOperator:
         """Call the function and check what it returns."""
-        from topofs.similarity_matrix import check_similarity_matrix
-
         values = check_similarity_matrix(self.function(table)).values
         if len(values) != table.shape[1]:
             raise ValueError(
@@ -109,7 +105,7 @@ class Function(_FromUser):
         return MatrixOperator(values)
 
 
-def _refuse_distances(values: npt.NDArray[np.floating[Any]]) -> None:
+def _refuse_distances(values: Floats) -> None:
     """Refuse a matrix in which every column is less like itself than like any other."""
     n = len(values)
     diagonal = values.diagonal()

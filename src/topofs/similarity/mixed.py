@@ -1,8 +1,8 @@
 """One similarity for numbers, ranks and names: shared variance between columns of any kind.
 
-Columns of any kind prepared for `mixed`: ranks and levels as rows of one product.
-
-The measure that the table decides: one for numbers, another where there are names.
+Numbers become ranks, names 0/1 rows, one a level; products of these rows give Spearman's ρ²,
+the correlation ratio and Cramér's V². `Auto` compares by `Mixed` where there are names, else by
+`Pearson`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs.io.types import Column, TypedTable, level_codes, read_columns, usable_columns
+from topofs.runtime import slices
 from topofs.similarity.autocorrelation import (
     EffectiveSamples,
     autocorrelations,
@@ -22,30 +22,43 @@ from topofs.similarity.autocorrelation import (
     n_lags,
     slowest_scores,
 )
-from topofs.similarity.base import Measure
-from topofs.similarity.correlation import ROWS, ROWS_WORDS, SQUARED, Pearson
-from topofs.similarity.correlation_blocks import doubled_centred_ranks
+from topofs.similarity.base import Measure, dense
+from topofs.similarity.correlation import (
+    ROWS,
+    ROWS_WORDS,
+    SQUARED,
+    Pearson,
+    doubled_centred_ranks,
+)
 from topofs.similarity.noise_floor import (
+    FlooredScale,
     Margins,
     contingency_floors,
     correlation_floors,
     degrees_floor,
 )
-from topofs.similarity.operator import SimilarityOperator, dense
-from topofs.similarity.scale import FlooredScale
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from topofs.network import Scale
+    from topofs.similarity.base import SimilarityOperator
     from topofs.similarity.standard_columns import StandardColumns
+    from topofs.typing import Bools, Doubles, Ints
 
+__all__ = ["Auto", "Mixed", "MixedSimilarity", "mixed"]
 
-__all__ = ["Auto", "Mixed", "MixedSimilarity", "mixed", "mixed_operator"]
-
-
-Doubles = npt.NDArray[np.float64]
+# Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12.
+ROUNDING = 2.0**40
+# Entries that are ranked at a time.
+RANKED_ENTRIES = 2**23
+# Entries of the largest product of levels, and of the largest part of one, that is held.
+CELLS = 2**22
+# Where two columns have more cells than this, on average, counting is faster than a product.
+COUNTED_CELLS = 2**8
 
 
 def mixed(X: Any, *, corrected: bool = True) -> Doubles:
@@ -184,33 +197,6 @@ class Mixed(Measure):
 register(Mixed())
 
 
-Ints = npt.NDArray[np.int64]
-
-
-ROUNDING = 2.0**40
-
-
-"""Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12."""
-
-
-RANKED_ENTRIES = 2**23
-
-
-"""Entries that are ranked at a time."""
-
-
-CELLS = 2**22
-
-
-"""Entries of the largest product of levels, and of the largest part of one, that is held."""
-
-
-COUNTED_CELLS = 2**8
-
-
-"""Where two columns have more cells than this, on average, counting is faster than a product."""
-
-
 @dataclass(frozen=True, eq=False)
 class MixedSimilarity:
     """The similarity of `mixed`, any block on demand.
@@ -226,7 +212,7 @@ class MixedSimilarity:
     codes: npt.NDArray[np.int16]
     spreads: Doubles
     starts: Ints
-    nominal: npt.NDArray[np.bool_]
+    nominal: Bools
     corrected: bool
     autocorrelation: Doubles | None = None
 
@@ -278,15 +264,19 @@ class MixedSimilarity:
         floors = degrees_floor(self.n_samples, self.n_features, d, e)
         samples = np.array([float(self.n_samples)])
         floors[(d == 1) & (e == 1)] = correlation_floors(samples, self.n_features, ranks=True)
-        both = np.flatnonzero(
-            (self._margins.levels[left] > 0) & (self._margins.levels[right] > 0)
-        )
+        margins = self._margins
+        both = np.flatnonzero((margins.levels[left] > 0) & (margins.levels[right] > 0))
         if len(both):
-            a, b = self._margins[left[both]], self._margins[right[both]]
+            a, b = margins[left[both]], margins[right[both]]
             shared = contingency_floors(self.n_samples, self.n_features, a, b)
             floors[both] = shared / np.minimum(d, e)[both]
         if self.autocorrelation is not None:
-            floors = self._floors_of_ordered_rows(floors, left, right)
+            # Of fewer samples: exact between numbers, else in proportion.
+            floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
+            numbers = (d == 1) & (e == 1)
+            effective = EffectiveSamples(self.n_samples, self.autocorrelation)
+            fewer = effective(left[numbers], right[numbers])
+            floors[numbers] = correlation_floors(fewer, self.n_features, ranks=True)
         if not self.corrected:
             return floors
         free = self._free_samples(left, right)
@@ -311,17 +301,6 @@ class MixedSimilarity:
             fewer = min(highest[row], -lowest[row])
             _set_margins(margins, int(numbers[row]), np.array([fewer, self.n_samples - fewer]))
         return margins
-
-    def _floors_of_ordered_rows(self, floors: Doubles, left: Ints, right: Ints) -> Doubles:
-        """Noise floors of fewer samples: exact between numbers, else in proportion."""
-        assert self.autocorrelation is not None
-        floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
-        numbers = (self.degrees[left] == 1) & (self.degrees[right] == 1)
-        samples = EffectiveSamples(self.n_samples, self.autocorrelation)
-        floors[numbers] = correlation_floors(
-            samples(left[numbers], right[numbers]), self.n_features, ranks=True
-        )
-        return floors
 
     def _free_samples(self, left: Ints, right: Ints) -> Any:
         """For how many free samples those of a pair count: S − 1, or fewer in ordered rows."""
@@ -364,8 +343,7 @@ class MixedSimilarity:
             step = max(1, CELLS // (self._n_rows(i) + self._n_rows(j)))
         gram = np.zeros((self._n_rows(i), self._n_rows(j)))
         # Whole numbers: their sums are exact, however the samples are cut.
-        for first in range(0, self.n_samples, step):
-            samples = slice(first, first + step)
+        for samples in slices(self.n_samples, step):
             left = self._rows(i, samples)
             gram += left @ (left if i == j else self._rows(j, samples)).T
         return self._summed(gram, i, j)

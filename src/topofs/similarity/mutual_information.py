@@ -1,7 +1,4 @@
-"""Mutual information between binned columns: links of any shape.
-
-Columns cut into bins, prepared for their mutual information.
-"""
+"""Mutual information between binned columns: links of any shape."""
 
 from __future__ import annotations
 
@@ -9,35 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
+import scipy
 
-from topofs.similarity.base import Measure
-from topofs.similarity.correlation_blocks import doubled_centred_ranks
-from topofs.similarity.noise_floor import LEVEL
-from topofs.similarity.operator import SimilarityOperator, dense
-from topofs.similarity.scale import FlooredScale
+from topofs.similarity.base import Measure, dense
+from topofs.similarity.correlation import doubled_centred_ranks
+from topofs.similarity.noise_floor import LEVEL, FlooredScale
+from topofs.similarity.table import check_table
 from topofs.terms import is_whole, parameter, register
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from topofs.network import Scale
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Doubles, Floats, Ints
 
+__all__ = ["BinnedInformation", "MutualInformation", "mutual_information"]
 
-__all__ = [
-    "BinnedInformation",
-    "MutualInformation",
-    "mutual_information",
-    "mutual_information_operator",
-]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
+# A bin is one byte, and one is for missing values.
 MOST_BINS = 255
-
-
-"""A bin is one byte, and one is for missing values."""
 
 
 def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
@@ -96,8 +83,6 @@ def mutual_information(X: Any, *, n_bins: int | None = None) -> Doubles:
     >>> pearson(X, squared=True).round(2).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    from topofs.similarity.table import check_table
-
     measure = MutualInformation(n_bins)
     table = check_table(X, no_sparse="similarity 'mutual_information', unlike 'pearson', takes")
     return np.asarray(dense(measure.operator(table)), np.float64)
@@ -137,7 +122,7 @@ class MutualInformation(Measure):
         """What it is called in a sentence."""
         return "shared information, on the scale of a squared correlation"
 
-    def operator(self, table: npt.NDArray[np.floating[Any]]) -> SimilarityOperator:
+    def operator(self, table: Floats) -> SimilarityOperator:
         """Cut the columns of a checked table into bins."""
         return mutual_information_operator(table, n_bins=self.n_bins)
 
@@ -147,9 +132,6 @@ class MutualInformation(Measure):
 
 
 register(MutualInformation())
-
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +194,12 @@ class BinnedInformation:
         a_cell = self.n_samples / ((self.degrees[left] + 1) * (self.degrees[right] + 1))
         inflation = 1 + thin[left] * thin[right] / (6 * self.n_samples * degrees)
         inflation += 0.6 / a_cell**2
-        quantile = stats.chi2.isf(tail, few)[position] * inflation
+        quantile = scipy.stats.chi2.isf(tail, few)[position] * inflation
         excess = (quantile - degrees) / (2 * self.n_samples)
         return _on_scale(excess, np.minimum(self.entropies[left], self.entropies[right]))
 
 
-def mutual_information_operator(
-    X: npt.NDArray[np.floating[Any]], *, n_bins: int | None = None
-) -> BinnedInformation:
+def mutual_information_operator(X: Floats, *, n_bins: int | None = None) -> BinnedInformation:
     """Bin the columns of a checked table for their mutual information."""
     if n_bins is None:
         n_bins = int(np.clip(np.sqrt(len(X) / 5), 2, 16))
@@ -245,7 +225,7 @@ def _on_scale(information: Doubles, most: Doubles) -> Doubles:
     return np.asarray(np.minimum(similarity, 1.0))
 
 
-def _bins(X: npt.NDArray[np.floating[Any]], n_bins: int) -> Ints:
+def _bins(X: Floats, n_bins: int) -> Ints:
     """Bin of each value, from 0 without gaps, one row a column; missing is the last bin.
 
     The bins of a column and of its negative are mirror images: a value between two bins goes

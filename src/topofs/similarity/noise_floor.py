@@ -1,35 +1,39 @@
-"""Noise floors: the shared variance that unrelated columns reach by chance."""
+"""What chance alone gives: noise floors, and the scales that count what is below them as 0.
+
+A noise floor is the shared variance that unrelated columns are unlikely to reach. A scale turns
+the entries of a similarity into shares of variance in [0, 1]: it takes off the bias, and what
+chance explains becomes 0.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+import scipy
+from scipy import special
 
-__all__ = [
-    "Margins",
-    "contingency_floors",
-    "correct_bias",
-    "correlation_floors",
-    "degrees_floor",
-    "noise_floor",
-    "rank_floors",
-]
+from topofs.runtime import slices
 
-Floats = npt.NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
+    from topofs.network import Scale
+    from topofs.typing import Doubles, Floats, Ints
+
+__all__ = ["noise_floor"]
+
+# Chance that a table of unrelated columns has any pair above its floor.
 LEVEL = 0.05
-"""Chance that a table of unrelated columns has any pair above its floor."""
-
+# Up to so many samples the permutations of ranks are counted, which takes 0.1 s for 11.
 COUNTED_RANKS = 11
-"""Up to so many samples the permutations of ranks are counted, which takes 0.1 s for 11."""
-
+# Two levels that are expected together in fewer samples than this meet seldom.
 RARE_CELL = 0.1
-"""Two levels that are expected together in fewer samples than this meet seldom."""
+# How far rounding may take a given similarity out of [0, 1].
+_TOLERANCE = 1e-6
 
 
 def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> float:
@@ -87,9 +91,7 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
     return float(degrees_floor(n_samples, n_features, np.array([1]), np.array([1]), level)[0])
 
 
-def correlation_floors(
-    n_samples: npt.NDArray[np.float64], n_features: int, *, ranks: bool
-) -> npt.NDArray[np.float64]:
+def correlation_floors(n_samples: Doubles, n_features: int, *, ranks: bool) -> Doubles:
     """Floors of squared correlations that rest on different numbers of samples.
 
     Infinite where not even a full correlation says anything: ranks of S samples agree or oppose
@@ -106,13 +108,15 @@ def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple
     tail, samples = LEVEL / _n_pairs(n_features), np.array(counts)
     floors = np.full(len(samples), np.inf)
     enough = samples > 2
+    some = samples[enough]
+    # Of independent normal columns, the quantile of the squared correlation.
     floors[enough] = (
-        rank_floors(samples[enough], tail) if ranks else _floors(samples[enough], tail)
+        rank_floors(some, tail) if ranks else scipy.stats.beta.isf(tail, 0.5, (some - 2) / 2)
     )
     return tuple(floors.tolist())
 
 
-def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:
+def rank_floors(n_samples: Doubles, tail: float) -> Doubles:
     r"""Squared rank correlations that unrelated columns reach with at most the chance `tail`.
 
     Up to `COUNTED_RANKS` samples all permutations are counted. Beyond, Student's distribution
@@ -120,13 +124,11 @@ def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[
     :math:`-4.56 / S` (Kendall and Gibbons 1990, section 4.6), not :math:`-6 / S`. As many fewer
     samples as make good for this, :math:`0.12 z^2` at z standard deviations, hold the level.
     """
-    from scipy import stats
-
     floors = np.array([_counted_rank_floor(int(s), tail) for s in n_samples])
     many = n_samples > COUNTED_RANKS
-    fewer = 0.12 * stats.chi2.isf(tail, 1)
+    fewer = 0.12 * scipy.stats.chi2.isf(tail, 1)
     rest = np.maximum(n_samples[many] - 2 - fewer, 1.0)
-    floors[many] = stats.beta.isf(tail, 0.5, rest / 2)
+    floors[many] = scipy.stats.beta.isf(tail, 0.5, rest / 2)
     return floors
 
 
@@ -134,19 +136,19 @@ def rank_floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[
 class Margins:
     """How the samples of some columns spread over their levels, one entry a column."""
 
-    levels: npt.NDArray[np.int64]
-    reciprocals: npt.NDArray[np.float64]
+    levels: Ints
+    reciprocals: Doubles
     """Sum of 1 / count over the levels."""
-    fewest: npt.NDArray[np.int64]
+    fewest: Ints
     """Samples of the rarest level."""
 
-    def __getitem__(self, which: npt.NDArray[np.int64]) -> Margins:
+    def __getitem__(self, which: Ints) -> Margins:
         return Margins(self.levels[which], self.reciprocals[which], self.fewest[which])
 
 
 def contingency_floors(
     n_samples: int, n_features: int, left: Margins, right: Margins
-) -> npt.NDArray[np.float64]:
+) -> Doubles:
     r"""Floors of :math:`X^2 / S` of pairs of columns with levels.
 
     Where levels are unequal, :math:`X^2` has a longer tail than :math:`\chi^2`. Its mean and
@@ -161,13 +163,11 @@ def contingency_floors(
     .. [1] R. B. Dawson (1954). A simplified expression for the variance of the
        :math:`\chi^2`-function on a contingency table. Biometrika 41, 280.
     """
-    from scipy import special, stats
-
     tail = LEVEL / _n_pairs(n_features)
     r, c = left.levels, right.levels
     degrees = (r - 1) * (c - 1)
     few, position = np.unique(degrees, return_inverse=True)
-    asymptotic = stats.chi2.isf(tail, few)[position]
+    asymptotic = scipy.stats.chi2.isf(tail, few)[position]
     if n_samples <= 3:
         return np.full(len(degrees), np.inf)
     mean = n_samples * degrees / (n_samples - 1)
@@ -195,7 +195,7 @@ def contingency_floors(
         chance = special.pdtrc(meetings - 1, expected[rare])
         rare, chance = rare[chance > tail], chance[chance > tail]
         jump = (meetings - expected[rare]) ** 2 / expected[rare] / others_share[rare]
-        others = stats.chi2.isf(np.minimum(1.0, tail / chance), degrees[rare])
+        others = scipy.stats.chi2.isf(np.minimum(1.0, tail / chance), degrees[rare])
         floors[rare] = np.maximum(floors[rare], jump + others)
         meetings += 1
     return np.asarray(floors / n_samples)
@@ -204,10 +204,10 @@ def contingency_floors(
 def degrees_floor(
     n_samples: int,
     n_features: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: Ints,
+    right: Ints,
     level: float = LEVEL,
-) -> npt.NDArray[np.float64]:
+) -> Doubles:
     r"""Floors, at most 1, of pairs of columns with `left` and `right` degrees of freedom.
 
     A numeric column has one degree, a nominal one of K levels K − 1; d = 1 also stands for a
@@ -242,27 +242,18 @@ def correct_bias(similarity: Any, n_samples: Any) -> Any:
 
 def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
     """The quantile for one combination of degrees, small <= large."""
-    from scipy import stats
-
     if small == 1:
         rest = n_samples - 1 - large
         if rest <= 0:
             return 1.0
-        floor = stats.beta.isf(tail, large / 2, rest / 2)
+        floor = scipy.stats.beta.isf(tail, large / 2, rest / 2)
     else:
-        floor = stats.chi2.isf(tail, small * large) / (n_samples * small)
+        floor = scipy.stats.chi2.isf(tail, small * large) / (n_samples * small)
     return min(1.0, float(floor)) if math.isfinite(floor) else 1.0
 
 
 def _n_pairs(n_features: int) -> int:
     return max(1, n_features * (n_features - 1) // 2)
-
-
-def _floors(n_samples: npt.NDArray[np.float64], tail: float) -> npt.NDArray[np.float64]:
-    """Quantiles of the squared correlation of independent normal columns."""
-    from scipy import stats
-
-    return np.asarray(stats.beta.isf(tail, 0.5, (n_samples - 2) / 2))
 
 
 def _counted_rank_floor(n_samples: int, tail: float) -> float:
@@ -279,7 +270,7 @@ def _counted_rank_floor(n_samples: int, tail: float) -> float:
 
 
 @lru_cache(maxsize=COUNTED_RANKS + 1)
-def _squared_differences(n_samples: int) -> npt.NDArray[np.float64]:
+def _squared_differences(n_samples: int) -> Doubles:
     """Count the permutations of 0 … S - 1 by the sum of squared differences from the identity.
 
     Up to half of the largest sum: the counts of the upper half mirror those of the lower.
@@ -296,3 +287,138 @@ def _squared_differences(n_samples: int) -> npt.NDArray[np.float64]:
             square = (position - value) ** 2
             counts[free | 1 << value, square:] += counts[free, : most + 1 - square]
     return np.asarray(counts[-1])
+
+
+@dataclass(frozen=True)
+class CorrelationScale:
+    """Correlations, of which negative ones share nothing, or their squares.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size of the table.
+    squared : bool
+        Whether the entries are squares already.
+    ranks : bool
+        Whether they are correlations of ranks.
+    shared_samples : callable, optional
+        Gives the samples that pairs of columns count for, where that is not the same for all:
+        those that both have, where values are missing; fewer, where rows depend on each other.
+
+    Examples
+    --------
+    >>> scale = CorrelationScale(100, 50, squared=False)
+    >>> scale.weights(np.array([0.9, -0.9, 0.3]), np.zeros(3), np.arange(3)).round(3)
+    array([0.808, 0.   , 0.   ])
+    """
+
+    n_samples: int
+    n_features: int
+    squared: bool
+    ranks: bool = False
+    shared_samples: Callable[[Ints, Ints], Doubles] | None = None
+
+    @property
+    def rises(self) -> bool:
+        """Whether of any two pairs the one of lower similarity never has the larger share."""
+        return self.shared_samples is None
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
+        """Weights of pairs of columns."""
+        shared = values.astype(np.float64)
+        if not self.squared:
+            np.square(np.maximum(shared, 0.0, out=shared), out=shared)
+        if self.shared_samples is None:
+            samples = np.array([float(self.n_samples)])
+        else:
+            samples = self.shared_samples(left, right)
+        corrected: Doubles = correct_bias(shared, samples)
+        floors = correlation_floors(samples, self.n_features, ranks=self.ranks)
+        corrected[shared < floors] = 0.0
+        return corrected
+
+
+@dataclass(frozen=True, eq=False)
+class FlooredScale:
+    """Shared variance, corrected for bias, of an operator that gives the floors of pairs."""
+
+    operator: Any
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
+        """Weights of pairs of columns."""
+        left, right = np.broadcast_arrays(left, right)
+        floors = self.operator.floors(left.ravel(), right.ravel()).reshape(left.shape)
+        return np.where(values < floors, 0.0, values.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class GivenScale:
+    """Shared variance given by the user: no number of samples, hence no noise floor."""
+
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:  # noqa: ARG002
+        """Weights of pairs of columns."""
+        return np.clip(values.astype(np.float64), 0.0, 1.0)
+
+
+def check_shared_variance(similarity: Floats) -> None:
+    """Refuse a given similarity that cannot be shared variance."""
+    lowest, highest = similarity.min(initial=0.0), similarity.max(initial=0.0)
+    if lowest < -_TOLERANCE or highest > 1 + _TOLERANCE:
+        raise ValueError(
+            "a share of variance is between 0 and 1, but the similarity goes from "
+            f"{lowest:g} to {highest:g}: give squared correlations, or choose rule='degree' and "
+            "graph='tmfg'"
+        )
+
+
+def correlation_scale(
+    operator: Any,
+    *,
+    n_samples: int,
+    n_features: int,
+    squared: bool,
+    ranks: bool = False,
+    ordered_rows: bool = False,
+) -> CorrelationScale:
+    """Give the scale of a correlation, whose pairs may have samples of their own."""
+    shared_samples = getattr(operator, "shared_samples", None)
+    if ordered_rows:
+        from topofs.similarity.autocorrelation import EffectiveSamples, autocorrelations
+
+        autocorrelation = autocorrelations(operator.series)
+        shared_samples = EffectiveSamples(n_samples, autocorrelation, shared_samples)
+    return CorrelationScale(n_samples, n_features, squared, ranks, shared_samples)
+
+
+def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -> Doubles:
+    """Weights of all pairs, with ones on the diagonal.
+
+    `order` says which column each row of the similarity is; the weights are in order.
+    """
+    n = len(similarity)
+    weights = np.empty((n, n))
+    order = np.arange(n) if order is None else order
+    for rows, block in weights_of_rows(similarity, scale, order):
+        weights[order[rows, None], order] = block
+    np.fill_diagonal(weights, 1.0)
+    return weights
+
+
+def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None) -> None:
+    """Set what chance explains to 0, in place; the diagonal stays.
+
+    `order` says which column each row and column of the similarity is.
+    """
+    diagonal = similarity.diagonal().copy()
+    order = np.arange(len(similarity)) if order is None else order
+    for rows, block in weights_of_rows(similarity, scale, order):
+        similarity[rows][block == 0] = 0
+    np.fill_diagonal(similarity, diagonal)
+
+
+def weights_of_rows(
+    similarity: Floats, scale: Scale, order: Ints
+) -> Iterator[tuple[slice, Doubles]]:
+    """Weights of some rows at a time; `order` says which column each row is."""
+    for rows in slices(len(similarity), 256):
+        yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])

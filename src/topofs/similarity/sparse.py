@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from topofs.runtime import for_each
-from topofs.similarity.correlation_blocks import (
+from topofs.runtime import for_each, slices
+from topofs.similarity.correlation import (
     ANY_GRID,
     EXACT,
     NO_GRID,
+    CorrelationOperator,
     finish_correlation,
     grids_of_runs,
     unit_columns,
@@ -21,15 +21,9 @@ from topofs.similarity.correlation_blocks import (
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from topofs.similarity.operator import Columns
-
-__all__ = ["SparseCorrelation", "sparse_correlation"]
-
-Floats = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
 # Columns whose S·Σx² − (Σx)² keeps fewer than about ten digits are centred.
 _LEAST_SPREAD = 1e-6
@@ -44,41 +38,25 @@ _FINISHED = 1 << 17
 _MOST_BITS = 200
 
 
-@dataclass(frozen=True, eq=False)
-class SparseCorrelation:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SparseCorrelation(CorrelationOperator):
     r"""The formula of `Correlation` by the Gram matrix of columns that are not centred.
 
-    Columns of which most values are stored lie dense in memory and are multiplied by BLAS, those
-    among them that must be centred as unit columns. The others lie there column by column and
-    sample by sample, and a product goes through the samples of one of them. What is added up
-    is float64; whether a column is dense depends on that column alone.
-
-    Attributes
-    ----------
-    by_columns : scipy.sparse.csr_array, shape (n, S)
-        All columns.
-    by_samples : scipy.sparse.csr_array
-        The samples, over the sparse columns.
-    dense : array, shape (n_samples, n_dense)
-        The dense columns.
-    place : array of int, shape (n,)
-        Where each column is among the dense ones, or −1 − where it is among the sparse ones.
-    sums, spreads : array, shape (n,)
-        s and v of the formula.
-    chosen : array of int
-        The columns that are compared, in their order.
-    dtype : numpy.dtype
-        That of the finished similarity.
+    `values` are all columns, one a row; `chosen` are those that are compared, in their order.
+    Columns of which most values are stored lie dense in memory, as `dense` (n_samples, n_dense),
+    and are multiplied by BLAS, those among them that must be centred as unit columns. The others
+    lie there column by column and, in `by_samples`, sample by sample, and a product goes through
+    the samples of one of them. `place` is where each column is among the dense ones, or −1 −
+    where it is among the sparse ones. What is added up is float64; whether a column is dense
+    depends on that column alone.
     """
 
-    by_columns: sparse.csr_array
     by_samples: sparse.csr_array
     dense: Floats
     place: Ints
     sums: Doubles
     spreads: Doubles
     chosen: Ints
-    dtype: np.dtype[Any]
 
     @property
     def n_features(self) -> int:
@@ -86,43 +64,29 @@ class SparseCorrelation:
         return len(self.chosen)
 
     @property
-    def n_samples(self) -> int:
-        """The length of a column."""
-        return int(self.by_columns.shape[1])
+    def series(self) -> sparse.csr_array:
+        """The columns that are compared, one a row."""
+        return self.values[self.chosen]
 
-    @property
-    def values(self) -> sparse.csr_array:
-        """The columns, one a row."""
-        return self.by_columns[self.chosen]
-
-    def diagonal(self) -> Floats:
-        """Ones."""
-        return np.ones(self.n_features, dtype=self.dtype)
-
-    def block(self, rows: Columns, columns: Columns) -> Floats:
-        """Entries of the given rows and columns, in float64."""
-        return self.cross(rows, self.select(columns))
-
-    def select(self, columns: Columns) -> SparseCorrelation:
-        """The correlation among some of the columns."""
+    def select(self, columns: slice | Ints) -> SparseCorrelation:
+        """The similarity among some of the columns."""
         return replace(self, chosen=self.chosen[columns])
 
-    def cross(self, rows: Columns, other: SparseCorrelation) -> Floats:
+    def cross(self, rows: slice | Ints, other: SparseCorrelation) -> Floats:
         """Entries between some columns of this and all of another selection of the same."""
         left, right = self.chosen[rows], other.chosen
         sums, spreads = self.sums[right], self.spreads[right]
         products = self._products(left, right)
         # A few rows at a time: temporaries are as large as what is finished.
         step = max(1, _FINISHED // max(1, len(right)))
-        for first in range(0, len(left), step):
-            some = slice(first, first + step)
+        for some in slices(len(left), step):
             finish_correlation(
                 products[some],
                 float(self.n_samples),
                 (self.sums[left[some]], sums),
                 (self.spreads[left[some]], spreads),
             )
-        return products
+        return self._entries(products, rows, other)
 
     def triangle(self) -> Iterator[tuple[Ints, Ints]]:
         """Give rows and columns of blocks that together have every pair once, the largest first.
@@ -142,32 +106,30 @@ class SparseCorrelation:
             yield both[first:stop], both[:stop]
 
     def _products(self, left: Ints, right: Ints) -> Doubles:
+        """Products of columns: dense with dense, sparse with dense, and sparse with sparse."""
         products = np.empty((len(left), len(right)))
         a, b = self.place[left], self.place[right]
         left_dense, right_dense = np.flatnonzero(a >= 0), np.flatnonzero(b >= 0)
         left_thin, right_thin = np.flatnonzero(a < 0), np.flatnonzero(b < 0)
-        if len(left_dense) and len(right_dense):
-            found = self._of_dense(a[left_dense], b[right_dense])
-            products[np.ix_(left_dense, right_dense)] = found
-        if len(left_thin) and len(right_dense):
-            found = self._of_both(left[left_thin], b[right_dense])
-            products[np.ix_(left_thin, right_dense)] = found
-        if len(left_dense) and len(right_thin):
-            found = self._of_both(right[right_thin], a[left_dense])
-            products[np.ix_(left_dense, right_thin)] = found.T
-        if len(left_thin) and len(right_thin):
-            thin = left[left_thin], right[right_thin]
-            # To go through the samples of fewer entries takes less time.
-            if self._stored(thin[1]) < self._stored(thin[0]):
-                found = self._of_sparse(thin[1], -1 - a[left_thin]).T
-            else:
-                found = self._of_sparse(thin[0], -1 - b[right_thin])
-            products[np.ix_(left_thin, right_thin)] = found
-        return products
 
-    def _stored(self, columns: Ints) -> int:
-        starts = self.by_columns.indptr
-        return int((starts[columns + 1] - starts[columns]).sum())
+        def put(rows: Ints, columns: Ints, product: Callable[[], Doubles]) -> None:
+            if len(rows) and len(columns):
+                products[np.ix_(rows, columns)] = product()
+
+        def of_thin() -> Doubles:
+            rows, columns = left[left_thin], right[right_thin]
+            starts = self.values.indptr
+            stored = [(starts[some + 1] - starts[some]).sum() for some in (rows, columns)]
+            # To go through the samples of fewer entries takes less time.
+            if stored[1] < stored[0]:
+                return self._of_sparse(columns, -1 - a[left_thin]).T
+            return self._of_sparse(rows, -1 - b[right_thin])
+
+        put(left_dense, right_dense, lambda: self._of_dense(a[left_dense], b[right_dense]))
+        put(left_thin, right_dense, lambda: self._of_both(left[left_thin], b[right_dense]))
+        put(left_dense, right_thin, lambda: self._of_both(right[right_thin], a[left_dense]).T)
+        put(left_thin, right_thin, of_thin)
+        return products
 
     def _of_dense(self, left: Ints, right: Ints) -> Doubles:
         """Products of dense columns: some samples of them at a time, in float64."""
@@ -183,21 +145,21 @@ class SparseCorrelation:
         """Products of sparse columns with dense ones."""
         from topofs._kernels.column_products import products_with_dense
 
-        dense, by = _taken(self.dense, others), self.by_columns
+        dense, by = _taken(self.dense, others), self.values
         products = np.empty((len(columns), len(others)))
 
         def multiply(rows: slice) -> None:
             some = columns[rows]
             products_with_dense(some, by.indptr, by.indices, by.data, dense, products[rows])
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
 
     def _of_sparse(self, columns: Ints, others: Ints) -> Doubles:
         """Products of sparse columns with some of the sparse ones by samples."""
         from topofs._kernels.column_products import products_with_sparse
 
-        by, samples = self.by_columns, self.by_samples
+        by, samples = self.values, self.by_samples
         stop = int(others.max()) + 1
         as_they_are = stop == len(others) and bool((np.diff(others) == 1).all())
         products = np.empty((len(columns), len(others)))
@@ -213,12 +175,8 @@ class SparseCorrelation:
             if not as_they_are:
                 products[rows] = found[:, others]
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
-
-
-def _parts(n: int) -> list[slice]:
-    return [slice(first, min(first + _ROWS, n)) for first in range(0, n, _ROWS)]
 
 
 def _taken(table: Floats, columns: Ints) -> Floats:
@@ -259,35 +217,29 @@ def sparse_correlation(X: sparse.csc_array) -> SparseCorrelation:
     sums[~accurate], spreads[~accurate] = 0.0, n_samples
     spreads[constant] = np.inf
     place = np.where(is_dense, np.cumsum(is_dense) - 1, -np.cumsum(~is_dense))
+    # The sparse columns, sample by sample.
+    thin = by_columns[np.flatnonzero(~is_dense)]
+    by_samples = sparse.csr_array(sparse.csc_array(thin).T)
     return SparseCorrelation(
-        by_columns,
-        _by_samples(by_columns, np.flatnonzero(~is_dense)),
-        dense,
-        place,
-        sums,
-        spreads,
-        np.arange(n_features),
-        X.dtype,
+        values=by_columns,
+        dtype=X.dtype,
+        by_samples=by_samples,
+        dense=dense,
+        place=place,
+        sums=sums,
+        spreads=spreads,
+        chosen=np.arange(n_features),
     )
 
 
-def _dense_columns(
-    by_columns: sparse.csr_array, columns: Ints, accurate: npt.NDArray[np.bool_]
-) -> Floats:
+def _dense_columns(by_columns: sparse.csr_array, columns: Ints, accurate: Bools) -> Floats:
     """Some columns as a dense table; those that are not accurate as unit columns, in float64."""
     dtype = by_columns.dtype if accurate.all() else np.dtype(np.float64)
     dense = np.empty((by_columns.shape[1], len(columns)), dtype=dtype)
-    for rows in _parts(len(columns)):
+    for rows in slices(len(columns), _ROWS):
         block = by_columns[columns[rows]].toarray().astype(dtype)
         wrong = ~accurate[columns[rows]]
         if wrong.any():
             block[wrong] = unit_columns(block[wrong])
         dense[:, rows] = block.T
     return dense
-
-
-def _by_samples(by_columns: sparse.csr_array, columns: Ints) -> sparse.csr_array:
-    """Some columns, sample by sample."""
-    some = by_columns[columns]
-    found = sparse.csc_array(some).T
-    return sparse.csr_array(found)

@@ -7,29 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from topofs.runtime import for_row_ranges
+from topofs.runtime import for_row_ranges, slices
 from topofs.similarity.column_order import move_rows
-from topofs.similarity.correlation_blocks import doubled_centred_ranks, unit_columns
+from topofs.similarity.correlation import doubled_centred_ranks, unit_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "ColumnsOnWorkers",
-    "SparseStandardColumns",
-    "StandardColumns",
-    "rows_of",
-    "standard_blocks",
-    "standard_columns",
-    "standard_ranks",
-]
-
-Floats = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
 # Values that are worked on at a time, 4 MiB of them as float64.
 _BLOCK = 1 << 19
@@ -78,17 +65,13 @@ class StandardColumns:
 
         Values are moved where they lie if they can be, so these columns are of no use afterwards.
         """
-        rows = rows_of(order, self.starts)
+        rows, values = rows_of(order, self.starts), self.values
+        if isinstance(values, np.ndarray) and values.flags.owndata and values.flags.writeable:
+            move_rows(values, rows)
+        else:
+            values = values[rows]
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
-        return replace(self, starts=starts, degrees=self.degrees[order], **self._moved(rows))
-
-    def _moved(self, rows: Ints) -> dict[str, Any]:
-        """The rows in another order."""
-        values = self.values
-        if not (values.flags.owndata and values.flags.writeable):
-            return {"values": values[rows]}
-        move_rows(values, rows)
-        return {"values": values}
+        return replace(self, values=values, starts=starts, degrees=self.degrees[order])
 
     def rows(self, which: Ints) -> Doubles:
         """Give some rows as float64, in a fresh array."""
@@ -123,9 +106,9 @@ class StandardColumns:
         """Products of all pairs of samples."""
         gram = np.zeros((self.n_samples, self.n_samples))
         step = max(4 * _BLOCK // self.n_samples, self.n_samples)
-        for start in range(0, self.n_rows, step):
+        for rows in slices(self.n_rows, step):
             # Added up in float64: in single precision a block at a time is accurate enough.
-            block = self.values[start : start + step]
+            block = self.values[rows]
             gram += block.T @ block
         return gram
 
@@ -137,12 +120,12 @@ class StandardColumns:
         forms = np.empty(self.n_rows)
         narrow = matrix.astype(self.values.dtype)
         step = max(1, 4 * _BLOCK // self.n_samples)
-        for start in range(0, self.n_rows, step):
-            block = self.values[start : start + step]
+        for rows in slices(self.n_rows, step):
+            block = self.values[rows]
             if basis is not None:
                 wide = block.astype(np.float64)
                 block = (wide - (wide @ basis) @ basis.T).astype(narrow.dtype)
-            forms[start : start + step] = np.einsum("ij,ij->i", block @ narrow, block)
+            forms[rows] = np.einsum("ij,ij->i", block @ narrow, block)
         return forms
 
     def squared_products(self) -> Doubles:
@@ -157,8 +140,7 @@ class StandardColumns:
 
     def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
         step = max(1, _BLOCK // self.n_samples)
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, min(start + step, self.n_rows))
+        for rows in slices(self.n_rows, step):
             yield rows, self.rows(np.arange(rows.start, rows.stop))
 
 
@@ -168,9 +150,9 @@ class SparseStandardColumns(StandardColumns):
 
     shifts: Doubles
 
-    def _moved(self, rows: Ints) -> dict[str, Any]:
-        """The rows in another order."""
-        return {"values": self.values[rows], "shifts": self.shifts[rows]}
+    def in_order(self, order: Ints) -> SparseStandardColumns:
+        """Put the columns in another order; of a sparse table each is one row."""
+        return replace(super().in_order(order), shifts=self.shifts[order])  # type: ignore[return-value, call-arg]
 
     def rows(self, which: Ints) -> Doubles:
         """Give some rows, dense."""
@@ -248,8 +230,8 @@ def _dense(table: Floats, unit: Callable[[Floats], Floats]) -> StandardColumns:
     n_samples, n_features = table.shape
     values = np.empty((n_features, n_samples), dtype=table.dtype)
     step = max(1, _BLOCK // n_samples)
-    for start in range(0, n_features, step):
-        values[start : start + step] = unit(table[:, start : start + step])
+    for some in slices(n_features, step):
+        values[some] = unit(table[:, some])
     return StandardColumns(values, np.arange(n_features + 1), np.ones(n_features, np.int64))
 
 
@@ -289,9 +271,7 @@ def _sparse(table: Any) -> SparseStandardColumns:
     return SparseStandardColumns(columns, starts, degrees, means / length)
 
 
-def standard_blocks(
-    values: Doubles, starts: Ints, nominal: npt.NDArray[np.bool_]
-) -> StandardColumns:
+def standard_blocks(values: Doubles, starts: Ints, nominal: Bools) -> StandardColumns:
     """Standardise centred ranks, and the levels of nominal columns as blocks of 0/1 rows.
 
     Levels are scaled alike, 1[x = l] / √nₗ, centred, and all of a column to a variance of 1.

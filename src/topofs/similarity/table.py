@@ -1,13 +1,11 @@
-"""The one check that every table passes before a similarity is computed."""
+"""Checks of a table before a similarity is computed: its numbers, constant and rare columns."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils import check_array
 
 from topofs.io.frames import (
     NamedArray,
@@ -19,20 +17,12 @@ from topofs.io.frames import (
 from topofs.io.types import TypedTable
 from topofs.runtime import for_row_ranges
 
-__all__ = [
-    "check_table",
-    "has_missing",
-    "is_constant",
-    "least_carriers",
-    "rare_columns",
-    "without_duplicates",
-]
-
 if TYPE_CHECKING:
     from topofs.io.types import Column
+    from topofs.typing import Bools, Doubles, Floats
 
-Table = npt.NDArray[np.floating[Any]]
-
+# Rows that are looked at first.
+_FIRST_ROWS = 64
 _SMALL_TABLE = 1000
 _CARRIERS_A_DOUBLING = 4
 
@@ -43,6 +33,8 @@ def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
     Integers and booleans become float64, a sparse table a csc_array. `no_sparse` says what takes
     none, as the beginning of a sentence: there it becomes an array.
     """
+    from sklearn.utils import check_array  # the help of the commands does not wait for it
+
     X, names = readable_table(X), column_names(X)
     X = X.values if isinstance(X, NamedArray) else X
     if sparse.issparse(X):
@@ -72,23 +64,27 @@ def without_duplicates(X: Any) -> Any:
     return X
 
 
-def has_missing(X: Table) -> bool:
-    """Tell whether a dense table holds NaN; all cores look for it."""
-    rows = X.T if X.flags.f_contiguous else X
-    return any(for_row_ranges(lambda i, j: bool(np.isnan(rows[i:j]).any()), *rows.shape))
-
-
-def is_constant(X: Any) -> npt.NDArray[np.bool_]:
+def is_constant(X: Any) -> Bools:
     """Tell which columns hold at most one distinct observed value; NaN is unobserved."""
     if sparse.issparse(X):
         return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
 
-    def among(i: int, j: int) -> npt.NDArray[np.bool_]:
-        # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
-        highest, lowest = np.fmax.reduce(X[:, i:j], axis=0), np.fmin.reduce(X[:, i:j], axis=0)
-        return np.asarray((highest == lowest) | np.isnan(highest))
+    def among(i: int, j: int) -> Bools:
+        part = X[:, i:j]
+        # Most columns vary within the first rows.
+        constant = _is_one_value(part[:_FIRST_ROWS])
+        unsure = np.flatnonzero(constant)
+        constant[unsure] = _is_one_value(part[:, unsure])
+        return constant
 
     return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]))
+
+
+def _is_one_value(X: Floats) -> Bools:
+    """Tell which columns have one value at most, leaving NaN out."""
+    # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
+    highest, lowest = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
+    return np.asarray((highest == lowest) | np.isnan(highest))
 
 
 def least_carriers(n_samples: int) -> int:
@@ -118,27 +114,34 @@ def rare_columns(X: Any, least: int) -> dict[int, int]:
     else:
 
         def among(first: int, last: int) -> dict[int, int | None]:
-            return {i: _carriers(X[:, i], least) for i in range(first, last)}
+            # The first rows of all columns together tell that most have more carriers.
+            few = X[: 64 * least, first:last]
+            changes = np.count_nonzero(_changes(few), axis=0)
+            unsure = first + np.flatnonzero(changes <= 2 * (least - 1))
+            return {i: _carriers(X[:, i], least) for i in unsure.tolist()}
 
         parts = for_row_ranges(among, X.shape[1], X.shape[0])
         found = {i: number for part in parts for i, number in part.items()}
     return {i: number for i, number in found.items() if number is not None}
 
 
-def _coded(column: Column) -> npt.NDArray[np.float64]:
+def _coded(column: Column) -> Doubles:
     return np.nan_to_num(column.values, nan=-np.inf) if column.nominal else column.values
 
 
-def _carriers(values: Table, least: int) -> int | None:
+def _changes(X: Floats) -> Bools:
+    """Where a value differs from the one in the row before, and both are observed."""
+    observed = ~np.isnan(X)
+    return np.asarray((X[1:] != X[:-1]) & observed[1:] & observed[:-1])
+
+
+def _carriers(values: Floats, least: int) -> int | None:
     """How many samples carry a column; None where they are `least` or more."""
-    # Between neighbours that are both observed, each carrier makes two changes at most. The
-    # first rows are enough to see that in most columns.
+    # Each carrier makes two changes at most. The first rows are enough to see that in most columns.
     for some in (values[: 64 * least], values):
-        observed = ~np.isnan(some)
-        changes = (some[1:] != some[:-1]) & observed[1:] & observed[:-1]
-        if np.count_nonzero(changes) > 2 * (least - 1):
+        if np.count_nonzero(_changes(some)) > 2 * (least - 1):
             return None
-    given = values[observed]
+    given = values[~np.isnan(values)]
     if not given.size:
         return 0
     # What more than half of the samples hold stands in the middle.

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.graphs.base import Graph
+    from topofs.typing import Doubles
 
 __all__ = ["HomologicalClassifier", "HomologicalRegressor"]
-
-Doubles = npt.NDArray[np.float64]
 
 _NETWORKS: dict[str, Callable[[FilteredGraph, int], nn.Module]] = {
     "layers": HomologicalNetwork,

@@ -1,10 +1,8 @@
-"""The homological network: layers of nodes, edges, triangles and tetrahedra of a graph.
+"""Networks wired by the cliques of a graph, and how they are trained.
 
-The homological convolutional network: the same filters on every clique of a size.
-
-The cliques of a graph by size, and what each is made of: its clique complex.
-
-Train a network on a table until unseen rows no longer gain by it.
+`HomologicalNetwork` has layers of nodes, edges, triangles and tetrahedra; `HomologicalConvNet`
+has the same filters on every clique of a size. `cliques_by_size` and `facets` give the cliques
+and what each is made of; `train` trains until rows held out no longer gain by it.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -23,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.graphs.filtered_graph import FilteredGraph
+    from topofs.typing import Ints
 
 
 __all__ = [
-    "LARGEST",
     "FacetLayer",
     "HomologicalConvNet",
     "HomologicalNetwork",
@@ -35,6 +32,9 @@ __all__ = [
     "facets",
     "train",
 ]
+
+LARGEST = 4
+"""Cliques of up to so many nodes are used: nodes, edges, triangles and tetrahedra."""
 
 
 class FacetLayer(nn.Module):
@@ -203,16 +203,7 @@ class _Branch(nn.Module):
         return torch.relu(self.over_all(values)).squeeze(2)
 
 
-IntArray = npt.NDArray[np.int64]
-
-
-LARGEST = 4
-
-
-"""Cliques of up to so many nodes are used: nodes, edges, triangles and tetrahedra."""
-
-
-def cliques_by_size(graph: FilteredGraph) -> list[IntArray]:
+def cliques_by_size(graph: FilteredGraph) -> list[Ints]:
     """List all cliques of two, three and four nodes, an array a size.
 
     Nodes ascend in each row, rows are sorted; it ends before the first size without any.
@@ -234,7 +225,7 @@ def cliques_by_size(graph: FilteredGraph) -> list[IntArray]:
     return found
 
 
-def facets(cliques: list[IntArray]) -> list[IntArray]:
+def facets(cliques: list[Ints]) -> list[Ints]:
     """Say which smaller cliques each clique of `cliques_by_size` is made of, in the same shapes.
 
     For an edge its two nodes, for a triangle the rows of its three edges, for a tetrahedron the

@@ -5,18 +5,23 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
-from topofs_study.benchmark.fseval.item import FOREST, K_MEANS, FsevalItem, WholeTable
-from topofs_study.benchmark.fseval.plan import FSEVAL_METHODS, FsevalBenchmark
-from topofs_study.benchmark.fseval.protocol import (
+from topofs_study.benchmark.fseval import (
+    FOREST,
     FOREST_SEEDS,
+    FSEVAL_METHODS,
+    K_MEANS,
     SHARES,
+    FsevalBenchmark,
+    FsevalItem,
+    WholeTable,
     forest_accuracy,
+    fseval_frame,
     k_means_accuracy,
     n_columns_of,
+    published_shares,
     random_order,
+    summarise_fseval,
 )
-from topofs_study.benchmark.fseval.published import published_shares
-from topofs_study.benchmark.fseval.summary import fseval_frame, summarise_fseval
 from topofs_study.datasets import load
 from topofs_study.errors import StudyError
 from topofs_study.running.work_item import Record, Shape

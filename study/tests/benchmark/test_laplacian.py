@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from study.tests.naive.laplacian import laplacian_scores as naive_scores
-from topofs_study.benchmark.laplacian import laplacian_scores
+from topofs_study.benchmark.rivals import laplacian_scores
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 3, 5])

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from topofs_study.benchmark.linear_svm import predict_classes
+from topofs_study.benchmark.unseen_rows import predict_classes
 
 WIDE = make_classification(60, 150, n_informative=20, n_classes=3, random_state=0)
 TWO = make_classification(200, 12, flip_y=0.2, random_state=1)

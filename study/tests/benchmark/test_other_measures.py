@@ -4,10 +4,9 @@ import pandas as pd
 import pytest
 
 from topofs.selection.stability import nogueira_stability
-from topofs_study.benchmark.choosing_default import choose_default
-from topofs_study.benchmark.item import BenchmarkItem
-from topofs_study.benchmark.other_measures import measurements_of, other_measures
-from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.frames import measurements_of, other_measures
+from topofs_study.benchmark.plan import Benchmark, BenchmarkItem
+from topofs_study.benchmark.summary import choose_default
 from topofs_study.running.work_item import Record
 
 

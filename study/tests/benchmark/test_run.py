@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from topofs_study.benchmark.item import SplitWorkspace, varying_split
 from topofs_study.benchmark.methods import METHODS, rank_columns
-from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.plan import Benchmark, SplitWorkspace, varying_split
 from topofs_study.benchmark.unseen_rows import CLASSIFIERS, MEASURES, UnseenRows
-from topofs_study.paper.protocols import PROTOCOLS
-from topofs_study.paper.settings import GRIDS
+from topofs_study.paper.protocols import GRIDS, PROTOCOLS
 from topofs_study.paper.splits import TrainTest, tuning_folds
-from topofs_study.running.task import record_of, run_task
+from topofs_study.running.driver import compute_record, run_task
 from topofs_study.running.work_item import Shape
 
 X, Y = load_wine(return_X_y=True)
@@ -62,7 +60,7 @@ def test_a_column_that_varies_only_in_the_test_part_is_dropped():
 def test_selection_does_not_see_the_test_part(records):
     # Other test rows leave every number of columns as it is, and the labels play no part.
     changed = TrainTest(SPLIT.X_train, SPLIT.y_train[::-1], SPLIT.X_test * 2, SPLIT.y_test)
-    again = record_of(items("coverage")["coverage"], workspace(changed))
+    again = compute_record(items("coverage")["coverage"], workspace(changed))
     sizes = [row[:2] for row in records["coverage"].result["rows"]]
     assert [row[:2] for row in again.result["rows"]] == sizes
 
@@ -91,7 +89,7 @@ def test_all_columns_and_the_automatic_size(records):
 def test_random_subsets_have_a_score_a_seed(records):
     found = scores(records["random"])
     assert {seed for _, seed, _ in found} == {0, 1}
-    assert scores(record_of(items("random")["random"], workspace(SPLIT))) == found
+    assert scores(compute_record(items("random")["random"], workspace(SPLIT))) == found
     assert records["random"].n_fits == 2 * 2 * 2
 
 
@@ -121,7 +119,9 @@ def test_sizes_beyond_the_columns_that_vary_are_left_out():
     narrow, _ = varying_split(X[:, :4], Y, 0)
     assert {
         row[0]
-        for row in record_of(items("variance")["variance"], workspace(narrow)).result["rows"]
+        for row in compute_record(items("variance")["variance"], workspace(narrow)).result[
+            "rows"
+        ]
     } == {"3"}
 
 

@@ -3,16 +3,16 @@
 import pandas as pd
 import pytest
 
-from topofs_study.benchmark.completeness import completeness, missing_parts
-from topofs_study.benchmark.frame import (
+from topofs_study.benchmark.frames import (
     at_fixed_sizes,
-    cells_of,
     common_cells,
-    frame_of,
+    completeness,
+    mean_cells,
+    missing_parts,
+    scores_frame,
     within_plan,
 )
-from topofs_study.benchmark.item import BenchmarkItem
-from topofs_study.benchmark.plan import Benchmark
+from topofs_study.benchmark.plan import Benchmark, BenchmarkItem
 from topofs_study.benchmark.summary import gains_by_size, means_by_size, summarise
 from topofs_study.running.work_item import Record
 
@@ -54,7 +54,7 @@ def made_up():
 
 @pytest.fixture
 def frame():
-    return frame_of(made_up())
+    return scores_frame(made_up())
 
 
 def test_the_frame_has_a_row_a_score(frame):
@@ -64,7 +64,7 @@ def test_the_frame_has_a_row_a_score(frame):
 
 
 def test_random_subsets_are_averaged(frame):
-    cells = cells_of(frame)
+    cells = mean_cells(frame)
     first = cells[
         (cells["method"] == "random") & (cells["dataset"] == "a") & (cells["split"] == 0)
     ]
@@ -88,7 +88,7 @@ def test_means_gains_and_datasets_ahead(frame):
 
 
 def test_the_lead_by_dataset_and_size(frame):
-    wide = common_cells(at_fixed_sizes(cells_of(frame)), ["random", "coverage"])
+    wide = common_cells(at_fixed_sizes(mean_cells(frame)), ["random", "coverage"])
     leads = gains_by_size(wide, "coverage", "random")
     assert leads["10"].to_dict() == pytest.approx({"a": 0.2, "b": -0.1})
     assert leads["mean"].to_dict() == pytest.approx({"a": 0.2, "b": -0.1})
@@ -98,7 +98,7 @@ def test_the_lead_by_dataset_and_size(frame):
 
 def test_only_common_cells_are_compared():
     records = [r for r in made_up() if (r.item.method, r.item.split) != ("coverage", 1)]
-    summary = summarise(frame_of(records), n_draws=50)
+    summary = summarise(scores_frame(records), n_draws=50)
     assert summary.label_free.n_splits == 1
     # Both of them on split 0 only: the means of split 1 must not lift the random subsets.
     assert summary.label_free.by_size.loc["random", "mean"] == pytest.approx(0.5)
@@ -107,13 +107,13 @@ def test_only_common_cells_are_compared():
 def test_datasets_may_have_different_numbers_of_splits():
     gone = ("b", "coverage", 1)
     records = [r for r in made_up() if (r.item.dataset, r.item.method, r.item.split) != gone]
-    group = summarise(frame_of(records), n_draws=50).label_free
+    group = summarise(scores_frame(records), n_draws=50).label_free
     assert (group.n_splits, group.most_splits, group.splits) == (1, 2, "1 to 2")
 
 
 def test_tuning_is_compared_on_its_own_splits(frame):
     tuned = [record(name, 0, "tfs_tuned", rows(0.9, 0.9, 0.9)) for name in "ab"]
-    summary = summarise(pd.concat([frame, frame_of(tuned)]), n_draws=50)
+    summary = summarise(pd.concat([frame, scores_frame(tuned)]), n_draws=50)
     assert summary.label_free.n_splits == 2
     assert summary.with_labels.n_splits == 1
     assert summary.with_labels.by_size.loc["coverage", "mean"] == pytest.approx(0.55)
@@ -127,7 +127,7 @@ def test_the_best_published_setting_has_the_highest_mean(frame):
         for split in (0, 1)
         for method, value in (("tfs_pearson", 0.4), ("tfs_spearman", 0.6))
     ]
-    summary = summarise(pd.concat([frame, frame_of(extra)]), n_draws=50)
+    summary = summarise(pd.concat([frame, scores_frame(extra)]), n_draws=50)
     assert summary.best_published == "tfs_spearman"
 
 
@@ -189,7 +189,7 @@ def test_nothing_is_missing_of_a_whole_benchmark(frame):
 
 def test_a_subset_that_two_runs_stored_counts_once():
     again = record("a", 0, "random", rows(0.1, 0.1, 0.1, seed=0), range(2))
-    assert len(frame_of([*made_up(), again])) == len(frame_of(made_up()))
+    assert len(scores_frame([*made_up(), again])) == len(scores_frame(made_up()))
 
 
 def test_only_what_was_asked_for_is_reported(frame):

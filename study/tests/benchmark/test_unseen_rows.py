@@ -8,7 +8,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from topofs_study.benchmark.item import varying_split
+from topofs_study.benchmark.plan import varying_split
 from topofs_study.benchmark.unseen_rows import UnseenRows
 
 SPLIT, _ = varying_split(*load_wine(return_X_y=True), 0)

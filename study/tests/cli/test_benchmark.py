@@ -7,11 +7,10 @@ import pytest
 
 from topofs.cli.app import app
 from topofs_study.benchmark import summary
-from topofs_study.benchmark.fseval.item import FOREST, K_MEANS, FsevalItem
-from topofs_study.benchmark.fseval.protocol import SHARES
-from topofs_study.benchmark.item import BenchmarkItem
+from topofs_study.benchmark.fseval import FOREST, K_MEANS, SHARES, FsevalItem
 from topofs_study.benchmark.methods import METHODS
-from topofs_study.running import executor
+from topofs_study.benchmark.plan import BenchmarkItem
+from topofs_study.running import driver
 from topofs_study.running.store import Store
 from topofs_study.running.work_item import Record
 
@@ -85,9 +84,9 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(topofs, tmp_path, monke
         ran.append(task)
         return work(task, data_dir)
 
-    work = executor.run_task
+    work = driver.run_task
     with monkeypatch.context() as patch:
-        patch.setattr(executor, "run_task", stop_after_five)
+        patch.setattr(driver, "run_task", stop_after_five)
         status, said = topofs(*TINY, *QUICK, "--out", stopped)
     assert status == 130
     assert "5 of 20 results are in" in said
@@ -97,7 +96,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(topofs, tmp_path, monke
     assert "What is missing" in (stopped / "report.md").read_text()
     counted = []
     monkeypatch.setattr(
-        executor, "run_task", lambda task, folder: counted.append(task) or work(task, folder)
+        driver, "run_task", lambda task, folder: counted.append(task) or work(task, folder)
     )
     assert topofs(*TINY, *QUICK, "--out", stopped)[0] == 0
     assert len(counted) == 15

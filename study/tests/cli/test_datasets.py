@@ -4,7 +4,7 @@ from typer.testing import CliRunner
 from study.tests.datasets.file_server import serving
 from topofs.cli.app import app
 from topofs_study.datasets import registry
-from topofs_study.datasets.locate import user_cache
+from topofs_study.datasets.entries import user_cache
 
 
 def run(*arguments):

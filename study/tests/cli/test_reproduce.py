@@ -10,11 +10,11 @@ from rich.console import Console
 
 from study.tests.running.real_run import results
 from topofs.cli.app import app
-from topofs_study.cli.progress import RunProgress
+from topofs_study.cli.runs import RunProgress
 from topofs_study.errors import StudyError
 from topofs_study.paper.frames import load
 from topofs_study.paper.items import Tuning
-from topofs_study.paper.parts import Fold
+from topofs_study.paper.splits import Fold
 from topofs_study.paper.study import Study
 from topofs_study.report import reproduction
 from topofs_study.running.driver import survey

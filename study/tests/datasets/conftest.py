@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from topofs_study.datasets import DatasetInfo, info, registry
-from topofs_study.datasets.checksum import sha256
+from topofs_study.datasets.entries import sha256
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,7 @@ import pytest
 
 from study.tests.datasets.file_server import serving
 from topofs_study.datasets import fetch, load
-from topofs_study.datasets.locate import user_cache
+from topofs_study.datasets.entries import user_cache
 from topofs_study.errors import DatasetError, UnknownDatasetError
 
 

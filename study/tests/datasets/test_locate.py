@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from topofs_study.datasets import info, search_path
-from topofs_study.datasets.locate import find, locate, user_cache
+from topofs_study.datasets.entries import find, locate, user_cache
 from topofs_study.errors import DatasetError, DatasetNotFoundError
 
 

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from topofs_study.paper.across_datasets import compare_methods, dataset_scores
 from topofs_study.paper.published import published_scores
+from topofs_study.paper.statistics import compare_methods, dataset_scores
 
 
 def _scores(rows):

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from study.tests.paper.made_up_study import made_up, nothing
-from topofs_study.paper import claim_measures as measure
+from topofs_study.paper import claims as measure
 from topofs_study.paper.claims import (
     claims_frame,
     holds,

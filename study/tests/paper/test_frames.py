@@ -2,11 +2,11 @@
 
 import pytest
 
-from topofs_study.paper.chosen import published_settings
 from topofs_study.paper.frames import load
 from topofs_study.paper.items import OutOfSample, Paired, Tuning
-from topofs_study.paper.parts import Fold, Half
-from topofs_study.paper.settings import Setting
+from topofs_study.paper.protocols import Setting
+from topofs_study.paper.splits import Fold, Half
+from topofs_study.paper.study import published_settings
 from topofs_study.running.store import Store
 from topofs_study.running.work_item import Record
 

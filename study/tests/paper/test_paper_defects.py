@@ -16,11 +16,10 @@ from topofs_study.paper.paper_defects import (
     DefectiveSimilarities,
     defective_degrees,
     defective_tmfg_cliques,
-    positions_in_the_undropped_table,
     program_alpha,
-    shifted_test_columns,
     varying_columns,
 )
+from topofs_study.paper.protocols import PROTOCOLS, Setting
 from topofs_study.paper.splits import train_test
 
 
@@ -53,8 +52,14 @@ def test_e3_leaves_a_vertex_without_similarity_out():
 
 def test_e1_and_e2_keep_positions_where_columns_are_meant():
     positions = np.array([2, 0])
-    np.testing.assert_array_equal(shifted_test_columns(positions), positions)
-    np.testing.assert_array_equal(positions_in_the_undropped_table(positions), positions)
+    kept = np.array([0, 2, 3])
+    found = PROTOCOLS["paper"].test_columns(positions, kept)
+    np.testing.assert_array_equal(found, positions)
+    np.testing.assert_array_equal(PROTOCOLS["corrected"].test_columns(positions, kept), [3, 0])
+    X = np.random.default_rng(0).normal(size=(30, 7))
+    X[:, 2] = 1.0  # dropped by the ranker, whose positions then stop at the sixth column
+    order = PROTOCOLS["paper"].ranker(X).tfs(Setting("pearson"))
+    assert sorted(order) == list(range(6))
 
 
 def test_spearman_is_that_of_pandas_to_the_last_bit():

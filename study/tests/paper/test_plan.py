@@ -5,11 +5,9 @@ from dataclasses import replace
 import pytest
 
 from topofs_study.errors import StudyError
-from topofs_study.paper.chosen import Chosen
 from topofs_study.paper.items import ClassCounts, OutOfSample
-from topofs_study.paper.plan import plan_pairs, plan_tests, plan_tuning
-from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.study import Study
+from topofs_study.paper.protocols import GRIDS, Setting
+from topofs_study.paper.study import Chosen, Study, plan_pairs, plan_tests, plan_tuning
 from topofs_study.running.work_item import Shape, tasks
 
 SHAPES = {"wine": Shape(124, 13, 3), "digits": Shape(1257, 61, 10)}

@@ -12,16 +12,24 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from topofs_study.datasets import Dataset, load
-from topofs_study.paper.chosen import winners
-from topofs_study.paper.classifiers import score_classifier
-from topofs_study.paper.items import ClassCounts, OutOfSample, Tuning
-from topofs_study.paper.parts import TEST_PART, Fold
-from topofs_study.paper.protocols import PROTOCOLS
-from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.splits import PAIR_SEEDS, halves, train_test, tuning_folds
-from topofs_study.paper.study import Study
-from topofs_study.paper.workspace import StudyWorkspace
-from topofs_study.running.task import record_of, run_task
+from topofs_study.paper.items import (
+    ClassCounts,
+    OutOfSample,
+    StudyWorkspace,
+    Tuning,
+    score_classifier,
+)
+from topofs_study.paper.protocols import GRIDS, PROTOCOLS, Setting
+from topofs_study.paper.splits import (
+    PAIR_SEEDS,
+    TEST_PART,
+    Fold,
+    halves,
+    train_test,
+    tuning_folds,
+)
+from topofs_study.paper.study import Study, winners
+from topofs_study.running.driver import compute_record, run_task
 from topofs_study.running.work_item import Record
 
 
@@ -66,7 +74,7 @@ def test_corrected_tuning_is_a_cross_validation_of_the_ranking(wine):
     """Against scikit-learn's own cross-validation, with the ranking as a fixed subset."""
     item = Tuning("corrected", "wine", "tfs", "KNN", Fold(1), (4,))
     workspace = StudyWorkspace(wine)
-    record = record_of(item, workspace)
+    record = compute_record(item, workspace)
     order = workspace.rankings("corrected", Fold(1), "tfs", GRIDS["tfs"])[0]
     split = train_test(wine.X, wine.y)
     model = make_pipeline(StandardScaler(), KNeighborsClassifier())
@@ -82,7 +90,7 @@ def test_corrected_tuning_is_a_cross_validation_of_the_ranking(wine):
 
 def test_the_three_scores_are_those_of_scikit_learn(wine):
     item = OutOfSample("corrected", "wine", "all", "DecisionTree", (13,))
-    scores = record_of(item, StudyWorkspace(wine)).result[0]
+    scores = compute_record(item, StudyWorkspace(wine)).result[0]
     split = train_test(wine.X, wine.y)
     scaler = StandardScaler().fit(split.X_train)
     model = DecisionTreeClassifier(random_state=0)
@@ -97,10 +105,10 @@ def test_the_three_scores_are_those_of_scikit_learn(wine):
 def test_a_record_does_not_depend_on_earlier_items(wine, protocol, method):
     items = [Tuning(p, "wine", method, "KNN", Fold(0), (3, 5)) for p in ("corrected", "paper")]
     shared = StudyWorkspace(wine)
-    together = {item.protocol: record_of(item, shared) for item in items}
+    together = {item.protocol: compute_record(item, shared) for item in items}
     item = next(item for item in items if item.protocol == protocol)
-    assert record_of(item, StudyWorkspace(wine)).result == together[protocol].result
-    again = record_of(item, shared)
+    assert compute_record(item, StudyWorkspace(wine)).result == together[protocol].result
+    again = compute_record(item, shared)
     assert again.n_fits == 0
     assert again.result == together[protocol].result
 
@@ -126,9 +134,9 @@ def test_e1_shifts_the_test_columns_of_the_paper_only(rare_columns):
     assert (columns != positions).any()
     shifted = score_classifier("KNN", workspace.whole, columns, positions)
     aligned = score_classifier("KNN", workspace.whole, columns, columns)
-    assert record_of(item, workspace).result[0] == shifted + aligned
+    assert compute_record(item, workspace).result[0] == shifted + aligned
     right = replace(item, protocol="corrected")
-    assert len(record_of(right, StudyWorkspace(rare_columns)).result[0]) == 3
+    assert len(compute_record(right, StudyWorkspace(rare_columns)).result[0]) == 3
 
 
 def test_e2_reads_other_columns_than_it_ranked(rare_columns):
@@ -141,11 +149,11 @@ def test_e2_reads_other_columns_than_it_ranked(rare_columns):
 
 def test_random_subsets_are_the_same_for_every_classifier_and_spread(wine):
     workspace = StudyWorkspace(wine)
-    record = record_of(OutOfSample("corrected", "wine", "random", "KNN", (2,)), workspace)
+    record = compute_record(OutOfSample("corrected", "wine", "random", "KNN", (2,)), workspace)
     scores = np.array(record.result[0])
     assert scores.shape == (10, 3)
     assert len(np.unique(scores[:, 0])) > 3
-    again = record_of(record.item, StudyWorkspace(wine))
+    again = compute_record(record.item, StudyWorkspace(wine))
     assert again.result == record.result
 
 
@@ -153,11 +161,11 @@ def test_the_variance_baseline_takes_the_widest_columns(wine):
     workspace = StudyWorkspace(wine)
     item = OutOfSample("corrected", "wine", "variance", "KNN", (2,))
     expected = np.argsort(-workspace.whole.X_train.var(axis=0))[:2]
-    assert record_of(item, workspace).result[0] == item.score(workspace, expected)
+    assert compute_record(item, workspace).result[0] == item.score(workspace, expected)
 
 
 def test_class_counts(wine):
-    record = record_of(ClassCounts("paper", "wine"), StudyWorkspace(wine))
+    record = compute_record(ClassCounts("paper", "wine"), StudyWorkspace(wine))
     counts = record.result["counts"]
     assert sum(count for _, count in counts["train"]) == 124
     assert sum(count for _, count in counts["test"]) == 54

@@ -5,11 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from topofs_study.benchmark.other_measures import Measurements
+from topofs_study.benchmark.frames import Measurements
 from topofs_study.benchmark.summary import summarise
-from topofs_study.report.benchmark import write_benchmark
-from topofs_study.report.benchmark.answers import answers
-from topofs_study.report.benchmark.trade_off import trade_off_svg
+from topofs_study.report.benchmark import answers, trade_off_svg, write_benchmark
 
 CLASSIFIERS = ("LinearSVM", "KNN")
 
@@ -61,7 +59,7 @@ FOUND = measurements(("coverage", "random", "greedy_subset"))
 
 
 def test_the_numbers_are_those_of_the_means():
-    found = {a.question: a.found for a in answers(summarise(frame_of_means(GOOD), n_draws=50))}
+    found = dict(answers(summarise(frame_of_means(GOOD), n_draws=50)))
     gain = found["default against random subsets"]
     assert gain.startswith("+0.400 on average, ahead on 3 of 3 datasets, Wilcoxon p = 0.25")
     by_size = {q: f for q, f in found.items() if q.endswith("by number of columns")}
@@ -138,7 +136,7 @@ def test_a_single_method_gives_a_report_all_the_same(tmp_path):
 
 def test_the_most_accurate_method_and_the_rule_are_named():
     summary = summarise(frame_of_means(GOOD), FOUND, n_draws=50)
-    found = {answer.question: answer.found for answer in answers(summary)}
+    found = dict(answers(summary))
     question = "default against the most accurate method (greedy subset selection)"
     assert found[question] == "-0.020 accuracy, +0.952 stability"
     assert found["default by the rule written down before the run"] == "coverage (default)"

@@ -11,11 +11,9 @@ import pytest
 
 from study.tests.paper.made_up_study import made_up, nothing
 from topofs_study.paper.claims import recompute_claims
-from topofs_study.report.reproduction import write_reproduction
-from topofs_study.report.reproduction.page import Grid, grid_of_frame, number, p_value
-from topofs_study.report.reproduction.scores import balanced_accuracy_section
-from topofs_study.report.reproduction.summary import summarise
-from topofs_study.report.reproduction.writing import contents, sections
+from topofs_study.report.page import Grid, grid_of_frame, number, p_value
+from topofs_study.report.reproduction import contents, sections, summarise, write_reproduction
+from topofs_study.report.scores import balanced_accuracy_section
 
 HOSTILE = "<script>alert(1)</script>|**x**\n# [y](http://z) &amp;"
 TABLES = ["cells.csv", "tuned.csv", "p_values.csv", "claims.csv"]
@@ -153,7 +151,7 @@ def test_tables_come_back_as_they_were_written(folder):
 DRAWN = """
 import pandas as pd
 from types import SimpleNamespace
-from topofs_study.report.reproduction.figures import critical_difference_svg
+from topofs_study.report.page import critical_difference_svg
 
 names = ["tfs", "inf_fs", "all", "random", "variance"]
 ranks = pd.Series([1.2, 1.9, 3.0, 3.8, 5.1], index=names)

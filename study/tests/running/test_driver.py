@@ -7,9 +7,8 @@ import pytest
 
 from topofs_study.errors import UnknownDatasetError
 from topofs_study.running.driver import Survey, run_plan, survey
-from topofs_study.running.identity import Identity
 from topofs_study.running.store import Store
-from topofs_study.running.work_item import Shape, WorkItem, tasks
+from topofs_study.running.work_item import Identity, Shape, WorkItem, tasks
 
 
 @dataclass

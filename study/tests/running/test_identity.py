@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from topofs_study.benchmark.item import BenchmarkItem
+from topofs_study.benchmark.plan import BenchmarkItem
 from topofs_study.paper.items import ClassCounts, OutOfSample, Paired, Tuning
-from topofs_study.paper.parts import Fold, Half
-from topofs_study.paper.settings import Setting
-from topofs_study.running.identity import Identity
+from topofs_study.paper.protocols import Setting
+from topofs_study.paper.splits import Fold, Half
+from topofs_study.running.work_item import Identity
 
 PEARSON = Setting("pearson")
 ENERGY = Setting("energy", alpha=0.1, theta=0.2)

@@ -10,7 +10,7 @@ import pytest
 from topofs_study.errors import StoreError
 from topofs_study.paper.frames import load
 from topofs_study.paper.items import ClassCounts, Tuning
-from topofs_study.paper.parts import Fold
+from topofs_study.paper.splits import Fold
 from topofs_study.running.store import SCHEMA_VERSION, Store
 from topofs_study.running.work_item import Record
 

@@ -8,36 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.graphs import Links
-from topofs.rules import Coverage
-from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
-from topofs_study.benchmark.laplacian import laplacian_scores
-from topofs_study.benchmark.rivals.facility_location import facility_location_order
-from topofs_study.benchmark.rivals.greedy_subset import greedy_subset_order
-from topofs_study.benchmark.rivals.medoids import cluster_medoids
-from topofs_study.benchmark.rivals.pivoted_qr import pivoted_qr_order
-from topofs_study.benchmark.rivals.principal_features import principal_features
-from topofs_study.benchmark.rivals.spectral import mcfs_order, spec_order
-from topofs_study.benchmark.rivals.uncorrelated import uncorrelated_columns
-from topofs_study.paper.settings import Setting
+from topofs import Coverage, InfiniteFeatureSelector, Links, TopologicalFeatureSelector
+from topofs_study.benchmark.rivals import (
+    cluster_medoids,
+    facility_location_order,
+    greedy_subset_order,
+    laplacian_scores,
+    mcfs_order,
+    pivoted_qr_order,
+    principal_features,
+    spec_order,
+    uncorrelated_columns,
+)
+from topofs_study.paper.protocols import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
-
-__all__ = [
-    "DEFAULT",
-    "GREEDY",
-    "METHODS",
-    "METHOD_NAMES",
-    "NEEDS_MATRIX",
-    "PUBLISHED",
-    "SELECTORS",
-    "SIZES",
-    "Order",
-    "rank_columns",
-]
 
 SIZES = (10, 25, 50, 100, 200)
 """Numbers of columns to choose."""
@@ -133,17 +121,7 @@ class Order:
     sets: Mapping[int, npt.NDArray[np.intp]] = field(default_factory=dict)
 
     def first(self, size: int) -> npt.NDArray[np.intp]:
-        """Give the columns of a size.
-
-        Parameters
-        ----------
-        size : int
-            How many.
-
-        Returns
-        -------
-        array of int
-        """
+        """Give the columns of a size."""
         return self.sets[size] if self.sets else self.columns[:size]
 
 
@@ -172,19 +150,6 @@ def rank_columns(
     method: str, X: npt.NDArray[np.float64], sizes: Sequence[int] = SIZES
 ) -> Order:
     """Rank the columns of a training table, or choose those of each size.
-
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`, but neither "random" nor "tfs_tuned": those need more than a table.
-    X : array, shape (n_samples, n_features)
-        The table; every column varies.
-    sizes : sequence of int
-        The numbers of columns that will be asked for; those above n_features are left out.
-
-    Returns
-    -------
-    Order
 
     Examples
     --------

@@ -12,33 +12,31 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.benchmark.auto_size import AutoSizes, auto_sizes
-from topofs_study.benchmark.choosing_default import DefaultChoice, choose_default
-from topofs_study.benchmark.frame import (
+from topofs_study.benchmark.frames import (
+    OtherMeasures,
     at_fixed_sizes,
-    cells_of,
     common_cells,
-    count_in_words,
+    format_range,
+    mean_cells,
+    other_measures,
 )
-from topofs_study.benchmark.methods import DEFAULT, GREEDY, METHODS, PUBLISHED
-from topofs_study.benchmark.other_measures import OtherMeasures, other_measures
-from topofs_study.paper.across_datasets import N_DRAWS, compare_methods
+from topofs_study.benchmark.methods import (
+    DEFAULT,
+    GREEDY,
+    METHODS,
+    NEEDS_MATRIX,
+    PUBLISHED,
+    SELECTORS,
+)
+from topofs_study.paper.statistics import N_DRAWS, compare_methods
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from topofs_study.benchmark.other_measures import Measurements
-    from topofs_study.paper.across_datasets import RankComparison
+    from topofs_study.benchmark.frames import Measurements
+    from topofs_study.paper.statistics import RankComparison
 
-__all__ = [
-    "REFERENCE",
-    "BenchmarkSummary",
-    "Group",
-    "gains_by_size",
-    "mean_by_dataset",
-    "means_by_size",
-    "summarise",
-]
+__all__ = ["BenchmarkSummary", "DefaultChoice", "Group", "choose_default", "summarise"]
 
 REFERENCE = "random"
 """The method that every other one has to beat."""
@@ -80,7 +78,7 @@ class Group:
     @property
     def splits(self) -> str:
         """How many splits, in words."""
-        return count_in_words(self.n_splits, self.most_splits)
+        return format_range(self.n_splits, self.most_splits)
 
 
 @dataclass(frozen=True)
@@ -128,9 +126,9 @@ def summarise(
     Parameters
     ----------
     frame : pandas.DataFrame
-        From `topofs_study.benchmark.frame.frame_of`; may hold any part of a benchmark.
+        From `topofs_study.benchmark.frames.load_frame`; may hold any part of a benchmark.
     found : Measurements, optional
-        From `topofs_study.benchmark.other_measures.measurements_of`.
+        From `topofs_study.benchmark.frames.load_measurements`.
     n_draws : int, default 20000
         Draws of the Bayesian test, a pair of methods.
 
@@ -138,7 +136,7 @@ def summarise(
     -------
     BenchmarkSummary
     """
-    cells = cells_of(frame)
+    cells = mean_cells(frame)
     fixed = at_fixed_sizes(cells)
     present = [name for name in METHODS if (fixed["method"] == name).any()]
     label_free = [name for name in present if name != "tfs_tuned"]
@@ -171,37 +169,13 @@ def summarise(
 
 
 def mean_by_dataset(wide: pd.DataFrame) -> pd.DataFrame:
-    """Average the cells of each dataset, every size and classifier alike.
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by methods.
-    """
+    """Average the cells of each dataset, every size and classifier alike."""
     over_splits = wide.groupby(["dataset", "size", "classifier"], sort=False).mean()
     return over_splits.groupby("dataset", sort=False).mean()
 
 
 def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
-    """Average over datasets, one column a size (or a classifier).
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
-    level : {"size", "classifier"}
-        What the columns are.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Methods by sizes, followed by ``mean``, the mean over datasets of all sizes.
-    """
+    """Average over datasets, one column a size (or a classifier)."""
     over_splits = wide.groupby(["dataset", level], sort=True).mean()
     table = over_splits.groupby(level, sort=level == "size").mean().T
     table["mean"] = mean_by_dataset(wide).mean()
@@ -210,20 +184,7 @@ def means_by_size(wide: pd.DataFrame, level: str = "size") -> pd.DataFrame:
 
 
 def gains_by_size(wide: pd.DataFrame, method: str, reference: str) -> pd.DataFrame:
-    """Give the lead of a method over another, dataset by dataset and size by size.
-
-    Parameters
-    ----------
-    wide : pandas.DataFrame
-        From `topofs_study.benchmark.frame.common_cells`.
-    method, reference : str
-        Two of its columns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Datasets by sizes, followed by ``mean``.
-    """
+    """Give the lead of a method over another, dataset by dataset and size by size."""
     lead = wide[method] - wide[reference]
     table = lead.groupby(["dataset", "size"]).mean().unstack("size")
     table["mean"] = mean_by_dataset(lead.to_frame("lead"))["lead"]
@@ -263,14 +224,9 @@ def _gains(comparison: RankComparison | None, reference: str) -> pd.DataFrame:
     ]
     if comparison is None or reference not in comparison.scores:
         return pd.DataFrame(columns=columns)
-    tests = comparison.pairwise.rename(
-        columns={
-            "first": "method",
-            "mean_difference": "gain",
-            "p_first_better": "p_better",
-            "p_second_better": "p_worse",
-        }
-    )
+    names = {"first": "method", "mean_difference": "gain"}
+    names |= {"p_first_better": "p_better", "p_second_better": "p_worse"}
+    tests = comparison.pairwise.rename(columns=names)
     lead = comparison.scores.sub(comparison.scores[reference], axis=0)
     tests["ahead"] = [int((lead[name] > 0).sum()) for name in tests["method"]]
     tests["n_datasets"] = comparison.n_datasets
@@ -288,3 +244,129 @@ def _over_splits(cells: pd.DataFrame) -> pd.DataFrame:
         mean=("balanced_accuracy", "mean"),
         spread=("balanced_accuracy", "std"),
     ).reset_index()
+
+
+CLASSIFIERS_OF_AUTO = ("LinearSVM", "KNN")
+"""A tree selects for itself; it says little about a selection."""
+
+
+@dataclass(frozen=True)
+class AutoSizes:
+    """Automatic sizes beside all columns.
+
+    Attributes
+    ----------
+    by_dataset : pandas.DataFrame
+        ``method, dataset, n_splits, n_varying, n_auto, share``, then for each classifier
+        ``auto_NAME`` and ``all_NAME``.
+    by_method : pandas.DataFrame
+        ``method, n_datasets, share``, for each classifier the mean lead ``NAME`` over all
+        columns, and ``lead``, the mean of these.
+    """
+
+    by_dataset: pd.DataFrame
+    by_method: pd.DataFrame
+
+
+def auto_sizes(
+    cells: pd.DataFrame, *, classifiers: Sequence[str] = CLASSIFIERS_OF_AUTO
+) -> AutoSizes | None:
+    """Compare the automatic sizes with all columns, on the splits that have all of them."""
+    used = cells[cells["classifier"].isin(classifiers)]
+    everything = used[used["size"] == "all"].set_index(["dataset", "split", "classifier"])
+    auto = used[used["size"] == "auto"].join(
+        everything["balanced_accuracy"].rename("all"), on=["dataset", "split", "classifier"]
+    )
+    auto = auto.dropna(subset=["all"])
+    if auto.empty:
+        return None
+    rivals = auto.groupby(["dataset", "split", "classifier"])["method"].transform("nunique")
+    auto = auto[rivals == auto["method"].nunique()]
+    if auto.empty:
+        return None
+    auto = auto.assign(share=auto["n_features"] / auto["n_varying"])
+    groups = auto.groupby(["method", "dataset"], sort=False)
+    table = groups.agg(
+        n_splits=("split", "nunique"),
+        n_varying=("n_varying", "mean"),
+        n_auto=("n_features", "mean"),
+        share=("share", "mean"),
+    )
+    for name in classifiers:
+        of_one = auto[auto["classifier"] == name].groupby(["method", "dataset"], sort=False)
+        table[f"auto_{name}"] = of_one["balanced_accuracy"].mean()
+        table[f"all_{name}"] = of_one["all"].mean()
+    table = table.reset_index()
+    lead_of = {name: table[f"auto_{name}"] - table[f"all_{name}"] for name in classifiers}
+    leads = pd.DataFrame(lead_of)
+    leads["lead"] = leads.mean(axis=1)
+    leads.insert(0, "share", table["share"])
+    groups = leads.groupby(table["method"], sort=False)
+    means = groups.mean()
+    means.insert(0, "n_datasets", groups.size())
+    return AutoSizes(table, means.reset_index())
+
+
+STABILITY_SLACK = 0.02
+"""How much less stable than the default a winner may be."""
+
+ACCURACY_TIE = 0.002
+"""Settings no further than this from the best are as good."""
+
+
+@dataclass(frozen=True)
+class DefaultChoice:
+    """Who wins, and why.
+
+    Attributes
+    ----------
+    winner : str
+        The method that the rule chooses.
+    candidates : pandas.DataFrame
+        Candidates by ``accuracy, stability, seconds, stable_enough, tied``, best first.
+    """
+
+    winner: str
+    candidates: pd.DataFrame
+
+
+def choose_default(table: pd.DataFrame, today: str = DEFAULT) -> DefaultChoice | None:
+    """Choose the default by the rule, as it was written down before the run.
+
+    Candidates are the settings of the estimator that need no n × n matrix. Those count whose
+    mean stability is at least that of the default minus 0.02; the highest mean accuracy wins;
+    settings within 0.002 of it tie, and the cheapest of them wins.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Methods by at least ``accuracy, stability, seconds``.
+    today : str
+        The default that is in question.
+
+    Returns
+    -------
+    DefaultChoice or None
+        None without today's default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(
+    ...     [[0.73, 0.4, 1.0], [0.735, 0.3, 0.5], [0.74, 0.41, 9.0]],
+    ...     index=["coverage", "coverage_edges", "coverage_similarity"],
+    ...     columns=["accuracy", "stability", "seconds"],
+    ... )
+    >>> choose_default(table).winner  # the last needs a matrix, the second is not stable enough
+    'coverage'
+    """
+    if today not in table.index:
+        return None
+    names = [name for name in table.index if name in SELECTORS and name not in NEEDS_MATRIX]
+    found = table.loc[names, ["accuracy", "stability", "seconds"]].copy()
+    floor = found.loc[today, "stability"] - STABILITY_SLACK
+    found["stable_enough"] = found["stability"] >= floor
+    best = found.loc[found["stable_enough"], "accuracy"].max()
+    found["tied"] = found["stable_enough"] & (found["accuracy"] >= best - ACCURACY_TIE)
+    winner = str(found.loc[found["tied"], "seconds"].idxmin())
+    return DefaultChoice(winner, found.sort_values("accuracy", ascending=False))

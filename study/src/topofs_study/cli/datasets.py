@@ -49,8 +49,7 @@ def list_datasets(data_dir: _DataDir = None) -> None:
 def info(name: _Name, data_dir: _DataDir = None) -> None:
     """Describe a dataset and verify the file that holds it."""
     from topofs_study import datasets
-    from topofs_study.datasets.checksum import verify
-    from topofs_study.datasets.locate import find
+    from topofs_study.datasets.entries import find, verify
 
     entry = datasets.info(name)
     path = find(entry, data_dir=data_dir)
@@ -86,8 +85,7 @@ def fetch(
         Path | None, typer.Option(help="The folder to put it in, instead of the user cache.")
     ] = None,
     url: Annotated[
-        str | None,
-        typer.Option(help="A mirror: the address of a folder that has the file."),
+        str | None, typer.Option(help="A mirror: the address of a folder that has the file.")
     ] = None,
 ) -> None:
     """Download a dataset and verify its checksum."""
@@ -102,7 +100,7 @@ def fetch(
 
 
 def _where(entry: DatasetInfo, data_dir: Path | None) -> str:
-    from topofs_study.datasets.locate import find, user_cache
+    from topofs_study.datasets.entries import find, user_cache
 
     if entry.embedded:
         return "scikit-learn"

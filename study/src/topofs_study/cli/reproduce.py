@@ -10,14 +10,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from topofs_study.cli.options import (
+from topofs_study.cli.runs import (
     DataDir,
     Datasets,
     Jobs,
     Out,
     Scheduler,
     StoreFile,
-    found_datasets,
+    available_datasets,
     names,
     numbers,
 )
@@ -73,16 +73,15 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     stopped.
     """
     from topofs.cli.options import check_jobs
-    from topofs_study.cli.runs import run_to_store, say_not_run
-    from topofs_study.paper.classifiers import CLASSIFIERS
+    from topofs_study.cli.runs import print_missing, run_to_store
     from topofs_study.paper.frames import load
-    from topofs_study.paper.settings import BASELINES, TUNED_METHODS
+    from topofs_study.paper.protocols import BASELINES, CLASSIFIERS, TUNED_METHODS
     from topofs_study.paper.study import Study
     from topofs_study.report.reproduction import write_reproduction
 
     check_jobs(jobs)
     study = Study(
-        datasets=names(datasets) or found_datasets(data_dir, replay=replay),
+        datasets=names(datasets) or available_datasets(data_dir, replay=replay),
         protocols=("paper", "corrected") if protocol == "both" else (protocol.value,),
         classifiers=names(classifiers) or CLASSIFIERS,
         methods=names(methods) or TUNED_METHODS + BASELINES,
@@ -96,6 +95,6 @@ def reproduce(  # noqa: PLR0913 - one argument an option
     written = write_reproduction(load(results, source=study.source), out)
     console = Console(soft_wrap=True, highlight=False, emoji=False)
     console.print(f"written: {escape(', '.join(str(path) for path in written))}")
-    say_not_run(missing)
+    print_missing(missing)
     if missing:
         raise typer.Exit(3)

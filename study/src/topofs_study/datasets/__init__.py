@@ -1,12 +1,8 @@
 """Datasets by name, and readers for the files that hold them."""
 
-from topofs_study.datasets.dataset import Dataset
-from topofs_study.datasets.entries import DatasetInfo, info, registry
-from topofs_study.datasets.fetching import fetch
-from topofs_study.datasets.loading import load
-from topofs_study.datasets.locate import search_path
+from topofs_study.datasets.entries import DatasetInfo, fetch, info, registry, search_path
 from topofs_study.datasets.madelon import make_madelon
-from topofs_study.datasets.reading import read
+from topofs_study.datasets.reading import Dataset, load, read
 
 __all__ = [
     "Dataset",

@@ -1,26 +1,35 @@
-"""The datasets that have a name: the paper's sixteen and three embedded ones.
+"""The datasets that have a name, and the files that hold them: find, verify, download.
 
-The table itself is ``registry.csv`` beside this file, one line a dataset. A checksum and an
-address are missing where none is known: GISETTE (read from the text files of its makers) and
-the two reconstructed tables USPS and lung, which nobody serves.
+The list itself is ``registry.csv`` beside this file, one line a dataset: the paper's sixteen and
+three that come with scikit-learn. A checksum and an address are missing where none is known:
+GISETTE (read from the text files of its makers) and the two reconstructed tables USPS and lung,
+which nobody serves.
 """
 
 from __future__ import annotations
 
 import csv
 import difflib
+import hashlib
+import os
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
-from topofs_study.errors import UnknownDatasetError
+from topofs_study.errors import DatasetError, DatasetNotFoundError, UnknownDatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DatasetInfo", "info", "registry"]
+__all__ = ["DatasetInfo", "fetch", "info", "registry", "search_path"]
+
+_SIZES = ("n_samples", "n_features", "n_classes", "n_train")
+_VARIABLE = "TOPOFS_DATA"
+_TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +106,12 @@ def registry() -> Mapping[str, DatasetInfo]:
     ['digits', 'breast_cancer', 'wine']
     """
     text = files("topofs_study.datasets").joinpath("registry.csv").read_text(encoding="utf-8")
-    entries = (_entry(row) for row in csv.DictReader(text.splitlines()))
-    return MappingProxyType({entry.name: entry for entry in entries})
+    entries = {}
+    for row in csv.DictReader(text.splitlines()):
+        known: dict[str, Any] = {name: value or None for name, value in row.items()}
+        sizes = {name: int(value) for name, value in row.items() if name in _SIZES and value}
+        entries[row["name"]] = DatasetInfo(**known | sizes)
+    return MappingProxyType(entries)
 
 
 def info(name: str) -> DatasetInfo:
@@ -139,17 +152,219 @@ def info(name: str) -> DatasetInfo:
     )
 
 
-def _entry(row: dict[str, str]) -> DatasetInfo:
-    return DatasetInfo(
-        name=row["name"],
-        category=row["category"],
-        n_samples=int(row["n_samples"]),
-        n_features=int(row["n_features"]),
-        n_classes=int(row["n_classes"]),
-        n_train=int(row["n_train"]) if row["n_train"] else None,
-        file=row["file"] or None,
-        reader=row["reader"],
-        sha256=row["sha256"] or None,
-        url=row["url"] or None,
-        source=row["source"],
+def locate(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) -> Path:
+    """Find the file of a dataset: in `data_dir`, in ``$TOPOFS_DATA``, in the user cache.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topofs_study.datasets import info
+    >>> with TemporaryDirectory() as folder:
+    ...     (Path(folder) / "Yale.mat").touch()
+    ...     locate(info("Yale"), data_dir=folder).name
+    'Yale.mat'
+    """
+    path = find(entry, data_dir=data_dir)
+    if path is None:
+        searched = ", ".join(str(folder) for folder in search_path(data_dir))
+        raise DatasetNotFoundError(
+            f"{entry.name}: {entry.file} is in none of the folders {searched}; "
+            + download_advice(entry)
+        )
+    return path
+
+
+def find(entry: DatasetInfo, *, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
+    """Like `locate`, with None for a file that is nowhere.
+
+    Examples
+    --------
+    >>> from topofs_study.datasets import info
+    >>> find(info("wine")) is None
+    True
+    """
+    if entry.file is None:
+        return None
+    candidates = (folder / entry.file for folder in search_path(data_dir))
+    return next((candidate for candidate in candidates if candidate.exists()), None)
+
+
+def search_path(data_dir: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
+    """List the folders in which datasets are looked for, in order.
+
+    Parameters
+    ----------
+    data_dir : path-like, optional
+        A folder to look in first; it must exist.
+
+    Returns
+    -------
+    tuple of pathlib.Path
+
+    Examples
+    --------
+    >>> search_path(".")[0].name, search_path(".")[-1] == user_cache()
+    ('', True)
+    """
+    folders = []
+    if data_dir is not None:
+        folders.append(Path(data_dir))
+        if not folders[0].is_dir():
+            raise DatasetError(f"{folders[0]}: the data folder does not exist")
+    from_environment = os.environ.get(_VARIABLE)
+    if from_environment:
+        folders.append(Path(from_environment))
+    return (*folders, user_cache())
+
+
+def user_cache() -> Path:
+    """Name the folder that `fetch` puts files in; it need not exist yet.
+
+    Examples
+    --------
+    >>> user_cache().name
+    'topofs'
+    """
+    try:
+        import pooch
+    except ModuleNotFoundError:
+        return Path.home() / ".cache" / "topofs"
+    return Path(pooch.os_cache("topofs"))
+
+
+def download_advice(entry: DatasetInfo) -> str:
+    """Tell how the file of a dataset is obtained.
+
+    Examples
+    --------
+    >>> from topofs_study.datasets import info
+    >>> download_advice(info("Yale"))
+    'fetch it with `topofs datasets fetch Yale`, or set $TOPOFS_DATA to the folder that has it'
+    """
+    if entry.url is not None:
+        return (
+            f"fetch it with `topofs datasets fetch {entry.name}`, or set ${_VARIABLE} to the "
+            "folder that has it"
+        )
+    return (
+        f"it cannot be downloaded; it comes from {entry.source}. Put it into {user_cache()}, "
+        f"or set ${_VARIABLE} to the folder that has it"
     )
+
+
+def sha256(path: Path) -> str:
+    """Checksum of a file, remembered as long as its size and time stay the same.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "empty"
+    ...     path.touch()
+    ...     sha256(path)[:16]
+    'e3b0c44298fc1c14'
+    """
+    state = path.stat()
+    return _sha256(str(path.resolve()), state.st_mtime_ns, state.st_size)
+
+
+def verify(path: Path, expected: str) -> None:
+    """Make sure that a file is the one it is taken for.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "empty"
+    ...     path.touch()
+    ...     verify(path, sha256(path))
+    """
+    found = sha256(path)
+    if found != expected:
+        raise DatasetError(
+            f"{path}: the checksum is {found} and should be {expected}; "
+            "the file is another version or damaged, replace it"
+        )
+
+
+@lru_cache(maxsize=64)
+def _sha256(path: str, mtime_ns: int, size: int) -> str:  # noqa: ARG001 - part of the key
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch(
+    name: str, *, data_dir: str | os.PathLike[str] | None = None, base_url: str | None = None
+) -> Path:
+    """Download the file of a dataset, unless it is there already.
+
+    The file gets its name only once its checksum is the known one; a failed or a wrong
+    download leaves nothing behind. GISETTE has no known checksum and is never downloaded.
+
+    Parameters
+    ----------
+    name : str
+        A name in `registry`.
+    data_dir : path-like, optional
+        Where to put it, the user cache unless given. Made if it does not exist.
+    base_url : str, optional
+        A mirror: the file name is added to this ``http://`` or ``https://`` address.
+        A mirror may also serve the reconstructed tables, which have no address of their own.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    UnknownDatasetError
+        No dataset has this name.
+    DatasetError
+        There is nowhere to download it from, the download failed, or it brought another file.
+
+    Examples
+    --------
+    >>> from topofs_study.datasets import fetch
+    >>> fetch("lung")
+    Traceback (most recent call last):
+    topofs_study.errors.DatasetError: lung: lung.npz has no address; it cannot be downloaded;
+    it comes from ...
+    """
+    import pooch
+
+    entry = info(name)
+    url = _address(entry, base_url)
+    folder = user_cache() if data_dir is None else Path(data_dir)
+    target = folder / str(entry.file)
+    if target.is_file() and sha256(target) == entry.sha256:
+        return target
+    try:
+        pooch.retrieve(
+            url,
+            known_hash=f"sha256:{entry.sha256}",
+            fname=target.name,
+            path=folder,
+            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS),
+        )
+    # A wrong checksum is a ValueError; a network, a server or a disk that fails is an OSError.
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{name}: could not fetch {url} into {folder}: {error}") from error
+    return target
+
+
+def _address(entry: DatasetInfo, base_url: str | None) -> str:
+    if entry.embedded:
+        raise ValueError(f"{entry.name} comes with scikit-learn; there is nothing to fetch")
+    if entry.sha256 is None or (base_url is None and entry.url is None):
+        raise DatasetError(
+            f"{entry.name}: {entry.file} has no address; {download_advice(entry)}"
+        )
+    if base_url is None:
+        return str(entry.url)
+    if urlsplit(base_url).scheme not in {"http", "https"}:
+        raise ValueError(f"base_url is {base_url!r}; it must begin with http:// or https://")
+    return f"{base_url.rstrip('/')}/{quote(str(entry.file))}"

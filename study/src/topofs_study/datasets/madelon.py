@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topofs_study.datasets.dataset import Dataset
+from topofs_study.datasets.reading import Dataset
 
 __all__ = ["make_madelon"]
 
@@ -75,7 +75,13 @@ def make_madelon(
     from sklearn.datasets import make_classification
     from sklearn.utils import check_random_state
 
-    _check_sizes(n_samples, n_test, n_informative, n_clusters)
+    if not 0 <= n_test < n_samples:
+        raise ValueError(f"n_test is {n_test}; it must be at least 0 and below {n_samples}")
+    if n_clusters < 2 or n_clusters % 2 or n_clusters > 2**n_informative:
+        raise ValueError(
+            f"n_clusters is {n_clusters}; it must be even, at least 2 and at most "
+            f"2 ** n_informative = {2**n_informative}"
+        )
     random = check_random_state(random_state)
     X, label = make_classification(
         n_samples,
@@ -99,13 +105,3 @@ def make_madelon(
         feature_names=[names[column] for column in columns],
         test_rows=slice(n_samples - n_test, n_samples) if n_test else None,
     )
-
-
-def _check_sizes(n_samples: int, n_test: int, n_informative: int, n_clusters: int) -> None:
-    if not 0 <= n_test < n_samples:
-        raise ValueError(f"n_test is {n_test}; it must be at least 0 and below {n_samples}")
-    if n_clusters < 2 or n_clusters % 2 or n_clusters > 2**n_informative:
-        raise ValueError(
-            f"n_clusters is {n_clusters}; it must be even, at least 2 and at most "
-            f"2 ** n_informative = {2**n_informative}"
-        )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from topofs_study.paper.claims import wrong_values
+from topofs_study.paper.claims import count_wrong_values
+from topofs_study.paper.protocols import TUNED_METHODS
 from topofs_study.paper.published import published_scores
-from topofs_study.paper.settings import TUNED_METHODS
 from topofs_study.paper.statistics import STATISTICS, stars
 from topofs_study.paper.tables import PROTOCOLS
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from topofs_study.paper.claims import ClaimResult
 
-__all__ = ["SHIFTED_DATASETS", "Erratum", "errata", "shifted_columns_table"]
+__all__ = ["Erratum", "errata"]
 
 SHIFTED_DATASETS = ("PCMAC", "RELATHE", "GLIOMA")
 _NAMES = {
@@ -59,10 +59,7 @@ class Erratum:
 
 
 def errata(
-    cells: pd.DataFrame,
-    tuned: pd.DataFrame,
-    tests: pd.DataFrame,
-    claims: Sequence[ClaimResult],
+    cells: pd.DataFrame, tuned: pd.DataFrame, tests: pd.DataFrame, claims: Sequence[ClaimResult]
 ) -> tuple[Erratum, ...]:
     """Give the eight errata with their effect.
 
@@ -98,21 +95,7 @@ def errata(
 
 
 def shifted_columns_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give the effect of E1, cell by cell.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `topofs_study.paper.tables.cells_table` gives.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``dataset, classifier, n_features, method, published, shifted, aligned`` for the
-        balanced accuracies of PCMAC, RELATHE and GLIOMA: `shifted` is protocol ``paper``,
-        `aligned` is protocol ``corrected``, whose graph is right too (E3), so that the
-        Inf-FS rows of a replay show E1 alone.
-    """
+    """Give the effect of E1, cell by cell."""
     chosen = cells[
         cells["dataset"].isin(SHIFTED_DATASETS)
         & cells["method"].isin(TUNED_METHODS)
@@ -147,16 +130,9 @@ def _effect_on_tuning(tuned: pd.DataFrame) -> _Effect:
     if both.empty:
         return _NOT_RUN.replace("cells", "two tunings"), _NO_TABLE
     gap = both["corrected_cv_balanced_accuracy"] - both["paper_cv_balanced_accuracy"]
-    by_dataset = pd.DataFrame(
-        {
-            "dataset": both["dataset"],
-            "method": both["method"],
-            "cells": 1,
-            "mean_change": gap,
-            "largest_change": gap.abs(),
-        }
-    )
-    table = by_dataset.groupby(["dataset", "method"], sort=False, as_index=False).agg(
+    names = ["dataset", "method"]
+    changes = both[names].assign(cells=1, mean_change=gap, largest_change=gap.abs())
+    table = changes.groupby(names, sort=False, as_index=False).agg(
         {"cells": "sum", "mean_change": "mean", "largest_change": "max"}
     )
     text = (
@@ -193,17 +169,13 @@ def _effect_of_liberal_test(tests: pd.DataFrame) -> _Effect:
     for protocol in PROTOCOLS:
         cells = tests[tests["protocol"] == protocol]
         for name in STATISTICS if len(cells) else ():
-            by_star = _star_counts(cells[name])
+            marks = [stars(p_value) for p_value in cells[name]]
+            any_star = sum(mark != "" for mark in marks)
             row = {"protocol": protocol, "statistic": name, "cells": len(cells)}
-            rows.append(row | by_star)
-            counts.append(f"{protocol}, {_NAMES[name]}: {by_star['any star']} of {len(cells)}")
+            by_star = {mark: marks.count(mark) for mark in ("****", "***", "**", "*")}
+            rows.append(row | {"any star": any_star} | by_star)
+            counts.append(f"{protocol}, {_NAMES[name]}: {any_star} of {len(cells)}")
     return f"Cells with any star. {'; '.join(counts)}.", pd.DataFrame(rows)
-
-
-def _star_counts(p_values: pd.Series) -> dict[str, int]:
-    marks = [stars(p_value) for p_value in p_values]
-    names = ("****", "***", "**", "*")
-    return {"any star": sum(m != "" for m in marks)} | {n: marks.count(n) for n in names}
 
 
 def _effect_of_random(cells: pd.DataFrame) -> _Effect:
@@ -231,7 +203,7 @@ def _effect_of_random(cells: pd.DataFrame) -> _Effect:
 
 
 def _effect_on_sentences(claims: Sequence[ClaimResult]) -> _Effect:
-    wrong, printed = wrong_values(claims)
+    wrong, printed = count_wrong_values(claims)
     rows = [(c.claim, c.printed, c.published_cells) for c in claims if c.holds is False]
     text = (
         f"{wrong} of {printed} printed values are not what the printed cells give under any "

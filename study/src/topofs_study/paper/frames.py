@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs_study.paper.chosen import published_settings, winners
-from topofs_study.paper.classifiers import METRICS
 from topofs_study.paper.items import ClassCounts, OutOfSample, Paired, Tuning
+from topofs_study.paper.protocols import METRICS
+from topofs_study.paper.study import published_settings, winners
 from topofs_study.running.store import Store
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from topofs_study.paper.chosen import Chosen
     from topofs_study.paper.items import Cell
-    from topofs_study.paper.settings import Setting
+    from topofs_study.paper.protocols import Setting
+    from topofs_study.paper.study import Chosen
     from topofs_study.running.work_item import Record
 
 __all__ = ["Frames", "load"]

@@ -7,26 +7,141 @@ apart, so that less is lost when a run is stopped.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
-from topofs_study.paper.parts import TEST_PART, Fold, Half, Whole
-from topofs_study.paper.settings import GRIDS, Setting
-from topofs_study.paper.splits import random_columns
-from topofs_study.paper.workspace import StudyWorkspace
-from topofs_study.running.identity import Identity
-from topofs_study.running.work_item import WorkItem
+from topofs_study.paper.protocols import GRIDS, METRICS, PROTOCOLS, Setting
+from topofs_study.paper.splits import TEST_PART, Fold, Half, Whole, random_columns, train_test
+from topofs_study.running.work_item import Identity, WorkItem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from topofs_study.datasets import Dataset
-    from topofs_study.paper.parts import Part
+    from topofs_study.paper.protocols import Ranker
+    from topofs_study.paper.splits import Part, TrainTest
     from topofs_study.running.work_item import Shape
 
-__all__ = ["N_RANDOM_SUBSETS", "Cell", "ClassCounts", "OutOfSample", "Paired", "Tuning"]
+
+_ESTIMATORS: dict[str, Any] = {
+    "LinearSVM": partial(LinearSVC, max_iter=50_000, random_state=0),
+    "KNN": KNeighborsClassifier,
+    "DecisionTree": partial(DecisionTreeClassifier, random_state=0),
+}
+_SCORES: dict[str, Any] = {
+    "balanced_accuracy": balanced_accuracy_score,
+    "f1": partial(f1_score, average="macro", zero_division=0.0),
+    "mcc": matthews_corrcoef,
+}
+
+
+def score_classifier(
+    classifier: str,
+    split: TrainTest,
+    train_columns: NDArray[np.intp],
+    test_columns: NDArray[np.intp],
+    *,
+    metrics: tuple[str, ...] = METRICS,
+) -> tuple[float, ...]:
+    """Scale, fit on the training table and score on the test table."""
+    scaler = StandardScaler()
+    X_train = scaler.fit_transform(split.X_train[:, train_columns])
+    X_test = scaler.transform(split.X_test[:, test_columns])
+    with warnings.catch_warnings():
+        # Both are part of the study as it is: a solver stopped at its limit, and a
+        # class that the small test part does not hold.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        predicted = _ESTIMATORS[classifier]().fit(X_train, split.y_train).predict(X_test)
+        return tuple(float(_SCORES[name](split.y_test, predicted)) for name in metrics)
+
+
+class StudyWorkspace:
+    """A dataset with its parts, and the rankings and fits made on them so far."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.whole = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows)
+        self.n_fits = 0
+        self._kept: dict[str, NDArray[np.intp]] = {}
+        self._parts: dict[Part, TrainTest] = {}
+        self._rankers: dict[tuple[str, Part], Ranker] = {}
+        self._rankings: dict[tuple[str, Part, str, Setting], NDArray[np.intp]] = {}
+        self._fits: dict[tuple[str, Part, bytes, bytes], tuple[float, ...]] = {}
+
+    def part(self, part: Part) -> TrainTest:
+        """Give the tables of a part: the test part, a fold or a half of the training table."""
+        if part not in self._parts:
+            self._parts[part] = part.tables(self.whole)
+        return self._parts[part]
+
+    def kept(self, protocol: str) -> NDArray[np.intp]:
+        """Give the columns that vary on the training table."""
+        if protocol not in self._kept:
+            varying = PROTOCOLS[protocol].varying(self.whole.X_train)
+            self._kept[protocol] = np.flatnonzero(varying)
+        return self._kept[protocol]
+
+    def rankings(
+        self, protocol: str, part: Part, method: str, settings: Sequence[Setting]
+    ) -> list[NDArray[np.intp]]:
+        """Rank the kept columns for each setting, best first."""
+        missing = [s for s in settings if (protocol, part, method, s) not in self._rankings]
+        if missing:
+            ranker = self._ranker(protocol, part)
+            if method == "inf_fs":
+                found = ranker.inf_fs(missing)
+            else:
+                found = {setting: ranker.tfs(setting) for setting in set(missing)}
+            for setting, order in found.items():
+                self._rankings[protocol, part, method, setting] = order
+        return [self._rankings[protocol, part, method, setting] for setting in settings]
+
+    def score(
+        self,
+        classifier: str,
+        protocol: str,
+        part: Part,
+        positions: NDArray[np.intp],
+        *,
+        aligned: bool = False,
+    ) -> tuple[float, ...]:
+        """Fit a classifier on some columns, once for equal columns."""
+        kept = self.kept(protocol)
+        train_columns = kept[positions]
+        test_columns = train_columns
+        if part == TEST_PART and not aligned:
+            test_columns = PROTOCOLS[protocol].test_columns(positions, kept)
+        key = (classifier, part, train_columns.tobytes(), test_columns.tobytes())
+        if key not in self._fits:
+            metrics = METRICS if part == TEST_PART else METRICS[:1]
+            tables = self.part(part)
+            self._fits[key] = score_classifier(
+                classifier, tables, train_columns, test_columns, metrics=metrics
+            )
+            self.n_fits += 1
+        return self._fits[key]
+
+    def _ranker(self, protocol: str, part: Part) -> Ranker:
+        """Give the ranker of a part, with the similarities it has computed so far."""
+        if (protocol, part) not in self._rankers:
+            # Matrices of another part are not needed again: items come part by part.
+            self._rankers.clear()
+            X = self.part(part).X_train[:, self.kept(protocol)]
+            self._rankers[protocol, part] = PROTOCOLS[protocol].ranker(X)
+        return self._rankers[protocol, part]
+
 
 Cell = tuple[str, str, str, str, int]
 """protocol, dataset, method, classifier, number of features."""
@@ -35,7 +150,7 @@ N_RANDOM_SUBSETS = 10
 """Seeds of the random baseline."""
 
 
-class _OfStudy(WorkItem[StudyWorkspace]):
+class _StudyItem(WorkItem[StudyWorkspace]):
     """What all items of the study have in common."""
 
     protocol: str
@@ -57,14 +172,8 @@ class _OfStudy(WorkItem[StudyWorkspace]):
 
 
 @dataclass(frozen=True)
-class ClassCounts(_OfStudy):
-    """Count the rows of each class in both tables, and the columns before and after pruning.
-
-    Parameters
-    ----------
-    protocol, dataset : str
-        Of what.
-    """
+class ClassCounts(_StudyItem):
+    """Count the rows of each class in both tables, and the columns before and after pruning."""
 
     kind: ClassVar[str] = "split"
     result_type: ClassVar[type] = dict
@@ -100,20 +209,8 @@ class ClassCounts(_OfStudy):
 
 
 @dataclass(frozen=True)
-class _OfClassifier(_OfStudy):
-    """One method and one classifier on one part, at some sizes.
-
-    Parameters
-    ----------
-    protocol, dataset, method, classifier : str
-        Of what.
-    part : Part
-        On what.
-    sizes : tuple of int
-        Numbers of features to keep.
-    settings : tuple of Setting
-        One for each size; none where they are tried, and for a baseline.
-    """
+class _ClassifierItem(_StudyItem):
+    """One method and one classifier on one part, at some sizes."""
 
     part_type: ClassVar[type[Part]]
     result_type: ClassVar[type] = list
@@ -153,7 +250,7 @@ class _OfClassifier(_OfStudy):
         """Give back the item that has an identity."""
         known: dict[str, Any] = {
             **vars(identity),
-            "part": cls.part_type.of_name(identity.part),
+            "part": cls.part_type.from_name(identity.part),
             "settings": tuple(Setting(**setting) for setting in identity.settings),
         }
         return cls(**{given.name: known[given.name] for given in fields(cls) if given.init})
@@ -173,7 +270,7 @@ class _OfClassifier(_OfStudy):
 
 
 @dataclass(frozen=True)
-class Tuning(_OfClassifier):
+class Tuning(_ClassifierItem):
     """Score every setting of the grid on one fold: a list of them for each size."""
 
     kind: ClassVar[str] = "tune"
@@ -207,7 +304,7 @@ class Tuning(_OfClassifier):
 
 
 @dataclass(frozen=True)
-class OutOfSample(_OfClassifier):
+class OutOfSample(_ClassifierItem):
     """Score the chosen settings, or a baseline, on the test table.
 
     The result has, for each size, balanced accuracy, F1 and Matthews correlation (for random
@@ -257,7 +354,7 @@ class OutOfSample(_OfClassifier):
 
 
 @dataclass(frozen=True)
-class Paired(_OfClassifier):
+class Paired(_ClassifierItem):
     """Score the chosen settings on one half: a balanced accuracy for each size."""
 
     kind: ClassVar[str] = "pair"

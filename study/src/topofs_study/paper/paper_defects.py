@@ -1,12 +1,12 @@
-"""The defects E1, E2 and E3 of the paper's program, on purpose and nowhere else.
+"""The similarities and the graph of the paper's program, with its defect E3 on purpose.
 
 The protocol `paper` has to arrive at the published numbers, and some of those come from
-mistakes of the program that made them. Nothing else in topofs imports this module.
+mistakes of the program that made them. Nothing but that protocol imports this module.
 
 - **E1**: columns that are constant on the training table are removed from it but not from
-  the test table; both are then indexed with the same positions (`shifted_test_columns`).
+  the test table; both are then indexed with the same positions (in the protocol).
 - **E2**: inside a fold the topological selector drops the columns that are constant there
-  and uses the positions it finds in the undropped table (`positions_in_the_undropped_table`).
+  and uses the positions it finds in the undropped table (in the protocol's ranker).
 - **E3**: a vertex that is already in the graph keeps the gain 0 instead of leaving the
   race. Once no free vertex has a positive gain, the lowest index is inserted, whether it
   is free or not (`defective_tmfg_cliques`).
@@ -26,64 +26,10 @@ import pandas as pd
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "DefectiveSimilarities",
-    "defective_degrees",
-    "defective_tmfg_cliques",
-    "positions_in_the_undropped_table",
-    "program_alpha",
-    "shifted_test_columns",
-    "varying_columns",
-]
-
 
 def varying_columns(X: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark the columns whose sample standard deviation pandas finds positive.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The training table.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_features,)
-        True where the column varies.
-    """
+    """Mark the columns whose sample standard deviation pandas finds positive."""
     return np.asarray(pd.DataFrame(X).std() > 0.0)
-
-
-def shifted_test_columns(positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the columns of the test table that the program reads (defect E1).
-
-    Parameters
-    ----------
-    positions : ndarray of int
-        Positions among the columns that vary on the training table.
-
-    Returns
-    -------
-    ndarray of int
-        The same positions among **all** columns: wherever a constant column comes before,
-        another feature than the one the classifier learned.
-    """
-    return positions
-
-
-def positions_in_the_undropped_table(positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give the columns of the fold that the topological selector takes (defect E2).
-
-    Parameters
-    ----------
-    positions : ndarray of int
-        Positions among the columns that vary on the fold.
-
-    Returns
-    -------
-    ndarray of int
-        The same positions among the columns that vary on the whole training table.
-    """
-    return positions
 
 
 def program_alpha(alpha: float) -> float:
@@ -91,16 +37,6 @@ def program_alpha(alpha: float) -> float:
 
     Its grid is ``numpy.arange(0.1, 1, 0.1)``, where 0.3 and 0.7 are one bit larger than the
     numbers of that name. On text data that bit decides ties.
-
-    Parameters
-    ----------
-    alpha : float
-        The mixture as printed, in tenths.
-
-    Returns
-    -------
-    float
-        The mixture as computed with.
 
     Examples
     --------
@@ -112,31 +48,14 @@ def program_alpha(alpha: float) -> float:
 
 
 class DefectiveSimilarities:
-    """Similarities of one training table as the paper's program computes them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The table; correlations are computed once each, when first asked for.
-    """
+    """Similarities of one training table as the paper's program computes them."""
 
     def __init__(self, X: NDArray[np.float64]) -> None:
         self._X = X
         self._correlations: dict[str, NDArray[np.float64]] = {}
 
     def correlation(self, method: str) -> NDArray[np.float64]:
-        """Give the matrix of ``pandas.DataFrame.corr``, undefined entries as NaN.
-
-        Parameters
-        ----------
-        method : {"pearson", "spearman"}
-            The coefficient.
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_features)
-            The correlations; not to be written to.
-        """
+        """Give the matrix of ``pandas.DataFrame.corr``, undefined entries as NaN."""
         if method not in self._correlations:
             frame = pd.DataFrame(self._X)
             exact = (
@@ -148,39 +67,12 @@ class DefectiveSimilarities:
         return self._correlations[method]
 
     def signed(self, method: str, *, squared: bool) -> NDArray[np.float64]:
-        """Give the correlations, undefined ones as 0, each entry squared on demand.
-
-        Parameters
-        ----------
-        method : {"pearson", "spearman"}
-            The coefficient.
-        squared : bool
-            Whether to square each entry.
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_features)
-            A matrix of its own.
-        """
+        """Give the correlations, undefined ones as 0, each entry squared on demand."""
         matrix = np.nan_to_num(self.correlation(method), nan=0.0)
         return np.square(matrix) if squared else matrix
 
     def energy(self, alpha: float, *, undefined_is_unrelated: bool) -> NDArray[np.float64]:
-        """Give α·max(σᵢ, σⱼ) + (1 − α)·(1 − |Spearmanᵢⱼ|).
-
-        Parameters
-        ----------
-        alpha : float
-            The mixture.
-        undefined_is_unrelated : bool
-            Whether an undefined correlation counts as 0 (Inf-FS); otherwise the whole
-            entry does (TFS).
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_features)
-            A matrix of its own.
-        """
+        """Give α·max(σᵢ, σⱼ) + (1 − α)·(1 − |Spearmanᵢⱼ|)."""
         sigma = _spread_of_scaled_columns(self._X)
         rho = self.correlation("spearman")
         if undefined_is_unrelated:
@@ -213,18 +105,7 @@ def _spread_of_scaled_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def defective_degrees(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give the degrees in the program's TMFG of a similarity, threshold included.
-
-    Parameters
-    ----------
-    similarity : ndarray of shape (n_nodes, n_nodes)
-        Not thresholded; overwritten.
-
-    Returns
-    -------
-    ndarray of int of shape (n_nodes,)
-        Number of distinct neighbours of each vertex. A vertex that E3 left out has none.
-    """
+    """Give the degrees in the program's TMFG of a similarity, threshold included."""
     n_nodes = len(similarity)
     similarity[similarity < similarity.mean()] = 0
     cliques = defective_tmfg_cliques(similarity)
@@ -237,19 +118,7 @@ def defective_degrees(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def defective_tmfg_cliques(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Build the program's TMFG (defect E3) and give its cliques in the order of insertion.
-
-    Parameters
-    ----------
-    similarity : ndarray of shape (n_nodes, n_nodes)
-        Thresholded and non-negative, with its diagonal; n_nodes is at least 4.
-
-    Returns
-    -------
-    ndarray of int of shape (n_nodes - 3, 4)
-        The starting tetrahedron, then each inserted vertex followed by its face. Where E3
-        strikes, a vertex comes twice.
-    """
+    """Build the program's TMFG (defect E3) and give its cliques in the order of insertion."""
     weights = np.array(similarity, dtype=np.float64, order="C")
     start = _starting_vertices(weights)
     np.fill_diagonal(weights, 0.0)

@@ -1,4 +1,4 @@
-"""The two ways to run the study: as the paper's program does, and done right.
+"""The settings of the study, and the two ways to run it: as the paper's program does, or corrected.
 
 A protocol says which columns a method ranks and in what order, which columns of the two
 tables a classifier then reads, and how the winner of a cross-validation is chosen.
@@ -7,14 +7,15 @@ Everything else (splits, settings, classifiers, scores) is the same for both.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from topofs import Energy, energy, pearson, spearman, threshold_mean, tmfg
 from topofs.centrality import infinite_path_scores
-from topofs.graphs import tmfg
-from topofs.similarity import energy, pearson, spearman, threshold_mean
+from topofs.selection.compatibility import measure_of
 from topofs_study.paper import paper_defects
 
 if TYPE_CHECKING:
@@ -22,9 +23,68 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topofs_study.paper.settings import Setting
+    from topofs import Measure
 
-__all__ = ["PROTOCOLS", "Ranker", "StudyProtocol"]
+SIZES = (10, 50, 100, 150, 200)
+"""The paper's numbers of features to keep."""
+
+TUNED_METHODS = ("tfs", "inf_fs")
+"""The two methods the paper compares."""
+
+CLASSIFIERS = ("LinearSVM", "KNN", "DecisionTree")
+"""Names of the classifiers, in the order of the paper's tables."""
+
+METRICS = ("balanced_accuracy", "f1", "mcc")
+"""Names of the scores: mean recall, macro F1, Matthews correlation."""
+
+BASELINES = ("random", "variance", "all")
+"""The rivals without settings: random subsets, largest variance, every feature."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one ranking of the features is made.
+
+    Parameters
+    ----------
+    similarity : {"pearson", "spearman", "energy"}
+        The similarity; Inf-FS always weighs by the energy.
+    squared : bool
+        Whether each correlation is squared.
+    alpha : float or None
+        The mixture of the energy.
+    theta : float or None
+        Share of the inverse spectral radius that damps the paths (Inf-FS only).
+    """
+
+    similarity: str
+    squared: bool = False
+    alpha: float | None = None
+    theta: float | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """The similarity as a term of the library."""
+        if self.alpha is not None:
+            return Energy(self.alpha)
+        return measure_of(self.similarity).replace(squared=self.squared)
+
+
+_TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
+
+GRIDS = {
+    "tfs": (
+        Setting("pearson"),
+        Setting("pearson", squared=True),
+        Setting("spearman"),
+        Setting("spearman", squared=True),
+        *(Setting("energy", alpha=alpha) for alpha in _TENTHS),
+    ),
+    "inf_fs": tuple(
+        Setting("energy", alpha=alpha, theta=theta) for alpha in _TENTHS for theta in _TENTHS
+    ),
+}
+"""The settings tried for each method; the first of equal ones wins."""
 
 
 class Ranker(Protocol):
@@ -32,11 +92,9 @@ class Ranker(Protocol):
 
     def tfs(self, setting: Setting) -> NDArray[np.intp]:
         """Rank by degree in the filtered graph; positions of columns, best first."""
-        ...
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
         """Rank by the sums over paths of every length, one run for all theta of an alpha."""
-        ...
 
 
 class StudyProtocol(Protocol):
@@ -44,21 +102,17 @@ class StudyProtocol(Protocol):
 
     def varying(self, X_train: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the columns of the training table that take part."""
-        ...
 
     def ranker(self, X: NDArray[np.float64]) -> Ranker:
         """Prepare to rank the columns of a training table, or of a fold of it."""
-        ...
 
     def test_columns(
         self, positions: NDArray[np.intp], kept: NDArray[np.intp]
     ) -> NDArray[np.intp]:
         """Columns of the untouched test table for positions among the kept columns."""
-        ...
 
     def winner(self, fold_means: Sequence[float]) -> int:
         """Index of the setting that the cross-validation chooses."""
-        ...
 
 
 class _Corrected:
@@ -133,7 +187,7 @@ class _Paper:
         positions: NDArray[np.intp],
         kept: NDArray[np.intp],  # noqa: ARG002 - not to look at it is the defect
     ) -> NDArray[np.intp]:
-        return paper_defects.shifted_test_columns(positions)
+        return positions  # defect E1: the same positions among all columns of the test table
 
     def winner(self, fold_means: Sequence[float]) -> int:
         return int(np.argmax(np.round(fold_means, 2)))
@@ -158,8 +212,8 @@ class _PaperRanker:
         else:
             similarity = self._of_tfs.signed(setting.similarity, squared=setting.squared)
         degrees = paper_defects.defective_degrees(similarity)
-        best_first = np.argsort(-degrees, kind="stable")
-        return paper_defects.positions_in_the_undropped_table(best_first)
+        # Defect E2: positions among the columns that vary here, used in the undropped table.
+        return np.argsort(-degrees, kind="stable")
 
     def inf_fs(self, settings: Iterable[Setting]) -> dict[Setting, NDArray[np.intp]]:
         energy_of = partial(self._of_inf_fs.energy, undefined_is_unrelated=True)

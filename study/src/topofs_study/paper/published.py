@@ -59,9 +59,7 @@ def published_scores() -> pd.DataFrame:
     columns = published_datasets().set_index("dataset")["train_features"]
     everything = _read("all_features").rename(columns={"balanced_accuracy": "value"})
     everything = everything.assign(
-        n_features=everything["dataset"].map(columns),
-        method="all",
-        metric="balanced_accuracy",
+        n_features=everything["dataset"].map(columns), method="all", metric="balanced_accuracy"
     )
     order = ["dataset", "classifier", "n_features", "method", "metric", "value"]
     return pd.concat([subsets[order], everything[order]], ignore_index=True)
@@ -131,10 +129,10 @@ def published_class_counts() -> pd.DataFrame:
 
 def _read(name: str) -> pd.DataFrame:
     """Give a copy of one table; the file itself is read once."""
-    return _read_once(name).copy()
+    return _table(name).copy()
 
 
 @cache
-def _read_once(name: str) -> pd.DataFrame:
+def _table(name: str) -> pd.DataFrame:
     with (files(__package__) / "published" / f"{name}.csv").open(encoding="utf-8") as stream:
         return pd.read_csv(stream)

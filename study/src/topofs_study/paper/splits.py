@@ -1,4 +1,4 @@
-"""The parts of a dataset that the study trains and tests on."""
+"""The parts of a dataset that the study trains and tests on, each with its name in a store."""
 
 from __future__ import annotations
 
@@ -14,16 +14,6 @@ from sklearn.utils import shuffle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "N_FOLDS",
-    "PAIR_SEEDS",
-    "TrainTest",
-    "halves",
-    "random_columns",
-    "train_test",
-    "tuning_folds",
-]
-
 N_FOLDS = 3
 """Folds of the cross-validation that tunes the settings."""
 
@@ -33,15 +23,7 @@ PAIR_SEEDS = (13, 51, 137, 24659, 347, 54, 233, 21, 3322, 222, 768, 998, 2156, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainTest:
-    """A training table and the table it is tested on.
-
-    Parameters
-    ----------
-    X_train, X_test : ndarray of shape (n_samples, n_features)
-        The two tables, with every column of the dataset.
-    y_train, y_test : ndarray of shape (n_samples,)
-        The class of each row.
-    """
+    """A training table and the table it is tested on."""
 
     X_train: NDArray[np.float64]
     y_train: NDArray[Any]
@@ -49,18 +31,7 @@ class TrainTest:
     y_test: NDArray[Any]
 
     def rows(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> TrainTest:
-        """Take the training and the test part from rows of the training table.
-
-        Parameters
-        ----------
-        train, test : ndarray of int
-            Rows of ``X_train``.
-
-        Returns
-        -------
-        TrainTest
-            ``X_train[train]`` and ``X_train[test]`` with their classes.
-        """
+        """Take the training and the test part from rows of the training table."""
         X, y = self.X_train, self.y_train
         return TrainTest(X[train], y[train], X[test], y[test])
 
@@ -75,21 +46,6 @@ def train_test(
     X: NDArray[Any], y: NDArray[Any], *, test_rows: slice | None = None
 ) -> TrainTest:
     """Split a dataset as the study does: 70 % to train, 30 % to test, stratified.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The whole table.
-    y : array of shape (n_samples,)
-        The class of each row.
-    test_rows : slice, optional
-        The rows a dataset provides as its test part (GISETTE, MADELON). Without it rows
-        are shuffled and split with seed 0.
-
-    Returns
-    -------
-    TrainTest
-        The two parts, the tables as float64.
 
     Examples
     --------
@@ -112,18 +68,7 @@ def train_test(
 
 
 def tuning_folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Give the rows of each of the three stratified folds, training rows first.
-
-    Parameters
-    ----------
-    y : array of shape (n_samples,)
-        The classes of the training table.
-
-    Returns
-    -------
-    list of (ndarray of int, ndarray of int)
-        Rows to train on and rows to score, a pair a fold.
-    """
+    """Give the rows of each of the three stratified folds, training rows first."""
     splitter = StratifiedKFold(n_splits=N_FOLDS, shuffle=True, random_state=0)
     with warnings.catch_warnings():
         # Some datasets have classes of one or two rows; the study keeps them.
@@ -132,20 +77,7 @@ def tuning_folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.int
 
 
 def halves(y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Halve the training rows at random, every class in proportion where that is possible.
-
-    Parameters
-    ----------
-    y : array of shape (n_samples,)
-        The classes of the training table.
-    seed : int
-        Seed of the halving; the study uses `PAIR_SEEDS`.
-
-    Returns
-    -------
-    ndarray of int, ndarray of int
-        Rows of the first and of the second half.
-    """
+    """Halve the training rows at random, every class in proportion where that is possible."""
     rows = np.arange(len(y))
     # Handed over as a column, the classes are sorted as text ("1", "10", "2"), and their
     # order takes part in the random draw: the paper's halves come from this one.
@@ -157,3 +89,86 @@ def halves(y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
         rows, test_size=0.5, stratify=column if possible else None, random_state=seed
     )
     return first, second
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The training table and the test table of the dataset."""
+
+    @property
+    def name(self) -> str:
+        """The word for it in a store."""
+        return "test"
+
+    @classmethod
+    def from_name(cls, _: str) -> Whole:
+        """Give it back, whatever a store calls it."""
+        return cls()
+
+    def tables(self, whole: TrainTest) -> TrainTest:
+        """Give the two tables of the split of the dataset."""
+        return whole
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of the cross-validation on the training table.
+
+    Examples
+    --------
+    >>> Fold.from_name("fold-2")
+    Fold(number=2)
+    """
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The word for it in a store."""
+        return f"fold-{self.number}"
+
+    @classmethod
+    def from_name(cls, name: str) -> Fold:
+        """Give back the fold of a name in a store."""
+        return cls(int(name.removeprefix("fold-")))
+
+    def tables(self, whole: TrainTest) -> TrainTest:
+        """Give the rows to train on and those to score, of the split of the dataset."""
+        train, test = tuning_folds(whole.y_train)[self.number]
+        return whole.rows(train, test)
+
+
+@dataclass(frozen=True)
+class Half:
+    """One direction of a halving of the training table.
+
+    Examples
+    --------
+    >>> Half.from_name("half-03-1")
+    Half(repetition=3, half=1)
+    """
+
+    repetition: int
+    half: int
+
+    @property
+    def name(self) -> str:
+        """The word for it in a store."""
+        return f"half-{self.repetition:02d}-{self.half}"
+
+    @classmethod
+    def from_name(cls, name: str) -> Half:
+        """Give back the half of a name in a store."""
+        repetition, half = name.removeprefix("half-").split("-")
+        return cls(int(repetition), int(half))
+
+    def tables(self, whole: TrainTest) -> TrainTest:
+        """Give the half to train on and the half to score, of the split of the dataset."""
+        first, second = halves(whole.y_train, PAIR_SEEDS[self.repetition])
+        return whole.rows(second, first) if self.half else whole.rows(first, second)
+
+
+Part = Whole | Fold | Half
+
+TEST_PART = Whole()
+"""The training table and the test table as they are."""

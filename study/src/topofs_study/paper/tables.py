@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from topofs_study.paper.across_datasets import METHODS
-from topofs_study.paper.classifiers import CLASSIFIERS, METRICS
+from topofs_study.paper.protocols import CLASSIFIERS, METRICS
 from topofs_study.paper.published import (
     published_class_counts,
     published_datasets,
@@ -23,7 +22,7 @@ from topofs_study.paper.published import (
     published_scores,
     published_tuned,
 )
-from topofs_study.paper.statistics import STATISTICS, stars
+from topofs_study.paper.statistics import METHODS, STATISTICS, stars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,6 @@ __all__ = [
     "agreement",
     "cells_table",
     "class_counts_table",
-    "dataset_order",
     "misses",
     "p_values_table",
     "tuned_agreement",
@@ -49,16 +47,6 @@ _NOISE = 1e-9
 
 def dataset_order(names: Sequence[str]) -> list[str]:
     """Dataset names without repeats, the paper's first and in its order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Any names.
-
-    Returns
-    -------
-    list of str
-        The rest follows in alphabetical order.
 
     Examples
     --------
@@ -113,10 +101,7 @@ def tuned_table(tuned: pd.DataFrame) -> pd.DataFrame:
         corrected, the setting, its in-sample score and its source (``tuned`` or ``replay``).
     """
     return _side_by_side(
-        published_tuned().assign(source=None),
-        tuned,
-        keys=[*_CELL, "method"],
-        values=_SETTING,
+        published_tuned().assign(source=None), tuned, keys=[*_CELL, "method"], values=_SETTING
     ).drop(columns="published_source")
 
 
@@ -221,7 +206,7 @@ def agreement(
     gap = (both[protocol] - both["published"]).abs()
     flags = both[list(by)].assign(
         compared=1,
-        equal=_same_two_decimals(both[protocol], both["published"]),
+        equal=gap <= 0.005 + _NOISE,
         **{f"within_{limit}": gap <= limit + _NOISE for limit in (0.01, 0.03)},
         largest=gap,
     )
@@ -331,10 +316,6 @@ def _class_rank(name: str) -> tuple[float, str]:
         return (np.inf, name)
 
 
-def _same_two_decimals(measured: pd.Series, published: pd.Series) -> pd.Series:
-    return (measured - published).abs() <= 0.005 + _NOISE
-
-
 def _p_value_agreement(published: float, mark: str, ours: float) -> str:
     if np.isnan(ours) or (np.isnan(published) and not mark):
         return ""
@@ -347,20 +328,14 @@ def _p_value_agreement(published: float, mark: str, ours: float) -> str:
 
 def _same_setting(row: dict[str, Any], protocol: str) -> bool:
     """Whether the parameters that the method has are those of the paper."""
-    ours, theirs = (
-        {name: row[f"{source}_{name}"] for name in _SETTING[:4]}
-        for source in (protocol, "published")
-    )
+
+    def same(name: str) -> bool:
+        return bool(abs(row[f"{protocol}_{name}"] - row[f"published_{name}"]) < _NOISE)
+
     if row["method"] == "inf_fs":
-        return _same_number(ours["alpha"], theirs["alpha"]) and _same_number(
-            ours["theta"], theirs["theta"]
-        )
-    if ours["similarity"] != theirs["similarity"]:
+        return same("alpha") and same("theta")
+    if row[f"{protocol}_similarity"] != row["published_similarity"]:
         return False
-    if theirs["similarity"] == "energy":
-        return _same_number(ours["alpha"], theirs["alpha"])
-    return bool(ours["squared"]) == bool(theirs["squared"])
-
-
-def _same_number(ours: float, theirs: float) -> bool:
-    return abs(ours - theirs) < _NOISE
+    if row["published_similarity"] == "energy":
+        return same("alpha")
+    return bool(row[f"{protocol}_squared"]) == bool(row["published_squared"])

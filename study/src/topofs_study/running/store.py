@@ -15,21 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from topofs_study.errors import StoreError
-from topofs_study.running.identity import Identity
-from topofs_study.running.work_item import Record
+from topofs_study.running.work_item import Identity, Record
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
-    from types import TracebackType
 
     from topofs_study.running.work_item import Item
 
-__all__ = ["SCHEMA_VERSION", "Store"]
+__all__ = ["Store"]
 
 SCHEMA_VERSION = 1
 """Raised whenever a record of an older version can no longer stand beside a new one."""
 
+_ERRORS_OF_A_DAMAGED_ROW = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE records (
@@ -115,13 +114,8 @@ class Store:
             It could not be written; the records before it are safe.
         """
         identity = record.item.identity
-        row = (
-            identity.key,
-            identity.to_json(),
-            json.dumps(record.result),
-            record.n_fits,
-            record.seconds,
-        )
+        texts = (identity.key, identity.to_json(), json.dumps(record.result))
+        row = (*texts, record.n_fits, record.seconds)
         with self._explaining_errors(), self._transaction():
             self._connection.execute(
                 "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?, ?)", row
@@ -155,13 +149,7 @@ class Store:
         for key, *row in rows:
             try:
                 record = _record(kind, *row)
-            except (
-                ArithmeticError,
-                AttributeError,
-                LookupError,
-                TypeError,
-                ValueError,
-            ) as error:
+            except _ERRORS_OF_A_DAMAGED_ROW as error:
                 raise StoreError(
                     f"{self.path}: the row {key!r} of the table records is damaged ({error}); "
                     "delete that row, or give another file with --store, and run the command "
@@ -176,12 +164,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _make_tables(self) -> None:

@@ -7,15 +7,16 @@ they are.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from topofs_study.datasets import Dataset
-    from topofs_study.running.identity import Identity
 
-__all__ = ["Item", "Record", "Shape", "WorkItem", "Workspace", "tasks"]
+__all__ = ["Record", "WorkItem"]
 
 
 class Workspace(Protocol):
@@ -32,14 +33,8 @@ Item = TypeVar("Item", bound="WorkItem[Any]")
 class Shape:
     """What a plan has to know of a dataset.
 
-    Parameters
-    ----------
-    n_train : int
-        Rows of the training table.
-    n_features : int
-        Columns of the training table that can be selected.
-    n_classes : int
-        Number of classes.
+    `n_train` counts the rows of the training table, `n_features` its columns that can be
+    selected, `n_classes` the classes.
     """
 
     n_train: int
@@ -119,19 +114,62 @@ class Record(Generic[Item]):
 
 
 def tasks(items: list[Item]) -> list[tuple[Item, ...]]:
-    """Put items that can share work into one task, in the order of their first item.
-
-    Parameters
-    ----------
-    items : list of WorkItem
-        In any order.
-
-    Returns
-    -------
-    list of tuple of WorkItem
-        Every item once.
-    """
+    """Put items that can share work into one task, in the order of their first item."""
     groups: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
         groups.setdefault(item.shared_work, []).append(item)
     return [tuple(group) for group in groups.values()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """The words that a store keeps of an item: readable, the same in every version.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of the item; its key begins with it.
+    protocol, dataset, method, classifier, part : str
+        On what; empty where an item has none.
+    sizes : tuple of int
+        Numbers of features to keep.
+    settings : tuple of dict
+        The parameters of each setting, where settings are part of the identity.
+
+    Examples
+    --------
+    >>> Identity(kind="split", protocol="paper", dataset="wine").key
+    'split/paper/wine///test/'
+    """
+
+    kind: str
+    protocol: str
+    dataset: str
+    method: str = ""
+    classifier: str = ""
+    part: str = "test"
+    sizes: tuple[int, ...] = ()
+    settings: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The identity as readable text; equal items have equal keys."""
+        words = [self.kind, self.protocol, self.dataset, self.method, self.classifier]
+        words += [self.part, "+".join(map(str, self.sizes))]
+        if self.settings:
+            text = json.dumps(self.settings)
+            words.append(hashlib.sha256(text.encode()).hexdigest()[:12])
+        return "/".join(words)
+
+    def to_json(self) -> str:
+        """Give the identity as one line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Identity:
+        """Give back the identity that `to_json` wrote."""
+        fields: Any = json.loads(text)
+        if not isinstance(fields, dict) or not {"kind", "sizes", "settings"} <= set(fields):
+            raise ValueError(f"its item is {text[:60]}")
+        lists = {name: tuple(fields[name]) for name in ("sizes", "settings")}
+        return cls(**{**fields, **lists})

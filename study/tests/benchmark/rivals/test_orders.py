@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from topofs_study.benchmark.rivals.facility_location import facility_location_order
-from topofs_study.benchmark.rivals.greedy_subset import greedy_subset_order
-from topofs_study.benchmark.rivals.pivoted_qr import pivoted_qr_order
-from topofs_study.benchmark.rivals.unit_columns import unit_columns
+from topofs_study.benchmark.rivals import (
+    facility_location_order,
+    greedy_subset_order,
+    pivoted_qr_order,
+    unit_columns,
+)
 
 ORDERS = [greedy_subset_order, pivoted_qr_order, facility_location_order]
 

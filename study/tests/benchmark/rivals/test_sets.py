@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from feature_engine.selection import DropCorrelatedFeatures
 
-from topofs_study.benchmark.rivals.medoids import cluster_medoids
-from topofs_study.benchmark.rivals.principal_features import principal_features
-from topofs_study.benchmark.rivals.spectral import mcfs_order, spec_order
-from topofs_study.benchmark.rivals.uncorrelated import kept_below, uncorrelated_columns
+from topofs_study.benchmark.rivals import (
+    cluster_medoids,
+    columns_below_threshold,
+    mcfs_order,
+    principal_features,
+    spec_order,
+    uncorrelated_columns,
+)
 
 METHODS = {
     "ward": lambda X, sizes: cluster_medoids(X, sizes, method="ward"),
@@ -61,7 +65,7 @@ def test_dropping_is_that_of_feature_engine(threshold):
     table = pd.DataFrame(X, columns=[f"c{i:02d}" for i in range(X.shape[1])])
     kept = DropCorrelatedFeatures(threshold=threshold).fit_transform(table)
     alike = np.corrcoef(X.T) ** 2
-    found = kept_below(alike, threshold**2, X.shape[1])
+    found = columns_below_threshold(alike, threshold**2, X.shape[1])
     assert [f"c{i:02d}" for i in found] == list(kept.columns)
 
 
