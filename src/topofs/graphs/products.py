@@ -171,7 +171,7 @@ class BlockedProducts:
         weights = operator.column_weights(-np.inf)
         unit = float(np.finfo(weights.values.dtype).eps) / 2
         self.rounding = rounding_of(weights, self.dtype, unit=unit)
-        # The columns chosen last, and the operator among them: selecting copies columns.
+        # The columns selected last, and their operator.
         self._columns: Ints | None = None
         self._among = operator
 
@@ -182,18 +182,16 @@ class BlockedProducts:
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
-        self._survey_among(self._operator, np.arange(n), level, cuts, totals, lists, n_rows)
+        self._survey_among(np.arange(n), level, cuts, totals, lists, n_rows)
         return lists, totals
 
     def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
         """Fill the lists of all vertices from chosen columns, which ascend and are all free."""
-        self._choose(columns)
         no_totals = np.empty((0, self.n_features))
-        self._survey_among(self._among, columns, level, [], no_totals, lists, n_rows)
+        self._survey_among(columns, level, [], no_totals, lists, n_rows)
 
     def _survey_among(
         self,
-        among: Operator,
         columns: Ints,
         level: float,
         cuts: Sequence[float],
@@ -202,7 +200,7 @@ class BlockedProducts:
         n_rows: int,
     ) -> None:
         """Survey all rows in chosen columns, in ranges that need nothing of each other."""
-        n = self.n_features
+        n, among = self.n_features, self._selected(columns)
         left, right = (some.column_weights(level) for some in (self._operator, among))
         ids, cut_levels = columns.astype(np.int32), np.array(cuts, dtype=np.float64)
         round_off, diagonal = round_off_of(n), self._operator.diagonal()
@@ -225,8 +223,7 @@ class BlockedProducts:
     def rows(self, vertices: Ints, columns: Ints | None = None) -> Floats:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""
         if columns is not None:
-            self._choose(columns)
-            return self._products(vertices, self._among)
+            return self._products(vertices, self._selected(columns))
         block = self._products(vertices, self._operator)
         block[np.arange(len(block)), vertices] = self._operator.diagonal()[vertices]
         return block
@@ -254,14 +251,15 @@ class BlockedProducts:
             )
         return block
 
-    def _choose(self, columns: Ints) -> None:
-        if columns is self._columns:
-            return
-        # The copy made before is freed before the next one is made.
-        self._among = self._operator
-        if len(columns) < self.n_features:
-            self._among = self._operator.select(columns)
-        self._columns = columns
+    def _selected(self, columns: Ints) -> Operator:
+        """The operator of some columns; the last one is kept, because to select copies columns."""
+        if columns is not self._columns:
+            # The copy made before is freed before the next one is made.
+            self._among = self._operator
+            if len(columns) < self.n_features:
+                self._among = self._operator.select(columns)
+            self._columns = columns
+        return self._among
 
 
 @dataclass(frozen=True)
