@@ -509,5 +509,5 @@ def graph_of_table(X: Doubles, graph: Any, *, memory: Any) -> FilteredGraph:
     columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
     built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
     assert built is not None
-    # What gives whole rows, which nobody asks for here, is as large as the table or the matrix.
+    # Without the whole rows: they hold on to the table or the matrix, and are not needed here.
     return LinkGraph(built.shares, built.sums) if isinstance(built, LinkGraph) else built

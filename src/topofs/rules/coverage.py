@@ -71,10 +71,10 @@ class Coverage(Rule):
     Parameters
     ----------
     reach : {"auto", "edges", "paths"}, default="auto"
-        Whom a column represents: its neighbours in the graph ("edges"), or others along its
-        paths ("paths"), where shares multiply, and a path of several edges counts as long as
-        half of the variance is left at its end. "auto" is what the graph says: edges of
-        `Links`, paths of the other graphs.
+        Which columns a column represents: its neighbours in the graph ("edges"), or others
+        along its paths ("paths"), where shares multiply, and a path of several edges counts as
+        long as half of the variance is left at its end. "auto" is what the graph says: edges
+        of `Links`, paths of the other graphs.
     isolated : {"drop", "keep", "last"}, default="drop"
         What becomes of columns that share with no other more than chance explains. "drop":
         "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
@@ -343,7 +343,7 @@ class MatrixCoverage(_SharesOfPairs):
         return assign_self(representative, share, selected)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
+        """Find the representative of each node while nodes are selected in an order.
 
         Of the first `n_exact` whole rows count. Equal shares go to the lowest node.
         """
@@ -354,7 +354,7 @@ class MatrixCoverage(_SharesOfPairs):
         gained, changes = np.zeros(n, np.int64), []
         for at, node in enumerate(order.tolist()):
             index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
-            n_entries += np.count_nonzero(shares)
+            n_entries += int(np.count_nonzero(shares))
             before = share[index]
             better = (shares > before) | ((shares == before) & (node < by[index]))
             nodes, shares = np.arange(n)[index][better], shares[better]
@@ -444,7 +444,7 @@ class PathCoverage(_SharesOfPairs):
         return best_path(*self.kernel, representative, node)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom while nodes are selected in an order."""
+        """Find the representative of each node while nodes are selected in an order."""
         from topofs._kernels.path_search import running_nodes
 
         nodes, positions, values, before, total = running_nodes(*self.kernel, order)

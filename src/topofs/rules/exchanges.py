@@ -166,12 +166,12 @@ def _best_exchange(
     lost[np.isin(now, constraints.chosen)] = -_NEVER
     price = None if worth is None else worth * int(UNIT)
     may_add = np.isin(np.arange(rows.shape[0]), constraints.open_beside(now))
-    nobody = now[:0]
+    nothing = now[:0]
     found: list[tuple[int, Ints, Ints]] = []
     if price is not None and len(now) > 1:
         at = int(lost.argmin())
-        found.append((int(price - lost[at]), nobody, now[at : at + 1]))
-    swap, add = (0, nobody, nobody), (0, nobody, nobody)
+        found.append((int(price - lost[at]), nothing, now[at : at + 1]))
+    swap, add = (0, nothing, nothing), (0, nothing, nothing)
     for start in range(0, rows.shape[0], _ROWS):
         some = np.arange(start, min(start + _ROWS, rows.shape[0]))
         shared, made_up = _gains(rows[start : start + _ROWS], first, second, nearest, len(now))
@@ -184,7 +184,7 @@ def _best_exchange(
             gain = np.where(may_add[some], shared - price, _NEVER)
             row = int(gain.argmax())
             if gain[row] > add[0]:
-                add = int(gain[row]), some[row : row + 1], nobody
+                add = int(gain[row]), some[row : row + 1], nothing
     best = max([*found, swap, add], key=lambda exchange: exchange[0])
     return None if best[0] <= 0 else best[1:]
 

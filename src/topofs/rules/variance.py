@@ -42,7 +42,7 @@ WORTH = 1.5
 # All columns are put in order one by one where that takes so many multiplications.
 FULL_ORDER = 2e9
 
-# Where nobody asked for a number, at least so many columns are put in order one by one.
+# Without a number of columns asked for, at least so many columns are put in order one by one.
 BY_ITSELF = 200
 
 # Gains that differ by less than this share of themselves are equal; in single precision.
@@ -356,8 +356,15 @@ class VarianceCoverage(CoverageModel):
             representative[better], share[better] = some[best[better]], found[better]
         return assign_self(representative, share, selected)
 
+    def representative_of(self, node: int, others: Ints) -> tuple[int, float]:
+        """The one of some other nodes that explains most of a node, and its share; -1: none."""
+        if not len(others):
+            return -1, 0.0
+        shares = self.shares(others, slice(node, node + 1))[0]
+        return int(others[shares.argmax()]), float(shares.max())
+
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom, and what all explain together, in an order."""
+        """Find the representative of each node, and what all explain together, in an order."""
         groups = running_over_all(self, order)
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)
