@@ -315,6 +315,11 @@ class CoverageModel:
         """List the nodes by way of which a node is represented, from the node on; none here."""
         return np.empty(0, dtype=np.int64)
 
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        representative, share = self.representatives(among)
+        return int(representative[node]), float(share[node])
+
     def explained(self, selected: Ints) -> Doubles:
         """Share of each node that the selected nodes explain together, or the best of them."""
         return self.representatives(selected)[1]

@@ -422,6 +422,13 @@ class VarianceCoverage(CoverageModel):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        if not len(among):
+            return -1, 0.0
+        shares = self.shares(among, slice(node, node + 1))[0]
+        return int(among[shares.argmax()]), float(shares.max())
+
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
         """What some nodes (columns of the result) explain of a range of nodes, one by one."""
         by, others = self._place[by], self._place[of]

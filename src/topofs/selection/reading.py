@@ -32,7 +32,7 @@ from topofs.io.frames import (
     readable_table,
     refuse_infinite,
 )
-from topofs.io.hints import hints_of_numbers
+from topofs.io.hints import column_ranges, hints_of_numbers
 from topofs.io.types import (
     CONSTANT,
     LeftOutColumn,
@@ -45,7 +45,6 @@ from topofs.io.types import (
     typed_table,
     why_constant,
 )
-from topofs.runtime import for_row_ranges
 from topofs.similarity.autocorrelation import neighbours_alike
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
@@ -125,7 +124,7 @@ def read_table(
         table = without_duplicates(table)
         lowest, highest = (end(axis=0).toarray().ravel() for end in (table.min, table.max))
     else:
-        lowest, highest = ranges = _column_ranges(table)
+        lowest, highest = ranges = column_ranges(table)
     # Where all values of a column are missing, so are its ends.
     constant = (highest == lowest) | np.isnan(highest)
     where = np.flatnonzero(constant)
@@ -239,16 +238,6 @@ def _numbers(
     if names is not None:
         _note_names(estimator, names)
     return table
-
-
-def _column_ranges(table: Floats) -> Floats:
-    """The lowest and the highest value of each column, NaN where all are missing."""
-
-    def among(i: int, j: int) -> Floats:
-        some = table[:, i:j]
-        return np.stack([np.fmin.reduce(some, axis=0), np.fmax.reduce(some, axis=0)])
-
-    return np.concatenate(for_row_ranges(among, table.shape[1], table.shape[0]), axis=1)
 
 
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:
