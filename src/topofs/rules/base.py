@@ -324,11 +324,6 @@ class CoverageModel:
         """Share of each node that the selected nodes explain together, or the best of them."""
         return self.representatives(selected)[1]
 
-    def representative_of(self, node: int, others: Ints) -> tuple[int, float]:
-        """The one of some other nodes that explains most of a node, and its share; -1: none."""
-        representative, share = self.representatives(others)
-        return int(representative[node]), float(share[node])
-
     def coverage(self, selected: Ints) -> float:
         """Mean of `explained` over all nodes."""
         return float(self.explained(selected).mean())

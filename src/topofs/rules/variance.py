@@ -356,13 +356,6 @@ class VarianceCoverage(CoverageModel):
             representative[better], share[better] = some[best[better]], found[better]
         return assign_self(representative, share, selected)
 
-    def representative_of(self, node: int, others: Ints) -> tuple[int, float]:
-        """The one of some other nodes that explains most of a node, and its share; -1: none."""
-        if not len(others):
-            return -1, 0.0
-        shares = self.shares(others, slice(node, node + 1))[0]
-        return int(others[shares.argmax()]), float(shares.max())
-
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
         """Find the representative of each node, and what all explain together, in an order."""
         groups = running_over_all(self, order)
