@@ -8,7 +8,7 @@ is `topofs.rules.base.tie_breaking_ranks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from topofs.rules.base import (
     running_over_all,
     tie_breaking_ranks,
 )
-from topofs.rules.exchanges import refined_ranking
+from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
 from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
@@ -184,12 +184,31 @@ class Coverage(Rule):
     def refined(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
-        """Exchange selected nodes while what they represent rises, where that is asked for."""
+        """Exchange selected nodes while what they represent rises, with `refine`.
+
+        The improved set comes first, in its greedy order, then the others in theirs.
+        """
         if not self.refine:
             return ranking
         assert ranking.isolated is not None
+        model: Any = ranking.reach
+        matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
-        return refined_ranking(ranking, constraints, selected, worth=worth, stay_out=stay_out)
+        within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
+        for found in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
+            selected = found
+        order, n_selectable = constraints.given(selected).applied(ranking.order)
+        exact = None if ranking.exact is None else max(ranking.exact, len(selected))
+        scores = np.zeros(constraints.n_nodes)
+        scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
+        return replace(
+            ranking,
+            order=order,
+            scores=scores,
+            end=len(selected),
+            selectable=n_selectable,
+            exact=exact,
+        )
 
 
 register(Coverage())
