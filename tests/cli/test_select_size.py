@@ -32,7 +32,7 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
     assert by["proline"] == "alcohol"
     printed = run("select", wine_csv, "--drop", "class").stdout
     assert printed.startswith("3 of 13 columns of wine.csv represent ")
-    assert "the next column would explain no more than itself" in printed
+    assert "no more than its own variance" in printed
     lines = printed.splitlines()
     assert lines[1].split()[:5] == ["rank", "column", "adds", "represents,", "with"]
     assert "total_phenols 0.7" in lines[2]

@@ -41,12 +41,8 @@ __all__ = [
 
 _MOST_LABELS = 60
 # Where a label may be: offset from its dot in points, and how it is aligned.
-_SIDES = (
-    ((1, 0), "left", "center"),
-    ((-1, 0), "right", "center"),
-    ((0, 1), "center", "bottom"),
-    ((0, -1), "center", "top"),
-)
+_SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+_ACROSS, _ALONG = {1: "left", -1: "right"}, {1: "bottom", -1: "top"}
 
 
 def network(
@@ -101,7 +97,8 @@ def network(
     for marked, scale in ((False, 1.0), (True, 2.2 if groups else 1.6)):
         of, framed = selected == marked, groups and marked
         ax.scatter(
-            *places[of].T,
+            places[of, 0],
+            places[of, 1],
             s=scale * size,
             color=colors[of],
             edgecolors=COLORS["ink"] if framed else "white",
@@ -116,8 +113,9 @@ def network(
     many = f", {n_selected:,} selected" if n_selected else ""
     ax.set_title(f"{graph.n_nodes:,} features, {graph.n_edges:,} links{many}")
     if labels is not None:
-        marked = np.flatnonzero(selected)
-        named = marked[np.argsort(-graph.degree()[marked], kind="stable")]
+        # The best connected of the selected ones first.
+        best_first = np.argsort(-graph.degree(), kind="stable")
+        named = best_first[selected[best_first]]
         if labels == "selected" or (labels == "auto" and graph.n_nodes > 40):
             named = named[:_MOST_LABELS]
         else:
@@ -173,14 +171,14 @@ def _write_names(
         taken = [box_of([at - half, at + half]) for at in corners]
     page = ax.figure.bbox
     for node in nodes.tolist():
-        for (right, up), across, along in _SIDES:
+        for right, up in _SIDES:
             text = ax.annotate(
                 names[node],
                 places[node],
                 xytext=(right * gap, up * gap),
                 textcoords="offset points",
-                ha=across,
-                va=along,
+                ha=_ACROSS.get(right, "center"),
+                va=_ALONG.get(up, "center"),
                 fontsize=8,
                 fontweight="bold" if selected[node] else "normal",
                 color=COLORS["selected" if selected[node] else "ink"],
@@ -255,8 +253,7 @@ def coverage_curve(
     ax.plot(sizes, curve, color=COLORS["selected"], linewidth=2.2)
     ax.fill_between(sizes, curve, color=COLORS["selected"], alpha=0.12)
     covered = curve[n_selected]
-    dashed = {"color": COLORS["ink"], "linewidth": 1, "linestyle": (0, (3, 3))}
-    ax.plot([n_selected, n_selected], [0, covered], **dashed)
+    ax.vlines(n_selected, 0, covered, color=COLORS["ink"], linewidth=1, linestyle=(0, (3, 3)))
     ax.plot(n_selected, covered, "o", color=COLORS["selected"], markersize=8)
     if selector.rule_.has_end:
         _mark_stop(ax, selector.at("auto"), curve)
@@ -450,15 +447,12 @@ def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Ax
     at = np.arange(len(often))
     # Those that an average selection has room for are marked.
     likely = at < round(float(found.sizes.mean()))
-    colors = [COLORS["selected"] if one else COLORS["other"] for one in likely]
-    bars = ax.barh(at, found.frequency[often], color=colors)
     words = {True: "an average selection has room for it", False: "it has none"}
-    shown = [one for one in words if one in likely]
-    handles, labels = (
-        [bars[int(np.argmax(likely == one))] for one in shown],
-        [words[one] for one in shown],
-    )
-    ax.legend(handles, labels, loc="lower right", fontsize=8, frameon=False)
+    for one in (True, False):
+        if one in likely:
+            color, of = COLORS["selected" if one else "other"], likely == one
+            ax.barh(at[of], found.frequency[often][of], color=color, label=words[one])
+    ax.legend(loc="lower right", fontsize=8, frameon=False)
     ax.set_yticks(at, [found.names[i] for i in often])
     for text in ax.get_yticklabels():
         text.set_parse_math(False)

@@ -172,10 +172,13 @@ def _series(comparison: Comparison, method: str) -> Series:
         scores = dict.fromkeys(comparison.sizes, only)
     missing = np.nan, np.nan
     measured = {size: (score.mean, score.spread) for size, score in scores.items()}
-    means, spreads = np.array([measured.get(size, missing) for size in comparison.sizes]).T
+    found = np.array([measured.get(size, missing) for size in comparison.sizes])
+    means, spreads = np.where(np.isfinite(found), found, np.nan).T
     against = [tests.get(size) for size in comparison.sizes]
     adjusted = iter(_holm([float(t.p_value) for t in against if t is not None]))
-    verdicts = [t and Verdict(t.difference, t.p_value, next(adjusted)) for t in against]
+    verdicts = [
+        None if t is None else Verdict(t.difference, t.p_value, next(adjusted)) for t in against
+    ]
     return Series(method, METHOD_NAMES.get(method, method), means, spreads, tuple(verdicts))
 
 

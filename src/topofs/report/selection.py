@@ -198,7 +198,8 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     if summary.adds is None:
         # The strength of links says nothing new where it is the score or all of it is 0.
         scores = selector.scores_[nodes]
-        tells_strength = strengths.any() and not np.allclose(scores, strengths[nodes])
+        same = np.allclose(scores, strengths[nodes])
+        tells_strength = bool(strengths.any()) and not same
         groups, (labels, bar_of) = score_groups(selector).tolist(), bars_of(scores)
         bars = {"labels": labels, "barOf": bar_of.tolist()}
     else:
@@ -268,7 +269,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "above": words.above,
             "said": words.said,
             "refine": words.refine,
-            "strength": bool(tells_strength),
+            "strength": tells_strength,
         },
         "scoreGroups": groups,
         "bars": bars,

@@ -291,7 +291,7 @@ def summarise_selection(
         selector=selector,
         table_name=str(table_name),
         names=names,
-        n_samples=_n_samples(X) if measure.takes_table else None,
+        n_samples=int(np.shape(X)[0]) if measure.takes_table else None,
         n_selected=n_selected,
         end=end,
         has_groups=has_groups,
@@ -323,10 +323,6 @@ def summarise_selection(
         judged=judged,
         notes=tuple(map(str, notes)),
     )
-
-
-def _n_samples(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _adds(

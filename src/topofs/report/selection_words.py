@@ -71,6 +71,9 @@ class Words:
         self.size = size if isinstance(size, Size) else None
         self.redundant_from = size.share if isinstance(size, MinShare) else None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
+        why, n_samples = self.rule.end_words, summary.n_samples
+        self.where = f", where {why}" if why else ""
+        self.rows = counted(n_samples, "row") if n_samples else ""
         self.said = {what: words[summary.judged] for what, words in _SAID.items()}
         self.score = self.rule.words if self.redundant_from is None else _REDUNDANCY_SCORE
         self.share = percent(float(summary.share[summary.n_selected]))
@@ -165,25 +168,24 @@ class Words:
             )
         if n == end:
             return "That is also where the selection stops by itself."
-        where = f", where {why}" if why else ""
         further = "go on to" if n < end else "stop at"
-        return f"You asked for {n:,}; by itself the selection would {further} {end:,}{where}."
+        return (
+            f"You asked for {n:,}; by itself the selection would {further} {end:,}{self.where}."
+        )
 
     @property
     def end(self) -> str:
         """Where the selection stops by itself."""
-        end, why = self.summary.end, self.rule.end_words
+        end = self.summary.end
         if end is None or end >= self.n_features:
             return ""
         start = "Given the list, a" if self.summary.judged else "The"
-        where = f", where {why}" if why else ""
-        return f"{start} selection stops by itself at {end:,}{where}."
+        return f"{start} selection stops by itself at {end:,}{self.where}."
 
     @property
     def how(self) -> str:
         """The method in two plain sentences."""
-        n_samples = self.summary.n_samples
-        rows = f", {counted(n_samples, 'row')}" if n_samples else ""
+        rows = f", {self.rows}" if self.rows else ""
         what = "how alike they are"
         if self.summary.has_groups:
             what = "how much of one's variance the other explains"
@@ -197,8 +199,7 @@ class Words:
     @property
     def method(self) -> str:
         """The method exactly."""
-        n_samples = self.summary.n_samples
-        over = f" over {counted(n_samples, 'row')}" if n_samples else ""
+        over = f" over {self.rows}" if self.rows else ""
         return (
             f"Columns were compared by {self.measure.words}{over}.{self._links()} "
             f"{self._order()} No column to predict was used."
