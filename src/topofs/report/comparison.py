@@ -214,15 +214,13 @@ def _headline(judge: Series | None, own: str) -> str:
     if judge is None or judge.n_tests == 0:
         return f"How {own} does on your data"
     better, worse = judge.count("better"), judge.count("worse")
-    if better and not worse:
-        every = "" if better == judge.n_tests else " at some sizes"
-        return f"On your data {own} beats {judge.label}{every}"
-    if worse and not better:
-        every = "" if worse == judge.n_tests else " at some sizes"
-        return f"On your data {own} does worse than {judge.label}{every}"
-    if better:
+    if better and worse:
         return f"On your data {own} beats {judge.label} at some sizes and loses at others"
-    return f"On your data {own} cannot be told apart from {judge.label}"
+    if not better and not worse:
+        return f"On your data {own} cannot be told apart from {judge.label}"
+    verb = "beats" if better else "does worse than"
+    every = "" if max(better, worse) == judge.n_tests else " at some sizes"
+    return f"On your data {own} {verb} {judge.label}{every}"
 
 
 def _meaning(summary: ComparisonSummary, judge: Series | None) -> str:

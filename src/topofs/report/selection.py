@@ -20,7 +20,7 @@ from topofs.report.selection_summary import (
     summarise_selection,
 )
 from topofs.report.selection_words import Words
-from topofs.text import listed, percent
+from topofs.text import counted, listed, percent
 
 if TYPE_CHECKING:
     import os
@@ -173,6 +173,7 @@ def selection_page(summary: SelectionSummary) -> str:
         "selector": summary.selector,
         "words": words,
         "notes": words.notes,
+        "counted": counted,
         "percent": percent,
         "selected_names": listed(selected, most=200),
         "least": max(1, len(summary.selector.forced_)),

@@ -259,9 +259,9 @@ def summarise_selection(
             f"{n}: give the stability of the same table"
         )
     table = named_matrix(X)
-    may_hold_names = has_nominal_columns(table) or not measure.takes_arrays
-    if not isinstance(table, TypedTable) and may_hold_names:
-        table = typed_table(table)
+    if not isinstance(table, TypedTable):
+        by_kind = has_nominal_columns(table) or not measure.takes_arrays
+        table = typed_table(table) if by_kind else table
     nominal = None
     if isinstance(table, TypedTable) and table.has_nominal:
         nominal = np.flatnonzero([column.nominal for column in table.columns])

@@ -70,6 +70,7 @@ class Words:
         self.graph = graph_for(self.selector.graph, self.rule, size)
         self.size = size if isinstance(size, Size) else None
         self.redundant_from = size.share if isinstance(size, MinShare) else None
+        self.together = self.rule.explains_together and self.redundant_from is None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
         why, n_samples = self.rule.end_words, summary.n_samples
         self.where = f", where {why}" if why else ""
@@ -93,13 +94,6 @@ class Words:
         out = self.selector.nodes_[~self.selector.support_[self.selector.nodes_]]
         by = self.selector.representative_[out]
         return int((by >= 0).sum()), self._names(out[by < 0])
-
-    @property
-    def shape(self) -> str:
-        """How large the table is."""
-        columns = counted(self.n_features, "column")
-        n_samples = self.summary.n_samples
-        return columns if n_samples is None else f"{counted(n_samples, 'row')} × {columns}"
 
     @property
     def headline(self) -> str:
@@ -241,22 +235,6 @@ class Words:
         by_chance = self.rule.needs.scale or self.rule.explains_together
         known = by_chance and self.measure.knows_chance
         return "stronger than chance explains" if known else "of any weight"
-
-    @property
-    def covered(self) -> str:
-        """What it means to be covered, for a caption."""
-        if not self.summary.has_groups:
-            return (
-                "Covered: every column's similarity to the selected column most like it, on "
-                "average. A selected column counts with its similarity to itself."
-            )
-        by = f"the {self.said['column']} that represents it"
-        if self.rule.explains_together and self.redundant_from is None:
-            by = f"all {self.said['columns']} together"
-        return (
-            f"Represented: how much of a column's variance is explained by {by}, on average over "
-            f"all columns. A {self.said['column']} represents itself fully."
-        )
 
     @property
     def rest(self) -> str:
