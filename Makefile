@@ -63,9 +63,9 @@ $(VENV)/.installed-docs: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-# The pages go to site/; open site/index.html. The search needs a server: docs-serve is one.
+# The pages go to site/; open site/index.html. Warnings are errors.
 docs: $(VENV)/.installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --jobs auto docs site
 
 docs-serve: docs
 	@echo "http://127.0.0.1:8000 (Ctrl-C ends it)"
@@ -117,7 +117,7 @@ dist: $(VENV)/.created
 	$(BIN)/python .ci/check_distributions.py dist
 
 clean:
-	rm -rf $(VENV) $(LOWEST) dist site .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) dist site docs/gallery .coverage .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet fast-tmfg

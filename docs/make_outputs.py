@@ -1,11 +1,16 @@
 """Run what the pages show, and write what it printed into them.
 
-Four kinds of blocks are filled in: a ``python`` block after a comment that names a section of an
-example is the code of that section, and a ``text`` block after it what the section prints; a
-``console`` block holds commands with their output; a ``text`` block that begins with ``Usage:``
-is the help of a command. The code stands in the pages themselves, so that they can be read where
-nobody renders them. A line ``…`` stands for lines left out: as many
-lines as stand before and after it are shown. From the root of the repository::
+Filled in are:
+
+- a ``python`` block after a comment that names a section of an example: the code of that section
+  (``# %% name`` up to the next ``# %%``); a ``text`` block after it: what the section prints;
+- a ``console`` block: commands with their output;
+- a ``text`` block that begins with ``Usage:``: the help of a command;
+- a table after the comment ``<!-- api -->``: public names with the first lines of their docstrings.
+
+All of it stands in the pages themselves, so that they can be read without a build. A line ``…``
+stands for lines left out: as many lines as stand before and after it are shown. From the root of
+the repository::
 
     pip install -e '.[test,docs-data]' -e ./study
     python docs/make_outputs.py                      # all pages
@@ -14,6 +19,7 @@ lines as stand before and after it are shown. From the root of the repository::
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shutil
@@ -21,6 +27,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -30,8 +37,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
-START = re.compile(r"^# --8<-- \[(start|end):(\w+)\]$", re.MULTILINE)
-INCLUDED = re.compile(r'``` \{\.python\}\n--8<-- "(?P<file>\w+\.py):(?P<section>\w+)"\n```\n')
+CELL = re.compile(r"^# %%(?: (?P<name>\w+))?$", re.MULTILINE)
+TEXT = re.compile(r"\n(?:#.*\n)*")
+API = re.compile(
+    r"<!-- api(?P<brief>, without methods)? -->\n(?P<rows>\|.*\n\| ---.*\n(?:\|.*(?:\n|$))+)"
+)
+API_NAME = re.compile(r"^\| `(topofs\w*\.[\w.]+)` \|.*", re.MULTILINE)
 CODE = re.compile(
     r"<!-- examples/(?P<file>\w+\.py), (?P<section>\w+) -->\n"
     r"```python\n(?P<code>(?:(?!```).)*)```\n",
@@ -60,7 +71,7 @@ def pages() -> list[Path]:
     """List the pages that are written by hand."""
     made = {"reproduction.md", "benchmark.md", "report.md"}
     found = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in made)
-    return [ROOT / "README.md", *found, ROOT / "docs/reference/report.md"]
+    return [ROOT / "README.md", *found]
 
 
 def shown_outputs(page: Path) -> list[Output]:
@@ -72,16 +83,13 @@ def shown_outputs(page: Path) -> list[Output]:
 
 
 def section_of(file: str, section: str) -> str:
-    """Give the code of a section of an example."""
+    """Give the code of a section of an example, without the text at its beginning."""
     source = (EXAMPLES / file).read_text(encoding="utf-8")
-    found = re.search(
-        rf"^# --8<-- \[start:{section}\]\n(.*?)^# --8<-- \[end:{section}\]$",
-        source,
-        re.DOTALL | re.MULTILINE,
-    )
-    if found is None:
+    parts = CELL.split(source)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    if section not in sections:
         raise ValueError(f"examples/{file} has no section {section!r}")
-    return START.sub("", found[1]).strip("\n") + "\n"
+    return TEXT.sub("", sections[section], count=1).strip("\n") + "\n"
 
 
 def with_code(text: str) -> str:
@@ -93,7 +101,33 @@ def with_code(text: str) -> str:
             f"<!-- examples/{file}, {section} -->\n```python\n{section_of(file, section)}```\n"
         )
 
-    return CODE.sub(block, INCLUDED.sub(block, text))
+    return CODE.sub(block, text)
+
+
+def public(name: str) -> object:
+    """Give what a public name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(import_module(module), last)
+
+
+def with_names(text: str) -> str:
+    """Fill in the first line of the docstring of every public name that a page lists.
+
+    A row stays as it is where its module needs a package that is not installed.
+    """
+
+    def row(found: re.Match[str]) -> str:
+        try:
+            documented = public(found[1])
+        except ImportError as error:
+            if (error.name or "").startswith("topofs"):
+                raise
+            return found[0]
+        line = (inspect.getdoc(documented) or "").split("\n")[0]
+        line = re.sub(r":\w+:`~?([^`]*)`", r"`\1`", line).replace("``", "`").replace("|", "\\|")
+        return f"| `{found[1]}` | {line} |"
+
+    return API.sub(lambda found: API_NAME.sub(row, found[0]), text)
 
 
 def environment() -> dict[str, str]:
@@ -129,7 +163,7 @@ def run_example(
     """
     source = (EXAMPLES / file).read_text(encoding="utf-8")
     path = folder / file
-    path.write_text(START.sub(rf"print('{MARK}\1 \2', flush=True)", source), encoding="utf-8")
+    path.write_text(with_marks(source), encoding="utf-8")
     printed = run(path)
     path.write_text(source, encoding="utf-8")  # commands may load it
     if printed is None:
@@ -137,6 +171,21 @@ def run_example(
     parts = re.split(rf"{MARK}start (\w+)\n(.*?){MARK}end \1\n", printed, flags=re.DOTALL)
     sections = dict(zip(parts[1::3], parts[2::3], strict=True))
     return {"": "".join(parts[::3]), **sections}
+
+
+def with_marks(source: str) -> str:
+    """Make an example print where its sections begin and end; its lines keep their numbers."""
+    current = ""
+
+    def mark(found: re.Match[str] | None) -> str:
+        nonlocal current
+        name = (found and found["name"]) or ""
+        prints = [f"print('{MARK}end {current}', flush=True)"] if current else []
+        prints += [f"print('{MARK}start {name}', flush=True)"] if name else []
+        current = name
+        return "; ".join(prints)
+
+    return CELL.sub(mark, source) + mark(None)
 
 
 def shortened(new: str, old: str) -> str:
@@ -191,7 +240,7 @@ def with_help(text: str) -> str:
 
 def rendered(page: Path) -> str:
     """Give a page with what its code and its commands print now."""
-    text = with_code(with_help(page.read_text(encoding="utf-8")))
+    text = with_code(with_names(with_help(page.read_text(encoding="utf-8"))))
     files = [found["file"] for found in CODE.finditer(text)]
     if "tumours.csv" in text:
         files.append("from_a_csv.py")

@@ -1,4 +1,9 @@
-"""Write a dataset that ships with scikit-learn as breast_cancer.csv, for the command line."""
+"""
+A CSV file to try the command on
+================================
+
+Write a dataset that ships with scikit-learn as breast_cancer.csv, for ``topofs select``.
+"""
 
 import csv
 from pathlib import Path

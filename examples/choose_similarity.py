@@ -1,4 +1,9 @@
-"""See how the measures of similarity differ, on data made for it and on real data."""
+"""
+Choose the similarity
+=====================
+
+See how the measures of similarity differ, on data made for it and on real data.
+"""
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -6,7 +11,9 @@ from sklearn.datasets import load_breast_cancer
 import topofs
 from topofs import Energy, Pearson, TopologicalFeatureSelector
 
-# --8<-- [start:measures]
+# %% measures
+# Four columns and what each measure says of their similarity to the first one, x.
+
 rng = np.random.default_rng(0)
 x = rng.normal(size=500)
 X = np.column_stack([x, -x, np.exp(3 * x), x**2, rng.normal(size=500)])
@@ -22,9 +29,10 @@ rows = [
 print("similarity of x to   " + "".join(f"{name:>11}" for name in names[1:]))
 for measure, row in rows:
     print(f"{measure:<21}" + "".join(f"{value:>11.2f}" for value in row[1:]))
-# --8<-- [end:measures]
 
-# --8<-- [start:overlap]
+# %% overlap
+# How many of ten columns stay the same when the measure changes.
+
 data = load_breast_cancer(as_frame=True).data
 settings = {
     "pearson, squared": {"similarity": "pearson"},
@@ -42,10 +50,12 @@ chosen = {
 print("\nof 10 columns, in common with pearson, squared:")
 for name, columns in chosen.items():
     print(f"{name:<21}{len(columns & chosen['pearson, squared']):>3}")
-# --8<-- [end:overlap]
 
 
-# --8<-- [start:own]
+# %% own
+# A function, or a matrix that is there already, is a similarity too.
+
+
 def distance_from_zero(table):
     """Correlate the absolute values: any function of a table to an n × n matrix will do."""
     return topofs.pearson(np.abs(table - table.mean(axis=0)), squared=True)
@@ -57,4 +67,3 @@ print("\nwith a measure of one's own:", ", ".join(own.get_feature_names_out()[:3
 matrix = topofs.spearman(data, squared=True)
 given = TopologicalFeatureSelector(10, similarity="precomputed").fit(matrix)
 print("from a matrix: columns", given.get_support(indices=True).tolist())
-# --8<-- [end:own]

@@ -1,4 +1,9 @@
-"""Ask whether the selection is any good for one's own table: random subsets are the bar."""
+"""
+Compare on your own data
+========================
+
+Is the selection any good on your table? Random subsets are the bar.
+"""
 
 import numpy as np
 from sklearn.base import clone
@@ -15,7 +20,10 @@ SIZE = 5
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 
 
-# --8<-- [start:compare]
+# %% compare
+# Select inside the folds of a cross-validation, and score a classifier on the unseen rows.
+
+
 def random_columns(seed):
     """Keep SIZE columns drawn at random: the same ones in every fold."""
     columns = np.random.default_rng(seed).choice(X.shape[1], SIZE, replace=False)
@@ -34,4 +42,3 @@ print(f"as published        {score(TopologicalFeatureSelector.paper(SIZE)).mean(
 print(f"Inf-FS, {SIZE} columns   {score(InfiniteFeatureSelector(SIZE)).mean():.3f}")
 draws = [score(random_columns(seed)).mean() for seed in range(10)]
 print(f"random, {SIZE} columns   {np.mean(draws):.3f} ({min(draws):.3f} to {max(draws):.3f})")
-# --8<-- [end:compare]

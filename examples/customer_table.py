@@ -1,6 +1,13 @@
-"""Clean a messy business table: leave out only what others say, then pay for what is bought."""
+"""
+A business table
+================
 
-# --8<-- [start:make]
+Clean a messy business table: leave out redundant columns, then choose within a budget.
+"""
+
+# %% make
+# A table of 1,200 customers, with the usual duplicates, gaps and constants.
+
 import numpy as np
 import pandas as pd
 
@@ -46,23 +53,26 @@ table.to_csv("customers.csv", index=False)
 later = table.sample(300, random_state=1).drop(columns=["shop", "churned"])
 later.assign(app_version="5.1").to_csv("next_month.csv", index=False)
 print(f"customers.csv: {table.shape[0]} rows, {table.shape[1]} columns")
-# --8<-- [end:make]
 
-# --8<-- [start:redundant]
+# %% redundant
+# Leave out only what a selected column explains to at least 0.9.
+
 X = pd.read_csv("customers.csv").drop(columns=["customer", "shop", "churned"])
 lean = TopologicalFeatureSelector(MinShare(0.9)).fit(X)
 for group in lean.groups_:
     for member in group.members:
         print(f"{member.name:<17} goes: {group.name} explains {member.share:.2f} of it")
 print(f"{lean.n_features_} of {X.shape[1]} columns stay")
-# --8<-- [end:redundant]
 
-# --8<-- [start:constraints]
+# %% constraints
+# Say which columns must stay: they then represent their copies.
+
 named = TopologicalFeatureSelector(MinShare(0.9), keep=["net_eur", "region", "age"]).fit(X)
 print(", ".join(named.get_feature_names_out()))
-# --8<-- [end:constraints]
 
-# --8<-- [start:budget]
+# %% budget
+# Some columns cost money. Choose the best set for a budget of 8.
+
 price = dict.fromkeys(X, 1.0) | {"credit_score": 6.0, "household_income": 4.0}
 paid = TopologicalFeatureSelector(Budget(8, price), keep=["region"]).fit(X)
 names = paid.get_feature_names_out()
@@ -71,12 +81,13 @@ found = paid.evaluate()
 print(
     f"{found.coverage:.0%} of the variance; random lists of {len(names)}: {found.random.mean:.0%}"
 )
-# --8<-- [end:budget]
 
-# --8<-- [start:panel]
+# %% panel
+# Judge a list of columns that somebody else chose.
+
 print(paid.evaluate(["orders", "net_eur", "gross_eur", "plan"], n_next=3))
-# --8<-- [end:panel]
 
-# --8<-- [start:report]
+# %% report
+# Write the report, one HTML file.
+
 write_selection_report("customers.html", selector=paid, X=X, table_name="customers.csv")
-# --8<-- [end:report]

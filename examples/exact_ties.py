@@ -1,10 +1,17 @@
-"""Shuffle the rows of a table of whole numbers: what should not change, and what does."""
+"""
+Exact ties
+==========
+
+Shuffle the rows of a table of whole numbers. The correlations should not change.
+"""
 
 import numpy as np
 
 import topofs
 
-# --8<-- [start:ties]
+# %% ties
+# Count what changes with numpy's correlations, and with those of topofs.
+
 rng = np.random.default_rng(0)
 X = rng.integers(0, 2, size=(24, 200))  # 24 rows of zeros and ones
 shuffled = X[rng.permutation(24)]
@@ -25,4 +32,3 @@ for name, correlate in (("numpy", numpy_correlation), ("topofs", topofs.pearson)
         f"{name:<7}{len(np.unique(before[pairs])):>5} distinct values,"
         f"{changed:>6} of {len(pairs[0])} pairs change,{len(lost):>4} of {len(links)} links change"
     )
-# --8<-- [end:ties]

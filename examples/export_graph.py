@@ -1,4 +1,9 @@
-"""Take the network of the columns to networkx, scipy, and a GraphML file for Gephi."""
+"""
+Export the graph
+================
+
+Take the graph of the columns to networkx, to scipy, and to a GraphML file for Gephi.
+"""
 
 from pathlib import Path
 
@@ -12,30 +17,34 @@ X = load_wine(as_frame=True).data
 selector = TopologicalFeatureSelector(4, graph="tmfg").fit(X)
 graph = selector.graph_
 
-# --8<-- [start:networkx]
+# %% networkx
+# A networkx graph, with the column names as labels.
+
 network = graph.to_networkx()
 print(network)
 print("planar:", nx.is_planar(network), " chordal:", nx.is_chordal(network))
 hub = max(network, key=network.degree)
 print("hub:", network.nodes[hub]["label"], "with", network.degree[hub], "links")
-# --8<-- [end:networkx]
 
-# --8<-- [start:attributes]
+# %% attributes
+# Add an attribute, and write the graph with networkx.
+
 # Node i of the graph is column nodes_[i] of the table: constant columns have no node.
 selected = dict(enumerate(selector.support_[selector.nodes_].tolist()))
 nx.set_node_attributes(network, selected, "selected")
 nx.write_graphml(network, "wine-selected.graphml")
-# --8<-- [end:attributes]
 
-# --8<-- [start:graphml]
+# %% graphml
+# Or write GraphML directly.
+
 graph.write_graphml("wine.graphml")  # needs no networkx
 print(Path("wine.graphml").read_text(encoding="utf-8").count("<edge"), "links written")
-# --8<-- [end:graphml]
 
-# --8<-- [start:arrays]
+# %% arrays
+# A sparse matrix for scipy, and plain arrays.
+
 adjacency = graph.to_scipy()  # a sparse matrix of weights
 print(adjacency.shape, "with", adjacency.nnz, "entries")
 strongest = int(np.argmax(graph.weights))
 i, j = graph.edges[strongest]
 print(f"strongest link: {graph.labels[i]}, {graph.labels[j]}: {graph.weights[strongest]:.3f}")
-# --8<-- [end:arrays]

@@ -1,6 +1,13 @@
-"""Design a gene panel: forced markers, genes that cannot be measured, and what replaces one."""
+"""
+A gene panel
+============
 
-# --8<-- [start:read]
+Design a panel: forced markers, excluded genes, a judgement, and what replaces a gene.
+"""
+
+# %% read
+# 700 blood cells and 765 genes.
+
 import numpy as np
 import scanpy as sc
 from sklearn.model_selection import cross_val_score
@@ -11,9 +18,10 @@ from topofs.report.selection import write_selection_report
 
 cells = sc.datasets.pbmc68k_reduced()  # ships with scanpy; nothing is fetched
 print(f"{cells.n_obs} cells, {cells.n_vars} genes")
-# --8<-- [end:read]
 
-# --8<-- [start:select]
+# %% select
+# Thirty genes. Five markers are forced, and three families of genes are excluded.
+
 markers = ["CD3D", "CD8A", "CD79A", "NKG7", "LYZ"]  # the laboratory wants these
 selector = TopologicalFeatureSelector(
     30,
@@ -25,34 +33,38 @@ for group in selector.groups_[:8]:
     members = ", ".join(member.name for member in group.members[:4])
     forced = " (forced)" if group.name in markers else ""
     print(f"{group.rank:>2} {group.name}{forced}: {members or 'itself'}")
-# --8<-- [end:select]
 
-# --8<-- [start:given]
+# %% given
+# What the constraints cost, beside random lists of the same size.
+
 free = TopologicalFeatureSelector(30).fit(cells)
 for name, fitted in [("with constraints", selector), ("without", free)]:
     found = fitted.evaluate()
     print(
-        f"{name:<12} {found.coverage:.1%} of the variance; random lists of 30: "
+        f"{name:<16} {found.coverage:.1%} of the variance; random lists of 30: "
         f"{found.random.mean:.1%} ({found.random.low:.1%} to {found.random.high:.1%})"
     )
-# --8<-- [end:given]
 
-# --8<-- [start:evaluate]
+# %% evaluate
+# Judge a list from somewhere else.
+
 theirs = ["CD3D", "CD3E", "CD8A", "CD8B", "CD79A", "CD79B", "MS4A1", "NKG7", "GNLY", "CST3"]
 judged = selector.evaluate(theirs)
 print(judged)
-# --8<-- [end:evaluate]
 
-# --8<-- [start:substitute]
+# %% substitute
+# What could replace a gene, and which ten genes would come next?
+
 first = selector.groups_[0].name
 print(selector.substitute(first, n=3))
 more = selector.extend(10)
 new = np.flatnonzero(more.support_ & ~selector.support_)
 new = new[np.argsort(more.ranking_[new])]
 print("ten more:", ", ".join(cells.var_names[new]))
-# --8<-- [end:substitute]
 
-# --8<-- [start:check]
+# %% check
+# Do the selected genes tell the cell types apart? The selection did not see the types.
+
 types = cells.obs["bulk_labels"]  # the selection did not see them
 
 
@@ -68,9 +80,10 @@ draws = [score(rng.permutation(cells.var_names)[:30]) for _ in range(20)]
 print(f"panel of 30     {score(selector.get_feature_names_out()):.3f}")
 print(f"random 30       {np.mean(draws):.3f} ({min(draws):.3f} to {max(draws):.3f})")
 print(f"all {cells.n_vars} genes   {score(cells.var_names):.3f}")
-# --8<-- [end:check]
 
-# --8<-- [start:write]
+# %% write
+# Write the selection into the AnnData object, and a report.
+
 selector.annotate(cells)
 panel = selector.transform(cells)  # an AnnData object of 30 genes
 print(panel.shape)
@@ -78,4 +91,3 @@ print(cells.var.loc[["LYZ", "HLA-DRA"], ["selected", "rank", "representative"]])
 write_selection_report(
     "panel.html", selector=selector, X=cells.to_df(), table_name="PBMC, 765 genes"
 )
-# --8<-- [end:write]

@@ -1,6 +1,13 @@
-"""A sparse network on a table, wired by the graph of its columns; needs torch."""
+"""
+A homological network
+=====================
 
-# --8<-- [start:fit]
+A sparse network on a table, wired by the graph of its columns. It needs torch.
+"""
+
+# %% fit
+# Fit the classifier, and score it on unseen rows.
+
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
@@ -11,17 +18,18 @@ X, X_test, y, y_test = train_test_split(X, y, random_state=0, stratify=y)
 model = HomologicalClassifier(random_state=0).fit(X, y)
 print("more than nine of ten unseen rows are right:", model.score(X_test, y_test) > 0.9)
 print(f"{model.network_.n_sparse_weights} weights between its layers")
-# --8<-- [end:fit]
 
-# --8<-- [start:units]
+# %% units
+# Each layer holds the edges, triangles or tetrahedra of the graph.
+
 for name, layer in zip(
     ["edges", "triangles", "tetrahedra"], model.network_.layers, strict=True
 ):
     units, facets = layer.weight.shape
     print(f"{units} {name}, each joined to {facets} units below")
-# --8<-- [end:units]
 
-# --8<-- [start:own]
+# %% own
+# The network is a torch module, to be used on its own.
+
 network = HomologicalNetwork(model.graph_, n_outputs=3)  # a torch.nn.Module like any other
 print(sum(value.numel() for value in network.parameters()), "parameters with the read-outs")
-# --8<-- [end:own]

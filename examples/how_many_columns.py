@@ -1,4 +1,9 @@
-"""Let the table say how many columns it needs, and see which represents which."""
+"""
+How many columns
+================
+
+Let the table say how many columns it needs, and see which represents which.
+"""
 
 import warnings
 
@@ -19,7 +24,9 @@ from topofs.selection import noise_features
 # Shown, even where warnings are made errors: the columns of noise give one.
 warnings.simplefilter("default", IsolatedFeatureWarning)
 
-# --8<-- [start:auto]
+# %% auto
+# Without a number, the selector stops where a further column would add only its own variance.
+
 data = load_breast_cancer()
 # Two columns of noise, to see what becomes of them.
 noise = np.random.default_rng(0).normal(size=(len(data.data), 2))
@@ -34,14 +41,16 @@ for group in selector.groups_:
         f"{names[group.position]:<24} represents {len(members):>2}: {', '.join(members[:2])}, …"
     )
 print("isolated:", ", ".join(names[column] for column in selector.isolated_))
-# --8<-- [end:auto]
 
-# --8<-- [start:curve]
+# %% curve
+# The share of the variance that the first columns represent.
+
 for size in (1, 2, 4, selector.n_features_, 16):
     print(f"{size:>2} columns represent {selector.coverage_[size - 1]:.0%} of the variance")
-# --8<-- [end:curve]
 
-# --8<-- [start:sizes]
+# %% sizes
+# Other ways to say the size.
+
 sizes = {
     "UntilCoverage(0.8)": UntilCoverage(0.8),
     "MinShare(0.9)": MinShare(0.9),
@@ -50,29 +59,32 @@ sizes = {
 for name, size in sizes.items():
     fitted = TopologicalFeatureSelector(size).fit(X)
     print(f"{name:<19}{fitted.n_features_:>3} columns represent {fitted.shares_.mean():.0%}")
-# --8<-- [end:sizes]
 
-# --8<-- [start:random]
+# %% random
+# What random lists of the same size represent.
+
 lists = selector.random_lists()
 print(
     f"random lists of 7: {lists.mean:.0%} of the variance ({lists.low:.0%} to {lists.high:.0%})"
 )
-# --8<-- [end:random]
 
-# --8<-- [start:constraints]
+# %% constraints
+# Force a column, and exclude others.
+
 constraints = {"keep": ["mean area"], "exclude": ["worst *"]}
 frame = pd.DataFrame(X, columns=names)
 given = TopologicalFeatureSelector(5, **constraints).fit(frame)
 for group in given.groups_:
     print(f"{group.name}: {', '.join(member.name for member in group.members[:3])}")
-# --8<-- [end:constraints]
 
-# --8<-- [start:keep]
+# %% keep
+# Isolated columns count only if you ask for them.
+
 everyone = TopologicalFeatureSelector(rule=Coverage(isolated="keep")).fit(X)
 print(f"{everyone.n_features_} with the isolated columns")
-# --8<-- [end:keep]
 
-# --8<-- [start:noise]
+# %% noise
+# Which columns are linked no better than shuffled ones?
+
 found = noise_features(X, random_state=0)
 print("no better linked than shuffled columns:", ", ".join(np.array(names)[found.noise]))
-# --8<-- [end:noise]

@@ -1,6 +1,13 @@
-"""Learn weights of columns that bring chosen links into the TMFG; needs torch."""
+"""
+A learned similarity
+====================
 
-# --8<-- [start:data]
+Learn weights of columns that bring chosen links into the TMFG. It needs torch.
+"""
+
+# %% data
+# The links that are wanted, and how many of them the TMFG has.
+
 import torch
 from sklearn.datasets import load_wine
 
@@ -13,9 +20,10 @@ edge_index, weights = tmfg_edges(similarity)
 links = set(map(tuple, edge_index.T.tolist()))
 wanted = [(4, 8), (4, 5), (4, 6)]  # magnesium with three kinds of phenols
 print("links at the start:", sum(link in links for link in wanted), "of 3")
-# --8<-- [end:data]
 
-# --8<-- [start:learn]
+# %% learn
+# Raise the probability of these links by gradient steps.
+
 generator = torch.Generator().manual_seed(0)
 log_weights = torch.zeros(len(similarity), dtype=torch.float64, requires_grad=True)
 optimizer = torch.optim.Adam([log_weights], lr=0.05)
@@ -36,4 +44,3 @@ for _ in range(60):
 links = set(map(tuple, tmfg_edges(weighted())[0].T.tolist()))
 print("links at the end:", sum(link in links for link in wanted), "of 3")
 print("weighed most:", table.columns[int(log_weights.argmax())])
-# --8<-- [end:learn]

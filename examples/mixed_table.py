@@ -1,4 +1,9 @@
-"""Select among numbers, ordered categories, names and yes/no columns at once."""
+"""
+Text, categories, yes/no
+========================
+
+Select among numbers, ordered categories, names and yes/no columns at once.
+"""
 
 import warnings
 
@@ -16,7 +21,9 @@ from topofs import (
 for kind in (IdentifierFeatureWarning, IsolatedFeatureWarning):
     warnings.simplefilter("default", kind)
 
-# --8<-- [start:table]
+# %% table
+# A table of people, with six kinds of columns.
+
 rng = np.random.default_rng(0)
 n = 400
 trade = rng.choice(["baker", "smith", "tailor", "clerk"], size=n)
@@ -37,9 +44,10 @@ table = pd.DataFrame(
         "shoe size": rng.normal(42, 2, size=n).round(),
     }
 )
-# --8<-- [end:table]
 
-# --8<-- [start:select]
+# %% select
+# The table goes in as it is. The identifier is left out with a warning.
+
 selector = TopologicalFeatureSelector().fit(table)
 print("similarity:", selector.similarity_)
 for group in selector.groups_:
@@ -47,10 +55,10 @@ for group in selector.groups_:
     print(f"{group.name} represents {members}")
 print("isolated:", ", ".join(table.columns[selector.isolated_]))
 print(selector.transform(table).dtypes.to_string())
-# --8<-- [end:select]
 
-# --8<-- [start:similarity]
+# %% similarity
+# The matrix of shared variance.
+
 columns = ["trade", "income", "years", "grade", "desk"]
 shared = pd.DataFrame(mixed(table[columns]), index=columns, columns=columns)
 print(shared.round(2).to_string())
-# --8<-- [end:similarity]

@@ -1,6 +1,13 @@
-"""A graph of one's own: every pair that is alike enough is linked."""
+"""
+Your own graph
+==============
 
-# --8<-- [start:define]
+A graph of your own: every pair that is alike enough is linked.
+"""
+
+# %% define
+# A graph is a frozen dataclass with one method.
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +38,8 @@ class Strong(Graph):
 
 
 register(Strong())
-# --8<-- [end:define]
 
+# %%
 if __name__ == "__main__":
     import warnings
 
@@ -41,7 +48,9 @@ if __name__ == "__main__":
     # Shown, even where warnings are made errors: with few links, some columns have none.
     warnings.simplefilter("default", IsolatedFeatureWarning)
 
-# --8<-- [start:use]
+# %% use
+# It has a short name now, beside those of topofs.
+
 if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer
 
@@ -51,4 +60,3 @@ if __name__ == "__main__":
         print(
             f"{graph!s:<18}{selector.graph_.n_edges:>4} links, {selector.n_features_} columns"
         )
-# --8<-- [end:use]

@@ -1,6 +1,13 @@
-"""A measure of one's own: how often two columns are high in the same rows."""
+"""
+Your own measure
+================
 
-# --8<-- [start:define]
+A measure of your own: how often two columns are high in the same rows.
+"""
+
+# %% define
+# A measure is a frozen dataclass that prepares the columns.
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,10 +42,12 @@ class Peaks(Measure):
 
 
 register(Peaks())
-# --8<-- [end:define]
 
 
-# --8<-- [start:inherit]
+# %% inherit
+# Or change one step of a measure that is there.
+
+
 @dataclass(frozen=True, repr=False)
 class LogPearson(Pearson):
     """Pearson's correlation of logarithms; its scale, what chance gives, is inherited."""
@@ -52,9 +61,10 @@ class LogPearson(Pearson):
 
 
 register(LogPearson())
-# --8<-- [end:inherit]
 
-# --8<-- [start:use]
+# %% use
+# Both have short names now.
+
 if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer
 
@@ -70,4 +80,3 @@ if __name__ == "__main__":
     for name in ("pearson", "log_pearson"):
         selector = TopologicalFeatureSelector(similarity=name).fit(X)
         print(f"{name}: {', '.join(group.name for group in selector.groups_)}")
-# --8<-- [end:use]

@@ -1,6 +1,13 @@
-"""Two rules of one's own: one that ranks by a score, and one with groups and an end."""
+"""
+Your own rule
+=============
 
-# --8<-- [start:define]
+Two rules of your own: one ranks by a score, the other has groups and an end.
+"""
+
+# %% define
+# A rule is a frozen dataclass that ranks the columns of a network.
+
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -33,10 +40,12 @@ class Periphery(Rule):
 
 
 register(Periphery())
-# --8<-- [end:define]
 
 
-# --8<-- [start:groups]
+# %% groups
+# A rule may also say which columns each selected one represents, and where to stop.
+
+
 @dataclass(frozen=True, repr=False)
 class Worth(Rule):
     """Greedy by what each adds; it ends where a column adds less than it must."""
@@ -67,9 +76,10 @@ class Worth(Rule):
 
 
 register(Worth())
-# --8<-- [end:groups]
 
-# --8<-- [start:use]
+# %% use
+# Both have short names now.
+
 if __name__ == "__main__":
     from sklearn.datasets import load_breast_cancer
 
@@ -81,4 +91,3 @@ if __name__ == "__main__":
         print(f"{least}: {', '.join(group.name for group in selector.groups_)}")
     along = TopologicalFeatureSelector(rule="worth", graph="mst").fit(X)
     print(f"along the tree: {', '.join(group.name for group in along.groups_)}")
-# --8<-- [end:use]

@@ -1,6 +1,13 @@
-"""Save a fitted selector in a pipeline and load it again, with joblib and with skops."""
+"""
+Save it and use it again
+========================
 
-# --8<-- [start:joblib]
+Save a fitted selector in a pipeline and load it again, with joblib and with skops.
+"""
+
+# %% joblib
+# joblib is short, but loading runs what the file says: load only your own files.
+
 import joblib
 import numpy as np
 import skops.io
@@ -20,9 +27,10 @@ joblib.dump(model, "model.joblib")
 again = joblib.load("model.joblib")
 print("the same predictions:", np.array_equal(again.predict(X), model.predict(X)))
 print("selected:", ", ".join(again[0].get_feature_names_out()))
-# --8<-- [end:joblib]
 
-# --8<-- [start:trusted]
+# %% trusted
+# The types that skops may load.
+
 TRUSTED = [
     "numpy.dtype",
     "scipy.sparse._csc.csc_array",
@@ -54,28 +62,27 @@ TRUSTED = [
     "topofs.rules.variance.VarianceCoverage",
     "topofs.selection.base.InfiniteFeatureSelector",
     "topofs.selection.selector.TopologicalFeatureSelector",
+    "topofs.similarity.correlation.Correlation",
     "topofs.similarity.correlation.Pearson",
     "topofs.similarity.correlation.Spearman",
-    "topofs.similarity.correlation_blocks.Correlation",
     "topofs.similarity.energy.Energy",
     "topofs.similarity.mixed.Auto",
     "topofs.similarity.mixed.Mixed",
     "topofs.similarity.mixed.MixedSimilarity",
     "topofs.similarity.mutual_information.BinnedInformation",
     "topofs.similarity.mutual_information.MutualInformation",
+    "topofs.similarity.noise_floor.CorrelationScale",
+    "topofs.similarity.noise_floor.FlooredScale",
     "topofs.similarity.noise_floor.Margins",
-    "topofs.similarity.operator.Squared",
-    "topofs.similarity.scale.CorrelationScale",
-    "topofs.similarity.scale.FlooredScale",
     "topofs.similarity.standard_columns.StandardColumns",
 ]
-# --8<-- [end:trusted]
 
-# --8<-- [start:skops]
+# %% skops
+# skops loads nothing that is not on the list.
+
 skops.io.dump(model, "model.skops")
 
 unknown = set(skops.io.get_untrusted_types(file="model.skops")) - set(TRUSTED)
 print("in the file and not on the list:", sorted(unknown) or "nothing")
 again = skops.io.load("model.skops", trusted=TRUSTED)
 print("the same predictions:", np.array_equal(again.predict(X), model.predict(X)))
-# --8<-- [end:skops]

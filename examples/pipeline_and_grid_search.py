@@ -1,4 +1,9 @@
-"""Put the selector in a pipeline and let a grid search choose its settings."""
+"""
+Pipelines and grid search
+=========================
+
+Put the selector in a pipeline, and let a grid search choose its settings.
+"""
 
 from sklearn.datasets import load_digits
 from sklearn.feature_selection import VarianceThreshold
@@ -12,7 +17,9 @@ from topofs import Centrality, Coverage, TopologicalFeatureSelector
 X, y = load_digits(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 
-# --8<-- [start:pipeline]
+# %% pipeline
+# Select, scale and classify.
+
 pipeline = Pipeline(
     [
         ("varying", VarianceThreshold()),  # some pixels are blank in every image of a fold
@@ -24,9 +31,10 @@ pipeline = Pipeline(
 pipeline.set_output(transform="pandas")  # column names survive every step
 pipeline.fit(X_train, y_train)
 print(f"20 of {X.shape[1]} columns: accuracy {pipeline.score(X_test, y_test):.2f}")
-# --8<-- [end:pipeline]
 
-# --8<-- [start:search]
+# %% search
+# The grid search sets parameters of the selector, and parameters of its terms.
+
 search = GridSearchCV(
     pipeline,
     {
@@ -40,9 +48,10 @@ search = GridSearchCV(
 search.fit(X_train, y_train)
 print("best settings:", search.best_params_)
 print(f"balanced accuracy on the test part: {search.score(X_test, y_test):.2f}")
-# --8<-- [end:search]
 
-# --8<-- [start:sizes]
+# %% sizes
+# One fit is enough for every size.
+
 varying = pipeline[:1]  # the first step, fitted above
 selector = TopologicalFeatureSelector().fit(varying.transform(X_train))  # one fit
 for size in (5, 10, 20, 40):
@@ -50,4 +59,3 @@ for size in (5, 10, 20, 40):
     # A k-d tree tells equal distances apart alike on any number of threads.
     model = KNeighborsClassifier(algorithm="kd_tree").fit(X_train[columns], y_train)
     print(f"{size:>3} columns: accuracy {model.score(X_test[columns], y_test):.2f}")
-# --8<-- [end:sizes]

@@ -1,6 +1,13 @@
-"""Choose assets that represent the others, and judge the choice by years it has not seen."""
+"""
+Representative assets
+=====================
 
-# --8<-- [start:read]
+Choose assets that represent the others, and judge the choice by years it has not seen.
+"""
+
+# %% read
+# Daily returns of 20 assets.
+
 import pandas as pd
 from skfolio.datasets import load_sp500_dataset
 from sklearn.base import clone
@@ -13,9 +20,10 @@ prices = load_sp500_dataset()  # ships with skfolio
 returns = prices.pct_change().iloc[1:]
 before, after = returns.loc["2005":"2014"], returns.loc["2015":]
 print(f"{returns.shape[1]} assets; {len(before)} days to choose, {len(after)} to judge")
-# --8<-- [end:read]
 
-# --8<-- [start:select]
+# %% select
+# As many assets as represent 70 % of the variance, with at most two from a sector.
+
 sector = pd.Series(
     {
         **dict.fromkeys(["AAPL", "AMD", "MSFT"], "technology"),
@@ -33,21 +41,24 @@ spread = TopologicalFeatureSelector(
 ).fit(before)
 print("free:          ", ", ".join(free.get_feature_names_out()))
 print("two a sector:  ", ", ".join(spread.get_feature_names_out()))
-# --8<-- [end:select]
 
-# --8<-- [start:groups]
+# %% groups
+# Which assets does each one represent?
+
 for group in spread.groups_[:6]:
     members = ", ".join(f"{member.name} {member.share:.2f}" for member in group.members)
     print(f"{group.name:<5}{sector[group.name]:<11} represents {members or 'itself alone'}")
-# --8<-- [end:groups]
 
-# --8<-- [start:apart]
+# %% apart
+# Eight assets of which no two are alike.
+
 apart = TopologicalFeatureSelector(8, similarity="spearman", max_similarity=0.2).fit(before)
 print("apart:", ", ".join(apart.get_feature_names_out()))
 print(f"{apart.coverage_[7]:.1%} of the variance; free: {free.coverage_[7]:.1%}")
-# --8<-- [end:apart]
 
-# --8<-- [start:judge]
+# %% judge
+# What the lists represent in later years.
+
 later = TopologicalFeatureSelector(similarity="spearman").fit(after)
 for name, fitted in [("free", free), ("two a sector", spread)]:
     found = later.evaluate(fitted.get_feature_names_out())
@@ -56,9 +67,10 @@ for name, fitted in [("free", free), ("two a sector", spread)]:
         f"{len(found.names)}: {found.random.mean:.1%} ({found.random.low:.1%} to "
         f"{found.random.high:.1%})"
     )
-# --8<-- [end:judge]
 
-# --8<-- [start:stability]
+# %% stability
+# Would other days have given the same assets?
+
 eleven = clone(spread).set_params(n_features_to_select=spread.n_features_)
 blocks = stability(eleven, before, splits="blocks", n_resamples=20, random_state=0)
 print(f"blocks of days: stability {blocks.phi:.2f} ({blocks.lower:.2f} to {blocks.upper:.2f})")
@@ -66,8 +78,8 @@ walked = stability(eleven, before, splits=TimeSeriesSplit(5))
 print(f"walking forward: stability {walked.phi:.2f}")
 often = sorted(zip(walked.frequency, before.columns, strict=True), reverse=True)[:8]
 print(", ".join(f"{name} {share:.0%}" for share, name in often))
-# --8<-- [end:stability]
 
-# --8<-- [start:report]
+# %% report
+# Write the report.
+
 write_selection_report("assets.html", selector=spread, X=before, table_name="20 assets")
-# --8<-- [end:report]

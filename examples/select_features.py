@@ -1,4 +1,9 @@
-"""Select from the 30 features of a dataset of scikit-learn, and see what each represents."""
+"""
+Select features
+===============
+
+Select from the 30 features of a dataset of scikit-learn, and see what each represents.
+"""
 
 from sklearn.datasets import load_breast_cancer
 

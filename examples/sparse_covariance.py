@@ -1,6 +1,13 @@
-"""A sparse Gaussian model of 400 assets from 250 days, and what 20 of them say about the rest."""
+"""
+A sparse covariance
+===================
 
-# --8<-- [start:data]
+A sparse Gaussian model of 400 assets from 250 days, and what 20 of them say about the rest.
+"""
+
+# %% data
+# Returns with a market, twenty sectors and noise.
+
 import numpy as np
 from sklearn.covariance import LedoitWolf
 
@@ -13,16 +20,18 @@ market = rng.normal(size=(750, 1))
 sectors = rng.normal(size=(750, n_sectors))
 returns = 0.6 * market + 0.6 * sectors[:, sector] + 0.6 * rng.normal(size=(750, n_assets))
 past, future = returns[:250], returns[250:]
-# --8<-- [end:data]
 
-# --8<-- [start:fit]
+# %% fit
+# Fit the model on a TMFG.
+
 model = LoGoCovariance().fit(past)
 print(model.graph_)
 print(f"the precision matrix has {model.precision_.nnz:,} of {n_assets**2:,} entries")
 print(f"correlations were pulled towards 0 by {model.shrinkage_:.0%}")
-# --8<-- [end:fit]
 
-# --8<-- [start:compare]
+# %% compare
+# The likelihood of unseen days, beside three rivals.
+
 rivals = {
     "LoGo on a TMFG": model,
     "LoGo on a tree": LoGoCovariance("mst").fit(past),
@@ -32,9 +41,10 @@ rivals = {
 print("\nlog-likelihood of an unseen day:")
 for name, rival in rivals.items():
     print(f"{name:<24}{rival.score(future):>8.1f}")
-# --8<-- [end:compare]
 
-# --8<-- [start:panel]
+# %% panel
+# Given 20 selected assets, predict the other 380.
+
 panel = TopologicalFeatureSelector(20).fit(past).get_support(indices=True)
 known = model.conditional(panel, future[:, panel])
 others = future[:, known.columns]
@@ -42,4 +52,3 @@ error = others - known.mean
 print(f"\n20 assets are known, {len(known.columns)} are not")
 print(f"variance they explain, by the model: {known.share.mean():.0%}")
 print(f"variance they explain, on unseen days: {1 - error.var() / others.var():.0%}")
-# --8<-- [end:panel]

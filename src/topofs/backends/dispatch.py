@@ -63,14 +63,16 @@ _ROWS, _PAIR_BYTES = 256, 24
 
 @dataclass(frozen=True, eq=False)
 class ComparedColumns:
-    """Columns that are ready to be compared, or were compared on workers.
+    """The columns to compare, and what is known of them so far.
 
-    `memory` is how many bytes may be used, `arrays` the device that multiplies, if any. `nodes`
-    are the columns of a sparse table that are compared, where they are not all, so that nothing
-    holds a large one twice. Of a dask table, `constant` says which columns are left out; `table`
-    are the others, brought here, with `workers` that hold them, too, or `on_workers` is their
-    finished similarity (plain correlations where these were asked for), with their `spans`, by
-    which they are put in order.
+    Nothing is computed before a property or a method asks for it. `memory` is the number of bytes
+    that may be used. `arrays` is the device that multiplies, if any. `nodes` are the columns of a
+    sparse table that take part; the table is not copied to leave out the others.
+
+    A dask table has two forms. If its matrix fits, workers have computed it: `on_workers` is the
+    matrix, and `spans` are the ranges of the columns, by which these are ordered. If not, `table`
+    holds the columns here, and `workers` holds them there. `constant` marks the columns that the
+    workers left out.
     """
 
     measure: Measure
@@ -178,7 +180,10 @@ def compare_columns(
     arrays: DeviceArrays | None = None,
     nodes: Ints | None = None,
 ) -> ComparedColumns:
-    """Prepare the columns of a table, where they lie.
+    """Collect what is needed to compare the columns of a table.
+
+    Columns in memory are prepared later, when `build_network` asks for their operator. Workers
+    compare the columns of a dask table now.
 
     Parameters
     ----------

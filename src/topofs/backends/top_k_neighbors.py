@@ -15,7 +15,7 @@ from scipy import sparse
 
 from topofs._kernels.dispatch import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
-from topofs.runtime import counted, for_row_ranges
+from topofs.runtime import counted, for_row_ranges, slices
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import weights_of_rows, whole_weights
 from topofs.similarity_matrix import row_sums, threshold_mean_in_place
@@ -160,8 +160,7 @@ class NeighborSearch:
     def _parts(self) -> list[slice]:
         """Blocks of rows."""
         n = len(self.order)
-        step = max(1, min(256, _BLOCK // n))
-        return [slice(first, min(first + step, n)) for first in range(0, n, step)]
+        return slices(n, max(1, min(256, _BLOCK // n)))
 
     def _from_small_matrix(
         self, similarity: Floats, operator: SimilarityOperator | None

@@ -28,17 +28,8 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-__all__ = [
-    "CoverageModel",
-    "Ranking",
-    "Rule",
-    "RunningGroups",
-    "ScoreWords",
-    "assign_self",
-    "in_order_of_values",
-    "running_over_all",
-    "tie_breaking_ranks",
-]
+# What decides between equal scores: `tie_breaking_ranks`, or the position in the table.
+STRENGTH, INDEX = "strength", "index"
 
 # Rows of shares held at a time.
 _ROWS = 256
@@ -324,6 +315,11 @@ class CoverageModel:
         """List the nodes by way of which a node is represented, from the node on; none here."""
         return np.empty(0, dtype=np.int64)
 
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        representative, share = self.representatives(among)
+        return int(representative[node]), float(share[node])
+
     def explained(self, selected: Ints) -> Doubles:
         """Share of each node that the selected nodes explain together, or the best of them."""
         return self.representatives(selected)[1]
@@ -376,6 +372,28 @@ class RunningGroups:
     through: Ints
     n_links: int | None
 
+    @classmethod
+    def from_changes(
+        cls,
+        curve: Doubles,
+        changes: tuple[Ints, Ints, Doubles],
+        *,
+        through: Ints | None = None,
+        n_links: int | None = None,
+    ) -> RunningGroups:
+        """Sort changes by node: the node, the position and the value of each, in order."""
+        nodes, positions, values = changes
+        by_node = np.argsort(nodes, kind="stable")
+        n_changes = np.bincount(nodes, minlength=len(curve) - 1)
+        return cls(
+            curve=curve,
+            starts=np.concatenate([[0], np.cumsum(n_changes)]),
+            positions=positions[by_node],
+            values=values[by_node],
+            through=np.full(len(nodes), -1) if through is None else through[by_node],
+            n_links=n_links,
+        )
+
 
 class _Shares(Protocol):
     def block(self, rows: slice, columns: slice) -> Floats: ...
@@ -403,11 +421,5 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
         some = values > least
         parts.append((nodes[some], positions[some], values[some]))
     nodes, positions, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return RunningGroups(
-        curve=np.concatenate([[0.0], total / n]),
-        starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-        positions=positions,
-        values=values,
-        through=np.full(len(positions), -1),
-        n_links=None,
-    )
+    curve = np.concatenate([[0.0], total / n])
+    return RunningGroups.from_changes(curve, (nodes, positions, values))

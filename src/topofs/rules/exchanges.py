@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from topofs.rules.coverage import MatrixCoverage
     from topofs.typing import Bools, Ints
 
-__all__ = ["exchanges", "refined_ranking"]
-
+# So many candidates are judged at a time.
 _ROWS = 256
-"""So many candidates are judged at a time."""
 
+# Up to so many entries, the whole rows of all nodes are looked at.
 _MOST_WHOLE = 1 << 25
-"""Up to so many entries, the whole rows of all nodes are looked at."""
 
 _NEVER = np.iinfo(np.int64).min // 2
 

@@ -34,7 +34,6 @@ from topofs.selection.compatibility import (
     TERMS,
     check_end,
     check_terms,
-    check_threshold,
     graph_for,
     measure_of,
     rule_of,
@@ -335,8 +334,7 @@ class TopologicalFeatureSelector(FittedSelection):
         """Fit, and give the prepared columns."""
         measure, self.rule_ = measure_of(self.similarity), rule_of(self.rule)
         graph = graph_for(self.graph, self.rule_, self.n_features_to_select)
-        check_threshold(self.threshold)
-        check_terms(measure, graph, self.rule_)
+        check_terms(measure, graph, self.rule_, self.threshold)
         memory, arrays = parse_memory(self.memory), arrays_of_device(self.device, X)
 
         read = read_table(self, on_host(X), measure)

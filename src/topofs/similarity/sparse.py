@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from topofs.runtime import for_each
+from topofs.runtime import for_each, slices
 from topofs.similarity.correlation import (
     ANY_GRID,
     EXACT,
@@ -79,8 +79,7 @@ class SparseCorrelation(CorrelationOperator):
         products = self._products(left, right)
         # A few rows at a time: temporaries are as large as what is finished.
         step = max(1, _FINISHED // max(1, len(right)))
-        for first in range(0, len(left), step):
-            some = slice(first, first + step)
+        for some in slices(len(left), step):
             finish_correlation(
                 products[some],
                 float(self.n_samples),
@@ -153,7 +152,7 @@ class SparseCorrelation(CorrelationOperator):
             some = columns[rows]
             products_with_dense(some, by.indptr, by.indices, by.data, dense, products[rows])
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
 
     def _of_sparse(self, columns: Ints, others: Ints) -> Doubles:
@@ -176,12 +175,8 @@ class SparseCorrelation(CorrelationOperator):
             if not as_they_are:
                 products[rows] = found[:, others]
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
-
-
-def _parts(n: int) -> list[slice]:
-    return [slice(first, min(first + _ROWS, n)) for first in range(0, n, _ROWS)]
 
 
 def _taken(table: Floats, columns: Ints) -> Floats:
@@ -241,7 +236,7 @@ def _dense_columns(by_columns: sparse.csr_array, columns: Ints, accurate: Bools)
     """Some columns as a dense table; those that are not accurate as unit columns, in float64."""
     dtype = by_columns.dtype if accurate.all() else np.dtype(np.float64)
     dense = np.empty((by_columns.shape[1], len(columns)), dtype=dtype)
-    for rows in _parts(len(columns)):
+    for rows in slices(len(columns), _ROWS):
         block = by_columns[columns[rows]].toarray().astype(dtype)
         wrong = ~accurate[columns[rows]]
         if wrong.any():
