@@ -195,7 +195,9 @@ def test_the_sentence_about_stability(tmp_path):
     X = chained_table()
     selector = TopologicalFeatureSelector(30).fit(X)
     everything = stability(TopologicalFeatureSelector(30), X, n_resamples=3, random_state=0)
-    assert "always gave all columns" in page_of(tmp_path, selector, X, stability=everything)
+    assert "all columns were always selected" in page_of(
+        tmp_path, selector, X, stability=everything
+    )
     with pytest.raises(ValueError, match="stability is over 30 columns"):
         few = X.iloc[:, :10]
         summarise_selection(TopologicalFeatureSelector(2).fit(few), few, stability=everything)

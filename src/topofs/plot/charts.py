@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "compare",
-    "coverage_curve",
-    "degree_distribution",
-    "network",
-    "similarity_heatmap",
-    "stability",
-]
-
 _MOST_LABELS = 60
 # Where a label may be: offset from its dot in points, and how it is aligned.
 _SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1)]

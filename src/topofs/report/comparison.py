@@ -19,17 +19,7 @@ if TYPE_CHECKING:
     from topofs.comparison.compare import Comparison
     from topofs.typing import Doubles
 
-__all__ = [
-    "ALPHA",
-    "ComparisonSummary",
-    "chart_of",
-    "comparison_page",
-    "comparison_report",
-    "comparison_words",
-    "round_ticks",
-    "summarise_comparison",
-    "write_comparison_report",
-]
+__all__ = ["ComparisonSummary", "summarise_comparison", "write_comparison_report"]
 
 ALPHA = 0.05
 """Below this adjusted p-value two methods are told apart."""

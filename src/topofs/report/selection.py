@@ -31,15 +31,7 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats
 
-__all__ = [
-    "SCRIPTS",
-    "SelectionSummary",
-    "page_data",
-    "selection_page",
-    "selection_report",
-    "summarise_selection",
-    "write_selection_report",
-]
+__all__ = ["SelectionSummary", "summarise_selection", "write_selection_report"]
 
 SCRIPTS = (
     *("data.js", "state.js", "elements.js", "scene.js", "drawing.js", "drawing_input.js"),
@@ -280,7 +272,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
-    """The filtered graph, and how often each link came back on data drawn anew."""
+    """The filtered graph, and how often each link came back in resamples."""
     graph, stability, nodes = summary.graph, summary.stability, summary.selector.nodes_
     if graph is None:
         return None

@@ -36,23 +36,6 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "MOST_COLUMNS",
-    "MOST_ROWS",
-    "RandomCoverage",
-    "SelectionSummary",
-    "Ties",
-    "WithDiagonal",
-    "bars_of",
-    "drawing_of",
-    "filtered_graph",
-    "heat_map",
-    "score_groups",
-    "similarity_of",
-    "summarise_selection",
-    "ties_at_cut",
-]
-
 MOST_ROWS = 60
 """The most features that a heat map shows."""
 

@@ -17,8 +17,7 @@ from topofs.text import counted, fine_percent, listed, percent
 
 if TYPE_CHECKING:
     from topofs.report.selection_summary import SelectionSummary
-
-__all__ = ["Words"]
+    from topofs.typing import Ints
 
 # After Nogueira et al. (2018): above 0.75 excellent agreement, below 0.4 poor.
 _EXCELLENT, _POOR = 0.75, 0.4
@@ -274,9 +273,9 @@ class Words:
         found = self.summary.stability
         if found is None:
             return ""
-        again = f"Drawn anew {found.n_resamples:,} times, the data"
+        start = f"In {counted(found.n_resamples, 'resample')} of the rows"
         if not np.isfinite(found.phi):
-            return f"{again} always gave all columns: nothing to compare."
+            return f"{start} all columns were always selected: nothing to compare."
         verdict = "rather different columns"
         if found.phi >= _POOR:
             verdict = "the same columns in part"
@@ -285,9 +284,10 @@ class Words:
         least, most = found.sizes.min(), found.sizes.max()
         sizes = f"{least:,}" if least == most else f"between {least:,} and {most:,}"
         return (
-            f"{again} gave {verdict}: stability {found.phi:.2f} ({percent(found.level)} interval "
-            f"{found.lower:.2f} to {found.upper:.2f}), where 1 is the same columns every time and "
-            f"0 is what chance gives. Each time {sizes} columns were chosen."
+            f"{start} the selection had {verdict}: stability {found.phi:.2f} "
+            f"({percent(found.level)} interval {found.lower:.2f} to {found.upper:.2f}), where 1 "
+            "is the same columns every time and 0 is what chance gives. Each time "
+            f"{sizes} columns were selected."
         )
 
     @property
@@ -438,7 +438,8 @@ class Words:
                 f"names (categories): {listed(self._names(summary.nominal))}."
             )
         named = [name for _, names in summary.left_out for name in names]
-        n_outside = sum(summary.names[i] not in named for i in summary.reasons)
+        known = set(named)
+        n_outside = sum(summary.names[i] not in known for i in summary.reasons)
         if n_outside:
             why_not = [f"{summary.names[i]} ({why})" for i, why in summary.reasons.items()]
             notes.append(f"{counted(n_outside, 'column')} took no part: {listed(why_not)}.")
@@ -454,5 +455,5 @@ class Words:
             notes.append(f"Not compared, but kept in the output: {kept}.")
         return notes
 
-    def _names(self, features: np.ndarray) -> list[str]:
+    def _names(self, features: Ints) -> list[str]:
         return [self.summary.names[i] for i in features.tolist()]
