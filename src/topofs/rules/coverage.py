@@ -58,7 +58,7 @@ class Coverage(Rule):
 
     facility location: F is submodular, so up to the end the greedy set is worth at least
     1 − 1/e of the best one of its size. The rule ends by itself where the next column would
-    explain no more than itself.
+    add no more than its own variance.
 
     Beyond the end, the next column c is the one for which what it adds to F, and half of
 
@@ -154,7 +154,7 @@ class Coverage(Rule):
     @property
     def end_words(self) -> str:
         """What is true where it ends."""
-        return "the next column would explain no more than itself"
+        return "the next column would add no more than its own variance"
 
     @property
     def keeps_isolated(self) -> bool:
