@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from topofs._kernels.variance_steps import deflate_rows
+from topofs._kernels.column_products import deflate_rows
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.standard_columns import ColumnsOnWorkers

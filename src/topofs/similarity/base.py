@@ -374,7 +374,7 @@ def _tile_writer(
 
 def _fill_triangle(operator: Any, similarity: Floats) -> None:
     """Fill a matrix from the blocks that the operator says are best, each pair once."""
-    from topofs._kernels.sparse_products import write_mirrored
+    from topofs._kernels.column_products import write_mirrored
 
     def fill(corner: tuple[Ints, Ints]) -> None:
         rows, columns = corner

@@ -143,7 +143,7 @@ class SparseCorrelation(CorrelationOperator):
 
     def _of_both(self, columns: Ints, others: Ints) -> Doubles:
         """Products of sparse columns with dense ones."""
-        from topofs._kernels.sparse_products import products_with_dense
+        from topofs._kernels.column_products import products_with_dense
 
         dense, by = _taken(self.dense, others), self.values
         products = np.empty((len(columns), len(others)))
@@ -157,7 +157,7 @@ class SparseCorrelation(CorrelationOperator):
 
     def _of_sparse(self, columns: Ints, others: Ints) -> Doubles:
         """Products of sparse columns with some of the sparse ones by samples."""
-        from topofs._kernels.sparse_products import products_with_sparse
+        from topofs._kernels.column_products import products_with_sparse
 
         by, samples = self.values, self.by_samples
         stop = int(others.max()) + 1
@@ -192,7 +192,7 @@ def sparse_correlation(X: sparse.csc_array) -> SparseCorrelation:
     Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the dense
     computation, because all sums are exact.
     """
-    from topofs._kernels.sparse_products import moments_of_columns
+    from topofs._kernels.column_products import moments_of_columns
 
     n_samples, n_features = X.shape
     X = X if X.has_sorted_indices else X.sorted_indices()

@@ -83,7 +83,7 @@ class StandardColumns:
 
     def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
         """Multiply all rows with two vectors, in one pass and added up in float64."""
-        from topofs._kernels.variance_steps import two_products
+        from topofs._kernels.column_products import two_products
 
         vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
         for_row_ranges(
