@@ -115,7 +115,9 @@ def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch):
 
 def test_the_makefile_has_what_the_readme_names():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    targets = re.findall(
+        r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert set(re.findall(r"^make ([\w-]+)", readme, re.MULTILINE)) <= set(targets)
 
 

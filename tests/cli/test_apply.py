@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.running import run, run_json
+from tests.platforms import posix
 from topofs.cli import apply as saved_selection
 from topofs.cli.apply import SavedSelection, SelectionFileError, read_selection, write_selection
 
@@ -173,6 +174,7 @@ def test_a_selection_is_saved_as_json_only(wine_csv, tmp_path, name):
     assert os.listdir(tmp_path) == ["wine.csv"]
 
 
+@posix
 def test_the_selection_is_not_overwritten(saved, wine_csv):
     (link := saved.with_name("link.csv")).symlink_to(saved)
     before = saved.read_bytes()
@@ -227,7 +229,10 @@ def test_a_file_that_holds_no_selection(wine_csv, tmp_path, content, said):
 
 def test_what_is_not_read_does_no_harm(wine_csv, tmp_path):
     path = tmp_path / "s.json"
-    path.write_text(json.dumps(GOOD | {"settings": {"rule": "__import__('os')"}, "reading": 3}))
+    path.write_text(
+        json.dumps(GOOD | {"settings": {"rule": "__import__('os')"}, "reading": 3}),
+        encoding="utf-8",
+    )
     assert run("apply", path, wine_csv).exit_code == 0
 
 

@@ -55,7 +55,9 @@ def test_a_column_that_takes_no_part(wine_csv):
 
 def test_names_with_line_breaks_stay_in_their_lines(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text('"a\nb",c,"d\ne","t\nu"\n1,2,3,x\n2,1,5,y\n3,3,1,z\n5,1,2,x\n')
+    path.write_text(
+        '"a\nb",c,"d\ne","t\nu"\n1,2,3,x\n2,1,5,y\n3,3,1,z\n5,1,2,x\n', encoding="utf-8"
+    )
     lines = run("explain", path, "c", "-k", 1, "--graph", "tmfg").stdout.splitlines()
     assert lines[0].startswith("c is ")
     assert sum("a\ufffdb" in line for line in lines) >= 1

@@ -222,9 +222,9 @@ def test_the_reports_take_names(shop_file, tmp_path):
     pytest.importorskip("jinja2")
     page = tmp_path / "page.html"
     assert run("select", shop_file, "--report", page).exit_code == 0
-    assert "town" in page.read_text()
+    assert "town" in page.read_text(encoding="utf-8")
     arguments = ("compare", shop_file, "--target", "plan", "--repeats", "1", "--folds", "2")
     result = run(*arguments, "--sizes", "2,auto", "--report", page)
     assert result.exit_code == 0, result.output
-    assert "TFS (paper)" in page.read_text()
-    assert "auto (" in page.read_text()
+    assert "TFS (paper)" in page.read_text(encoding="utf-8")
+    assert "auto (" in page.read_text(encoding="utf-8")

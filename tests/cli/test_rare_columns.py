@@ -26,7 +26,7 @@ def test_a_note_names_number_and_rule_and_files_have_the_reason(counts_csv, tmp_
     assert "2 of 8 columns" in result.stderr
     assert "in fewer than 4 of 2,100 samples" in result.stderr
     assert "--min-carriers 0 lets them take part" in result.stderr
-    with (tmp_path / "ranking.csv").open() as file:
+    with (tmp_path / "ranking.csv").open(encoding="utf-8") as file:
         why = {row["name"]: row["left_out"] for row in csv.DictReader(file)}
     reason = "fewer than 4 samples have another value than the most frequent one"
     assert why["r0"] == why["r1"] == reason

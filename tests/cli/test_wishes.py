@@ -102,13 +102,13 @@ def test_a_header_is_not_needed(path, groups_csv, cost_csv):
     ):
         with_header = run_json("select", path, *size, option, file)
         bare = file.with_name("bare.csv")
-        bare.write_text(file.read_text().partition("\n")[2])
+        bare.write_text(file.read_text(encoding="utf-8").partition("\n")[2], encoding="utf-8")
         assert names(run_json("select", path, *size, option, bare)) == names(with_header)
 
 
 def test_names_come_from_a_file(path, tmp_path):
     must = tmp_path / "must.txt"
-    must.write_text("mean area\n\n  worst texture \nmean s*\n")
+    must.write_text("mean area\n\n  worst texture \nmean s*\n", encoding="utf-8")
     found = run_json("groups", path, "-k", 6, "--keep", f"@{must}", "--exclude", "mean radius")
     forced = {group["name"] for group in found["groups"] if group["forced"]}
     assert forced == {"mean area", "worst texture", "mean smoothness", "mean symmetry"}
@@ -243,7 +243,7 @@ def test_forced_columns_over_a_limit_are_named(path, groups_csv):
 )
 def test_bad_files_get_a_sentence(path, tmp_path, content, option, sentence):
     file = tmp_path / "file.csv"
-    file.write_text(content)
+    file.write_text(content, encoding="utf-8")
     beside = {"--cost": ("--budget", 3), "--groups": ("--at-most", 1)}.get(option, ())
     given = file if beside else f"@{file}"
     result = run("select", path, option, given, *beside)
@@ -281,7 +281,7 @@ def test_costs_come_through_a_pipe_as_from_a_file(path, tumours, tmp_path):
 def test_a_negative_cost(path, tumours, tmp_path):
     file = tmp_path / "cost.csv"
     lines = [f"{column};{-2 if column == 'mean area' else 1}" for column in tumours]
-    file.write_text("\n".join(["column;cost", *lines]))
+    file.write_text("\n".join(["column;cost", *lines]), encoding="utf-8")
     result = run("select", path, "--budget", 3, "--cost", file)
     assert result.exit_code == 2
     assert "--cost: the column 'mean area' costs -2; give each column a cost above 0" in (

@@ -15,7 +15,11 @@ import numpy as np
 from tests.shared_files import GOLDEN_FILE, GOLDEN_TABLES, golden_table
 
 CONFIGURATIONS = [
-    *((metric, form, "") for metric in ("pearson", "spearman") for form in ("normal", "square")),
+    *(
+        (metric, form, "")
+        for metric in ("pearson", "spearman")
+        for form in ("normal", "square")
+    ),
     *(("energy", "normal", f"{tenths / 10}") for tenths in range(1, 10)),
 ]
 

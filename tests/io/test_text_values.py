@@ -142,7 +142,9 @@ def test_what_is_no_number(values, words):
 
 
 def test_points_set_thousands_apart_where_commas_are_decimal(tmp_path):
-    (tmp_path / "t.csv").write_text("a;b;c;d\n1,5;1.724;0.123;7\n2,5;12.000;1.250;8\n")
+    (tmp_path / "t.csv").write_text(
+        "a;b;c;d\n1,5;1.724;0.123;7\n2,5;12.000;1.250;8\n", encoding="utf-8"
+    )
     with open_table(tmp_path / "t.csv") as table:
         rows = table.rows.collect()
     assert rows["b"].to_list() == [1724, 12000]

@@ -165,9 +165,9 @@ def test_half_of_what_the_container_may_use(tmp_path, monkeypatch):
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", (limit, tmp_path / "absent"))
     whole = parse_memory(None)
-    limit.write_text("max\n")
+    limit.write_text("max\n", encoding="utf-8")
     assert parse_memory(None) == whole
-    limit.write_text("2000000\n")
+    limit.write_text("2000000\n", encoding="utf-8")
     assert parse_memory(None) == 1_000_000
 
 
