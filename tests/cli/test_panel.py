@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from tests.platforms import posix
 from topofs import TopologicalFeatureSelector
 
@@ -69,9 +70,14 @@ def test_a_list_may_come_through_a_pipe(wine_csv, listed):
 def test_it_reads_well(wine_csv, listed, evaluation):
     lines = run(*arguments(wine_csv, "--panel", listed, "--next", 2)).stdout.splitlines()
     random = evaluation.random
-    assert lines[0] == (
-        f"4 of 13 columns of wine.csv represent {evaluation.coverage:.0%} of the variance of "
-        f"all; random lists of 4: {random.mean:.1%} ({random.low:.1%} to {random.high:.1%})"
+    bounds = (f"{share:.1%}" for share in (random.mean, random.low, random.high))
+    assert_tells(
+        lines[0],
+        "4 of 13",
+        "wine.csv",
+        f"{evaluation.coverage:.0%}",
+        "random lists of 4",
+        *bounds,
     )
     assert any(line.startswith("add least beyond the others: total_phenols") for line in lines)
     assert lines[-3] == "add next, each given those before it:"
@@ -86,10 +92,7 @@ def test_what_is_missing_and_what_says_the_same(tmp_path, wine):
     result = run("panel", tmp_path / "t.csv", *two)
     assert "say the same: ash and ash_again 1.00" in result.stdout
     found = run_json("panel", tmp_path / "t.csv", *two)
-    assert (
-        f"{len(found['alone'])} columns are alone, with no column of the list to represent them: "
-        in result.stdout
-    )
+    assert_tells(result.stdout, len(found["alone"]), "alone")
     after = result.stdout.partition("largest groups not represented:\n")[2]
     largest = after.splitlines()[0].strip().partition(",")[0]
     assert found["missing"][0]["name"] == largest
@@ -189,7 +192,5 @@ def test_isolated_columns_are_told_from_those_that_others_could_represent(tmp_pa
     assert found["isolated"] == ["noise", "hiss"]
     assert not set(found["alone"]) & {"noise", "hiss"}
     said = run(*arguments)
-    assert (
-        "2 columns are isolated, and nothing could represent them: noise, hiss" in said.stdout
-    )
+    assert_tells(said.stdout, "2 columns are isolated", "noise, hiss")
     assert "selects them" not in said.stderr

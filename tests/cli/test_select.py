@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import (
     MST,
     PMFG,
@@ -260,9 +261,8 @@ def test_what_is_left_out_is_said_with_the_reason(tmp_path):
     assert said in result.stderr
     numbers = run("select", path, "-k", 2, "--similarity", "pearson")
     assert "word (text, such as 'x')" in numbers.stderr
-    assert (
-        "1 of them hold text or categories, which --similarity auto or mixed compares"
-        in numbers.stderr
+    assert_tells(
+        numbers.stderr, "1 of them", "text or categories", "--similarity auto or mixed"
     )
     quiet = run("select", path, "-k", 2, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
@@ -297,7 +297,7 @@ def test_a_column_of_text_cannot_be_forced_among_numbers_and_the_way_out_is_told
     arguments = ("select", wine_csv, "-k", 2, "--keep", "bottle")
     result = run(*arguments, "--similarity", "pearson")
     assert result.exit_code == 2
-    assert "compare it with --similarity auto or mixed, or give it to --id" in result.stderr
+    assert_tells(result.stderr, "--similarity auto or mixed", "--id")
     kept = run(*arguments)
     assert kept.exit_code == 0
     assert "1 of 15 columns hold names that cannot be compared" in kept.stderr

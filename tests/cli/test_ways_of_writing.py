@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs.io.text_columns import days_of_text
 
 
@@ -50,7 +51,7 @@ def test_the_option_settles_what_a_comma_is(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
     refused = run("select", tmp_path / "t.csv")
     assert refused.exit_code == 3
-    assert "whose comma may be decimal or set thousands apart; --decimal says" in refused.stderr
+    assert_tells(refused.stderr, "comma", "decimal", "--decimal")
     for mark in (",", "."):
         assert run_json("select", tmp_path / "t.csv", "--decimal", mark)["n_features"] == 3
     wrong = run("select", tmp_path / "t.csv", "--decimal", "x")

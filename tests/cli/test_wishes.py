@@ -10,6 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 
 
@@ -143,7 +144,7 @@ def test_random_lists_stand_beside_a_coverage(path, tumours):
         found = run_json(command, path, "-k", 5)
         assert found["random_coverage"] == pytest.approx(expected)
         printed = run(command, path, "-k", 5).stdout.splitlines()[0]
-        assert f"of the variance of all; random lists of 5: {lists.mean:.1%}" in printed
+        assert_tells(printed, "random lists of 5", f"{lists.mean:.1%}")
     assert run_json("select", path, "-k", 5, "--rule", "degree")["random_coverage"] is None
 
 
@@ -259,9 +260,7 @@ def test_a_device_without_an_end_is_no_list(path, option):
     given = "/dev/zero" if beside else "@/dev/zero"
     result = run("select", path, option, given, *beside)
     assert result.exit_code == 2, result.output
-    assert f"{option} {given}: has more than 64 MB, which no list of columns has" in (
-        result.stderr
-    )
+    assert_tells(result.stderr, option, given, "64 MB")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
@@ -284,9 +283,7 @@ def test_a_negative_cost(path, tumours, tmp_path):
     file.write_text("\n".join(["column;cost", *lines]), encoding="utf-8")
     result = run("select", path, "--budget", 3, "--cost", file)
     assert result.exit_code == 2
-    assert "--cost: the column 'mean area' costs -2; give each column a cost above 0" in (
-        result.stderr
-    )
+    assert_tells(result.stderr, "--cost", "'mean area'", -2, "above 0")
 
 
 def test_compare_lets_no_method_select_what_is_excluded(wine_csv, wine):

@@ -12,6 +12,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.cli.running import run
+from tests.messages import assert_tells
 from tests.platforms import posix
 from topofs.errors import TableError
 from topofs.io import open_table
@@ -70,7 +71,7 @@ def test_the_limit_can_be_raised(tmp_path):
         assert table.n_samples == 10**6
     wrong = run("select", tmp_path / "t.csv.gz", "--max-size", "much")
     assert wrong.exit_code == 2
-    assert "--max-size 'much'; give a number of bytes, or text such as" in wrong.stderr
+    assert_tells(wrong.stderr, "--max-size", "'much'", "bytes")
 
 
 def test_a_packed_cell_table_has_the_limit_too(tmp_path):
