@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import Coverage, TopologicalFeatureSelector, UntilCoverage
 
 
@@ -76,12 +77,10 @@ def test_past_auto_a_line_says_what_the_rest_are(tmp_path):
         assert found["auto"] == 2
         assert found["beyond_auto"] == {"isolated": 5, "second": 2, "alone": 0}
         said = run(command, path, "-k", 9).stdout.splitlines()[1]
-        assert said == (
-            "2 are what -k auto selects; of the other 7, 5 are isolated and 2 are second "
-            "columns of groups"
-        )
+        assert_tells(said, 2, "-k auto", 7, "5 are isolated", "2 are second")
     one = run("select", path, "-k", 3).stdout.splitlines()[1]
-    assert one == "2 are what -k auto selects; of the other 1, 1 is isolated"
+    assert_tells(one, 2, "-k auto", 1, "1 is isolated")
+    assert "second" not in one
     last = run_json("select", path, "-k", 5, "--isolated", "last")["stopping"]["beyond_auto"]
     assert last == {"isolated": 0, "second": 3, "alone": 0}
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from tests.matrices import factor_table
+from tests.messages import assert_tells
 from tests.naive.variance import standardised, unexplained
 from topofs import (
     AtMost,
@@ -72,9 +73,9 @@ def test_groups_and_what_all_explain_together(X):
 def test_an_explanation_says_both_shares(X):
     selector = fitted(X, 2)
     column = X.columns.get_loc("alcohol")
-    said = str(selector.explain("alcohol"))
-    assert f"color_intensity represents it, with {selector.shares_[column]:.4g}" in said
-    assert f"All selected features together explain {selector.explained_[column]:.4g}" in said
+    said = selector.explain("alcohol")
+    assert_tells(said, "color_intensity", "represents", f"{selector.shares_[column]:.4g}")
+    assert_tells(said, "All selected", f"{selector.explained_[column]:.4g}")
     assert "All selected" not in str(selector.explain("flavanoids"))
 
 

@@ -186,7 +186,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
         found = _Search(space, constraints)
     else:
         found = _best_within_budget(space, constraints)
-    taken, total = np.array(found.nodes, dtype=np.int64), float(sum(found.gains))
+    taken, total = np.array(found.nodes, dtype=np.int64), found.total
     rest = np.setdiff1d(np.arange(n), taken)
     left = found.remaining[rest]
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
@@ -219,7 +219,7 @@ def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Sear
     starts = starting_sets(constraints, everyone)
     found = [_Search(space, constraints)]
     found += [_Search(space, constraints.given(start), by_cost=True) for start in starts]
-    best = max(found, key=lambda search: float(sum(search.gains)))
+    best = max(found, key=lambda search: search.total)
     outside = np.setdiff1d(everyone, best.nodes)
     again = _Search(space, replace(constraints, excluded=outside))
     again.remaining[outside] = best.remaining[outside]
@@ -249,6 +249,11 @@ class _Search:
         self._take_chosen(constraints.chosen)
         self._take_best(constraints)
         self.remaining = self._residuals.gains()[0]
+
+    @property
+    def total(self) -> float:
+        """What all taken nodes explain, summed as the curve is: `sum` rounds otherwise."""
+        return float(np.cumsum([0.0, *self.gains])[-1])
 
     def _take_chosen(self, chosen: Ints) -> None:
         forced = np.zeros_like(self._untaken)
