@@ -105,11 +105,11 @@ class Coverage(Rule):
     """
 
     reach: str = parameter(
-        AUTO, help="Represent along: auto, edges, paths.", choices=(AUTO, EDGES, PATHS)
+        AUTO, help="Columns represent along: auto, edges, paths.", choices=(AUTO, EDGES, PATHS)
     )
     isolated: str = parameter(
         DROP,
-        help="Columns that are like no other: drop, keep, last.",
+        help="Isolated columns (like no other): drop, keep, last.",
         choices=(DROP, KEEP, LAST),
     )
     ties: str = parameter(
