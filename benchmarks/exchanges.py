@@ -52,7 +52,7 @@ def gaps():
 
 
 def broken_and_worse():
-    """Of random instances: how many break a wish, are worse than greedy, and are better."""
+    """Of random instances: how many break a constraint, are worse than greedy, and are better."""
     broken = worse = better = n_sets = 0
     for seed in range(N_INSTANCES):
         shares, constraints, selected, worth, place = instance(seed, largest=20)

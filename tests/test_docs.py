@@ -115,7 +115,9 @@ def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch):
 
 def test_the_makefile_has_what_the_readme_names():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    targets = re.findall(
+        r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert set(re.findall(r"^make ([\w-]+)", readme, re.MULTILINE)) <= set(targets)
 
 
@@ -196,3 +198,15 @@ def test_the_code_of_the_front_page_is_that_of_the_readme():
 def test_old_words_are_gone(page):
     found = GONE.search(shown.API.sub("", page.read_text(encoding="utf-8")))
     assert found is None, found
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_the_map_names_files_that_are_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    if page == "ARCHITECTURE.md":
+        text = text.partition("## Where to change what")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([\w./-]*/[\w.-]*)`", text))
+    files = {path for path in named if "NAME" not in path and path != ".ci/run"}
+    assert len(files) > 5
+    places = (ROOT, ROOT / "src" / "topofs", ROOT / "src")
+    assert {path for path in files if not any((at / path).exists() for at in places)} == set()

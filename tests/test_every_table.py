@@ -101,7 +101,7 @@ def compared(X):
 def reported(tmp_path, X):
     path = tmp_path / "page.html"
     write_selection_report(path, selector=selector().fit(X), X=X)
-    return "represent" in path.read_text()
+    return "represent" in path.read_text(encoding="utf-8")
 
 
 def transformed(chosen, X):

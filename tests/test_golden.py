@@ -4,12 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.shared_files import GOLDEN_DATASETS, configurations, load_golden
+from tests.shared_files import GOLDEN_DATASETS, GOLDEN_TABLES, configurations, load_golden
 from topofs import Energy, Pearson, Spearman, TopologicalFeatureSelector, threshold_mean, tmfg
 
 pytestmark = pytest.mark.needs_jit
 
-EXACT_DATASETS = ("Yale", "Isolet", "madelon")
+# The authors' program inserts a node twice in these (defect E3), and no TMFG does.
+WITH_DEFECT = {
+    ("breast_cancer", "pearson_square_"),
+    ("breast_cancer", "spearman_square_"),
+    ("digits", "spearman_square_"),
+}
+EXACT_DATASETS = (*GOLDEN_TABLES, "Yale", "Isolet", "madelon")
 DISCRETISED_DATASETS = ("lung_small", "colon")
 
 
@@ -27,14 +33,36 @@ def pandas_similarity(table, spearman, metric, squared, alpha):
     return similarity * similarity if squared else similarity
 
 
-@pytest.mark.parametrize("name", GOLDEN_DATASETS)
+def inserted(cliques):
+    """The nodes in the order in which they were inserted."""
+    return np.concatenate([cliques[0], cliques[1:, 0]])
+
+
+def without_defect(name, golden):
+    for key, *settings in configurations(golden):
+        if (name, key) not in WITH_DEFECT:
+            yield key, golden[f"{key}_cliques"], settings
+
+
+@pytest.mark.parametrize("name", [*GOLDEN_TABLES, *GOLDEN_DATASETS])
+def test_where_the_program_inserts_a_node_twice(name):
+    golden, X = load_golden(name)
+    twice = {
+        (name, key)
+        for key, *_ in configurations(golden)
+        if len(set(inserted(golden[f"{key}_cliques"]))) < X.shape[1]
+    }
+    assert twice == {pair for pair in WITH_DEFECT if pair[0] == name}
+
+
+@pytest.mark.parametrize("name", [*GOLDEN_TABLES, *GOLDEN_DATASETS])
 def test_with_the_similarity_of_pandas_every_graph_is_equal(name):
     golden, X = load_golden(name)
     table = pd.DataFrame(X.astype(float))
     spearman = table.corr("spearman").to_numpy()
-    for key, *settings in configurations(golden):
+    for key, cliques, settings in without_defect(name, golden):
         graph = tmfg(threshold_mean(pandas_similarity(table, spearman, *settings)))
-        np.testing.assert_array_equal(graph.cliques, golden[f"{key}_cliques"], err_msg=key)
+        np.testing.assert_array_equal(graph.cliques, cliques, err_msg=key)
         np.testing.assert_array_equal(graph.degree(), golden[f"{key}_degree"], err_msg=key)
         best = np.argsort(-graph.degree(), kind="stable")[:300]
         np.testing.assert_array_equal(best, golden[f"{key}_rank"], err_msg=key)
@@ -52,10 +80,9 @@ def fitted(X, metric, squared, alpha):
 @pytest.mark.parametrize("name", EXACT_DATASETS)
 def test_with_its_own_similarity_every_graph_is_equal(name):
     golden, X = load_golden(name)
-    for key, *settings in configurations(golden):
+    for key, cliques, settings in without_defect(name, golden):
         selector = fitted(X, *settings)
-        cliques = selector.graph_.cliques
-        np.testing.assert_array_equal(cliques, golden[f"{key}_cliques"], err_msg=key)
+        np.testing.assert_array_equal(selector.graph_.cliques, cliques, err_msg=key)
         best = np.argsort(selector.ranking_)[:300]
         np.testing.assert_array_equal(best, golden[f"{key}_rank"], err_msg=key)
 

@@ -28,13 +28,13 @@ def test_the_check_fires(tmp_path):
     text = PROJECT.read_text(encoding="utf-8")
     rooms = ['  "selection",\n', '  "rules | backends",\n']
     assert "".join(rooms) in text
-    config.write_text(text.replace("".join(rooms), "".join(reversed(rooms))))
+    config.write_text(text.replace("".join(rooms), "".join(reversed(rooms))), encoding="utf-8")
     assert not is_kept(config)
 
 
 @pytest.mark.parametrize("file", WITHOUT_NUMBA)
 def test_what_any_table_imports_of_the_kernels_needs_numpy_alone(file):
-    tree = ast.parse((SOURCE / file).read_text())
+    tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
     needed = {
         name.partition(".")[0]
         for node in ast.walk(tree)

@@ -134,7 +134,7 @@ FILES = {path.relative_to(SOURCE).as_posix(): path for path in source_files()}
 @pytest.mark.parametrize("file", sorted(FILES.keys() - RESOLVING))
 def test_no_name_of_a_term_is_looked_at(file):
     path = FILES[file]
-    found = set(names_looked_at(path.read_text(), own=own_names(path)))
+    found = set(names_looked_at(path.read_text(encoding="utf-8"), own=own_names(path)))
     allowed = {text for where, text in ALLOWED if where == file}
     assert found - allowed == set()
     # What is allowed is still there.

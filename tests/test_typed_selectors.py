@@ -36,7 +36,7 @@ def _is_anything(annotation):
     "path", list(source_files(rooms=ROOMS)), ids=lambda path: str(path.relative_to(SOURCE))
 )
 def test_selectors_are_typed(path):
-    assert list(untyped_selectors(path.read_text())) == []
+    assert list(untyped_selectors(path.read_text(encoding="utf-8"))) == []
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def parse_memory(memory: Any) -> int:
         for path in _CONTAINER_LIMITS:
             # No such file, or "max": there is no limit.
             with suppress(OSError, ValueError):
-                most = min(most, int(path.read_text()))
+                most = min(most, int(path.read_text(encoding="ascii")))
         return most // 2
     if is_whole(memory) and memory > 0:
         return int(memory)
@@ -230,5 +230,15 @@ def machine_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        # Windows does not tell in this way.
-        return _MEMORY_IF_UNKNOWN
+        return _memory_of_windows() or _MEMORY_IF_UNKNOWN
+
+
+def _memory_of_windows() -> int:
+    """Bytes of the machine, or 0 where Windows does not tell or another system runs."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kilobytes = ctypes.c_ulonglong()
+        if ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes)):
+            return 1024 * kilobytes.value
+    return 0

@@ -211,7 +211,8 @@ def test_control_c_before_the_application_is_there_is_no_traceback():
 def test_a_warning_for_users_takes_a_line(tmp_path):
     terms = tmp_path / "terms.py"
     terms.write_text(
-        "import warnings\nwarnings.warn('no room')\nwarnings.warn('odd', RuntimeWarning)\n"
+        "import warnings\nwarnings.warn('no room')\nwarnings.warn('odd', RuntimeWarning)\n",
+        encoding="utf-8",
     )
     command = [sys.executable, "-m", "topofs.cli", "--load", terms, "select", "--help"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)

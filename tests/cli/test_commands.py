@@ -28,11 +28,15 @@ def install(tmp_path, monkeypatch):
     def arrange(name, entries, **modules):
         folder = tmp_path / f"{name.replace('-', '_')}-1.5.dist-info"
         folder.mkdir()
-        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
+        (folder / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n", encoding="utf-8"
+        )
         lines = "\n".join(f"{command} = {value}" for command, value in entries.items())
-        (folder / "entry_points.txt").write_text(f"[topofs.commands]\n{lines}\n")
+        (folder / "entry_points.txt").write_text(
+            f"[topofs.commands]\n{lines}\n", encoding="utf-8"
+        )
         for module, text in modules.items():
-            (tmp_path / f"{module}.py").write_text(text)
+            (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
             monkeypatch.delitem(sys.modules, module, raising=False)
         commands._installed.cache_clear()
 

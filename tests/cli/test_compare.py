@@ -152,7 +152,7 @@ def test_the_report_is_written(wine_csv, tmp_path):
     path = tmp_path / "comparison.html"
     result = run("compare", wine_csv, "--target", "kind", *QUICK, "--report", path)
     assert result.exit_code == 0, result.output
-    assert "Inf-FS" in path.read_text()
+    assert "Inf-FS" in path.read_text(encoding="utf-8")
 
 
 def test_the_automatic_size_is_that_of_each_split(wine_csv):

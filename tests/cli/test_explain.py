@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import TopologicalFeatureSelector
 
 
@@ -40,11 +41,9 @@ def test_a_single_selected_column_has_no_other(wine_csv):
 
 def test_a_column_that_takes_no_part(wine_csv):
     said = run("explain", wine_csv, "note", "--similarity", "pearson").stdout
-    assert said == "note takes no part in the selection: text, such as '[b]x[/b]'.\n"
-    assert (
-        "note takes no part in the selection: constant."
-        in run("explain", wine_csv, "note").stdout
-    )
+    assert said.count("\n") == 1
+    assert_tells(said, "note takes no part", "text", "'[b]x[/b]'")
+    assert_tells(run("explain", wine_csv, "note").stdout, "note takes no part", "constant")
     assert run_json("explain", wine_csv, "same") == {
         "feature": "same",
         "selected": False,
@@ -55,14 +54,17 @@ def test_a_column_that_takes_no_part(wine_csv):
 
 def test_names_with_line_breaks_stay_in_their_lines(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text('"a\nb",c,"d\ne","t\nu"\n1,2,3,x\n2,1,5,y\n3,3,1,z\n5,1,2,x\n')
+    path.write_text(
+        '"a\nb",c,"d\ne","t\nu"\n1,2,3,x\n2,1,5,y\n3,3,1,z\n5,1,2,x\n', encoding="utf-8"
+    )
     lines = run("explain", path, "c", "-k", 1, "--graph", "tmfg").stdout.splitlines()
     assert lines[0].startswith("c is ")
     assert sum("a\ufffdb" in line for line in lines) >= 1
     starts = ("c is", "Rank", "It is", "Joined", "  ", "1 of the", "2 of the", "The nearest")
     assert all(line.startswith(starts) for line in lines)
     said = run("explain", path, "t\nu", "--similarity", "pearson").stdout
-    assert said == "t\ufffdu takes no part in the selection: text, such as 'x'.\n"
+    assert said.count("\n") == 1
+    assert_tells(said, "t\ufffdu takes no part", "text", "'x'")
 
 
 def test_a_forced_column(wine_csv):
@@ -76,7 +78,8 @@ def test_a_forced_column(wine_csv):
 def test_an_unknown_column(wine_csv):
     result = run("explain", wine_csv, "ashes")
     assert result.exit_code == 2
-    assert result.stderr == "error: COLUMN: there is no column 'ashes'; did you mean 'ash'?\n"
+    assert result.stderr.count("\n") == 1
+    assert_tells(result.stderr, "COLUMN", "'ashes'", "'ash'")
 
 
 def test_who_represents_whom_is_in_the_document(wine_csv):

@@ -60,13 +60,13 @@ def test_a_list_of_links(wine_csv, tmp_path, expected, ending):
 
 def test_links_of_weight_0_are_not_among_the_strongest(tmp_path):
     path, out = tmp_path / "t.csv", tmp_path / "t.graphml"
-    path.write_text("a,b,c,d\n1,2,1,1\n2,4,-1,1\n3,6,1,-1\n4,8,-1,-1\n")
+    path.write_text("a,b,c,d\n1,2,1,1\n2,4,-1,1\n3,6,1,-1\n4,8,-1,-1\n", encoding="utf-8")
     found = run_json("graph", path, "--out", out)
     assert found["n_edges"] == 6
     assert found["strongest"]
     assert all(link["weight"] > 0 for link in found["strongest"])
     assert "  0\n" not in run("graph", path, "--out", out).stdout
-    path.write_text("a,b,c\n1,1,1\n-1,1,-1\n1,-1,-1\n-1,-1,1\n")
+    path.write_text("a,b,c\n1,1,1\n-1,1,-1\n1,-1,-1\n-1,-1,1\n", encoding="utf-8")
     result = run("graph", path, "--out", out)
     assert result.stdout == "3 columns, 3 links, all of weight 0: no two columns are alike\n"
     assert run_json("graph", path, "--out", out)["strongest"] == []

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import TopologicalFeatureSelector
 
 
@@ -70,7 +71,7 @@ def test_columns_that_nobody_represents_are_named(wine_csv):
     found = run_json("groups", wine_csv, "-k", 1, "--reach", "edges")
     assert found["alone"]
     printed = run("groups", wine_csv, "-k", 1, "--reach", "edges").stdout
-    assert f"alone, with no selected column to represent them: {found['alone'][0]}" in printed
+    assert_tells(printed, "alone", found["alone"][0])
 
 
 def test_forced_columns_are_marked(wine_csv):

@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs import Coverage, TopologicalFeatureSelector, UntilCoverage
 
 
@@ -23,7 +24,7 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
         measure = {"name": "pearson", "squared": True, "rows": "independent"}
         assert found["settings"]["similarity"] == measure
         assert found["stopping"]["size"] == "auto"
-        assert found["stopping"]["reason"].startswith("the next column would explain")
+        assert found["stopping"]["reason"] == selector.rule_.end_words
         assert found["stopping"]["next_adds"] < 1
     assert [group["name"] for group in found["groups"]] == [g.name for g in selector.groups_]
     assert found["groups"][0]["members"][0]["name"] == selector.groups_[0].members[0].name
@@ -32,7 +33,7 @@ def test_the_selection_stops_by_itself_and_says_why(wine, wine_csv):
     assert by["proline"] == "alcohol"
     printed = run("select", wine_csv, "--drop", "class").stdout
     assert printed.startswith("3 of 13 columns of wine.csv represent ")
-    assert "the next column would explain no more than itself" in printed
+    assert "no more than its own variance" in printed
     lines = printed.splitlines()
     assert lines[1].split()[:5] == ["rank", "column", "adds", "represents,", "with"]
     assert "total_phenols 0.7" in lines[2]
@@ -76,12 +77,10 @@ def test_past_auto_a_line_says_what_the_rest_are(tmp_path):
         assert found["auto"] == 2
         assert found["beyond_auto"] == {"isolated": 5, "second": 2, "alone": 0}
         said = run(command, path, "-k", 9).stdout.splitlines()[1]
-        assert said == (
-            "2 are what -k auto selects; of the other 7, 5 are isolated and 2 are second "
-            "columns of groups"
-        )
+        assert_tells(said, 2, "-k auto", 7, "5 are isolated", "2 are second")
     one = run("select", path, "-k", 3).stdout.splitlines()[1]
-    assert one == "2 are what -k auto selects; of the other 1, 1 is isolated"
+    assert_tells(one, 2, "-k auto", 1, "1 is isolated")
+    assert "second" not in one
     last = run_json("select", path, "-k", 5, "--isolated", "last")["stopping"]["beyond_auto"]
     assert last == {"isolated": 0, "second": 3, "alone": 0}
 

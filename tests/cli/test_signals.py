@@ -206,7 +206,7 @@ def test_what_else_is_swallowed_is_said_as_ever(monkeypatch):
 
 
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "t.csv").write_text(TABLE, encoding="utf-8")
     ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
     code = ignore + SLOW.replace("time.sleep(60)", "time.sleep(1)")
     with subprocess.Popen(
@@ -221,4 +221,4 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
         time.sleep(0.1)
         process.communicate(timeout=20)
     assert process.returncode == 0
-    assert (tmp_path / "g.graphml").read_text() == "half"
+    assert (tmp_path / "g.graphml").read_text(encoding="utf-8") == "half"

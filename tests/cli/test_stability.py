@@ -116,7 +116,7 @@ def test_the_page_has_the_selection_and_its_stability(wine_csv, tmp_path, expect
     page = tmp_path / "wine.html"
     found = run_json("stability", wine_csv, *QUICK, "--report", page)
     assert found["files"] == {"report": str(page)}
-    assert f"{expected.phi:.2f}" in page.read_text()
+    assert f"{expected.phi:.2f}" in page.read_text(encoding="utf-8")
     refused = run("stability", wine_csv, *QUICK, "--report", wine_csv)
     assert refused.exit_code == 2
-    assert wine_csv.read_text().startswith("alcohol")
+    assert wine_csv.read_text(encoding="utf-8").startswith("alcohol")

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run
+from tests.platforms import posix
 from topofs.cli import main
 
 GOOD = "a,b,c\n1,2,3\n2,1,5\n3,3,1\n5,1,2\n"
@@ -15,7 +16,7 @@ GOOD = "a,b,c\n1,2,3\n2,1,5\n3,3,1\n5,1,2\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "t.csv").write_text(GOOD)
+    (tmp_path / "t.csv").write_text(GOOD, encoding="utf-8")
     return tmp_path
 
 
@@ -39,6 +40,7 @@ def test_a_closed_stream_gets_nothing_and_harms_nothing(folder, monkeypatch, opt
     assert (folder / "o.csv").exists() == bool("--out" in options)
 
 
+@posix
 def test_a_closed_stream_of_a_real_process(folder):
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -m topofs.cli select t.csv -k 2 --out o.csv >&-'],
@@ -49,9 +51,10 @@ def test_a_closed_stream_of_a_real_process(folder):
     )
     assert done.returncode == 0, done.stderr
     assert "error" not in done.stderr
-    assert (folder / "o.csv").read_text().splitlines()[0].count(",") == 1
+    assert (folder / "o.csv").read_text(encoding="utf-8").splitlines()[0].count(",") == 1
 
 
+@posix
 @pytest.mark.parametrize("arguments", [["select", "--out"], ["graph", "--out"]])
 def test_a_link_that_leads_to_itself_is_named(folder, arguments):
     one, two = folder / "one.csv", folder / "two.csv"
@@ -76,7 +79,7 @@ def test_a_width_that_nobody_knows(folder, monkeypatch, capsys, width):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "graphml"])
 def test_a_network_of_one_column_has_no_links(tmp_path, ending):
-    (tmp_path / "t.csv").write_text("a,b\n1,5\n2,5\n3,5\n4,5\n")
+    (tmp_path / "t.csv").write_text("a,b\n1,5\n2,5\n3,5\n4,5\n", encoding="utf-8")
     out = tmp_path / f"g.{ending}"
     result = run("select", tmp_path / "t.csv", "--keep", "b", "--graph-out", out)
     assert result.exit_code == 0, result.output
@@ -87,7 +90,7 @@ def test_a_network_of_one_column_has_no_links(tmp_path, ending):
             "weight": pl.Float64,
         }
     elif ending != "graphml":
-        assert out.read_text().split() in (
+        assert out.read_text(encoding="utf-8").split() in (
             ["source,target,weight"],
             ["source", "target", "weight"],
         )

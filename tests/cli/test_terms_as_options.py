@@ -97,7 +97,7 @@ def nothing_stays(tmp_path):
 @pytest.fixture
 def cosine_file(tmp_path, nothing_stays):
     path = tmp_path / "cosine_of_mine.py"
-    path.write_text(MEASURE)
+    path.write_text(MEASURE, encoding="utf-8")
     return path
 
 
@@ -259,7 +259,7 @@ register(Alphabetic())
 
 def test_a_rule_with_an_end_and_no_groups(wine_csv, tmp_path, nothing_stays):
     path = tmp_path / "alphabetic_rule.py"
-    path.write_text(RULE)
+    path.write_text(RULE, encoding="utf-8")
     arguments = ("--load", path, "select", wine_csv, "--rule", "alphabetic")
     printed = run(*arguments, "--first", 2).stdout
     said = "2 of 13 columns of wine.csv, by alphabetic in the TMFG; the ranking ends there"
@@ -313,7 +313,7 @@ def test_a_file_that_cannot_be_imported_is_one_sentence(
 ):
     path = tmp_path / "broken_terms.py"
     if content is not None:
-        path.write_text(content)
+        path.write_text(content, encoding="utf-8")
     result = run("--load", path, "select", wine_csv)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
@@ -325,8 +325,8 @@ def test_a_file_that_cannot_be_imported_is_one_sentence(
 
 
 def test_files_that_are_not_to_be_loaded(wine_csv, tmp_path, cosine_file):
-    (tmp_path / "json.py").write_text("")
-    (tmp_path / "terms.txt").write_text("")
+    (tmp_path / "json.py").write_text("", encoding="utf-8")
+    (tmp_path / "terms.txt").write_text("", encoding="utf-8")
     for path, reason in (
         (tmp_path / "json.py", "there is a module 'json' already; give the file another name"),
         (tmp_path, "is no file; give a Python file"),
@@ -345,7 +345,9 @@ def test_a_parameter_with_the_name_of_another_option_is_refused(
     wine_csv, tmp_path, nothing_stays
 ):
     path = tmp_path / "twice_there.py"
-    path.write_text(RULE.replace("first", "seed").replace("Alphabetic", "Seeded"))
+    path.write_text(
+        RULE.replace("first", "seed").replace("Alphabetic", "Seeded"), encoding="utf-8"
+    )
     assert run("--load", path, "select", wine_csv, "--rule", "seeded").exit_code == 0
     result = run("--load", path, "stability", wine_csv)
     assert result.exit_code == 2
@@ -383,7 +385,7 @@ def names_compared_with(path):
     """Registered names that a file compares something with, or looks something up by."""
     known = {name for kind in DEFAULTS for name in registered(kind)} - {"strength"}
     known -= {"auto"}  # a size, too
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Compare):
             parts = [node.left, *node.comparators]
             constants = [c for part in parts for c in ast.walk(part)]
@@ -397,5 +399,7 @@ def test_terms_are_asked_and_never_their_names(room, tmp_path):
     for path in (SOURCE / room).glob("*.py"):
         assert list(names_compared_with(path)) == [], path
     fires = tmp_path / "fires.py"
-    fires.write_text("if rule == 'coverage' or name in ('mixed', 'other'):\n    pass\n")
+    fires.write_text(
+        "if rule == 'coverage' or name in ('mixed', 'other'):\n    pass\n", encoding="utf-8"
+    )
     assert list(names_compared_with(fires)) == ["coverage", "mixed"]

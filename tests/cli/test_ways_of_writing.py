@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import run, run_json
+from tests.messages import assert_tells
 from topofs.io.text_columns import days_of_text
 
 
@@ -40,7 +41,7 @@ def test_a_file_with_decimal_commas_is_read_as_the_same_with_points(tmp_path):
     assert "numbers with a decimal comma, such as" in refused.stderr
     out = tmp_path / "out.csv"
     assert run("select", tmp_path / "commas.csv", "-k", "2", "--out", out).exit_code == 0
-    assert "," in out.read_text().splitlines()[1].strip('"')
+    assert "," in out.read_text(encoding="utf-8").splitlines()[1].strip('"')
 
 
 def test_the_option_settles_what_a_comma_is(tmp_path):
@@ -50,7 +51,7 @@ def test_the_option_settles_what_a_comma_is(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
     refused = run("select", tmp_path / "t.csv")
     assert refused.exit_code == 3
-    assert "whose comma may be decimal or set thousands apart; --decimal says" in refused.stderr
+    assert_tells(refused.stderr, "comma", "decimal", "--decimal")
     for mark in (",", "."):
         assert run_json("select", tmp_path / "t.csv", "--decimal", mark)["n_features"] == 3
     wrong = run("select", tmp_path / "t.csv", "--decimal", "x")
@@ -80,12 +81,14 @@ def test_dates_are_left_out_or_used_as_numbers(tmp_path, ending, similarity):
 
 def test_dates_that_cannot_be_told(tmp_path):
     lines = "".join(f"{i % 12 + 1}/{i % 11 + 1}/2024,{i},{i * i % 7}\n" for i in range(20))
-    (tmp_path / "t.csv").write_text("day,a,b\n" + lines)
+    (tmp_path / "t.csv").write_text("day,a,b\n" + lines, encoding="utf-8")
     result = run("select", tmp_path / "t.csv", "--dates", "numbers")
     assert result.exit_code == 3
     assert "the dates of 'day' such as '" in result.stderr
     assert "may have the day first or the month" in result.stderr
-    (tmp_path / "t.csv").write_text("day,a,b\n2024-02-30,1,2\n" + "2024-02-01,2,3\n" * 3)
+    (tmp_path / "t.csv").write_text(
+        "day,a,b\n2024-02-30,1,2\n" + "2024-02-01,2,3\n" * 3, encoding="utf-8"
+    )
     result = run("select", tmp_path / "t.csv", "--dates", "numbers")
     assert "include '2024-02-30', a day that does not exist" in result.stderr
 

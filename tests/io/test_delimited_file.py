@@ -101,7 +101,7 @@ def test_separators_and_names(tmp_path, text, columns):
 
 def test_a_doubled_mark_in_a_name_comes_back_as_it_was(tmp_path):
     text = '"5"" pipe",kind,"3"" pipe"\n1.50,oak,NA\n2,elm, 7\n'
-    (tmp_path / "t.csv").write_text(text)
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     with open_table(tmp_path / "t.csv") as table:
         assert dict(table.schema) == {
             '5" pipe': pl.Float64,
@@ -109,7 +109,7 @@ def test_a_doubled_mark_in_a_name_comes_back_as_it_was(tmp_path):
             '3" pipe': pl.Int64,
         }
         write_columns(table, table.columns, tmp_path / "o.csv")
-    assert (tmp_path / "o.csv").read_text() == text
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8") == text
 
 
 def test_blank_lines_at_the_end_are_no_rows(tmp_path):

@@ -117,7 +117,7 @@ def test_no_array_of_text_is_asked_for():
     found = [
         f"{path}: {node.lineno}"
         for path in source_files()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if makes_array_of_text(node)
     ]
     assert not found

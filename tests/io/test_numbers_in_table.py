@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.messages import assert_tells
 from topofs.errors import TableError, UnknownColumnError
 from topofs.io import ColumnRoles, LeftOutColumn, Table, numeric_table
 
@@ -79,7 +80,7 @@ def test_whole_numbers_beyond_double_precision_are_counted_from_their_lowest():
     assert not any("2**53" in note for note in found.notes)
     apart = table_of(a=[1, 2, 3], wide=[0, 2**62, 2**62 + 1], far=[0, 1, 2**60])
     notes = numeric_table(apart).notes
-    assert "the whole numbers in 'wide' span more than 2**53: some that differ" in notes[-1]
+    assert_tells(notes[-1], "whole numbers", "'wide'", "2**53")
 
 
 def test_floats_that_may_differ_beyond_double_precision_are_said_to_be_so():
@@ -90,9 +91,9 @@ def test_floats_that_may_differ_beyond_double_precision_are_said_to_be_so():
         "d": "constant at double precision",
         "e": "constant",
     }
-    with pytest.raises(TableError, match="one column of numbers is constant at double"):
+    with pytest.raises(TableError, match="one column .* double"):
         numeric_table(table_of(c=[big, big]))
-    with pytest.raises(TableError, match="all 2 columns of numbers are constant at double"):
+    with pytest.raises(TableError, match="all 2 columns .* double"):
         numeric_table(table_of(c=[big, big], e=[1, 1]))
 
 

@@ -50,7 +50,9 @@ def test_an_archive_of_something_else_keeps_its_message(tmp_path):
 def test_a_pipe_with_a_name(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_text("a,b\n1,2\n3,4\n"))
+    writer = threading.Thread(
+        target=lambda: pipe.write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+    )
     writer.start()
     with open_table(pipe) as table:
         assert table.n_samples == 2
@@ -85,7 +87,7 @@ def test_what_parquet_columns_hold(tmp_path, frame, not_numbers):
 @pytest.mark.parametrize("name", ["PAR1", "BZh", "ARROW1", "%PDF"])
 def test_a_column_may_be_called_like_the_beginning_of_another_format(tmp_path, name):
     path = tmp_path / "table.csv"
-    path.write_text(f"{name},other column\n1,2\n3,4\n")
+    path.write_text(f"{name},other column\n1,2\n3,4\n", encoding="utf-8")
     with open_table(path) as table:
         assert list(table.columns) == [name, "other column"]
 
@@ -98,7 +100,7 @@ def test_a_closed_standard_input(monkeypatch):
 
 def test_a_file_name_that_is_not_utf8(tmp_path):
     path = os.fsencode(tmp_path) + b"/\xff.csv"
-    with open(path, "w") as file:  # noqa: PTH123 - the name is bytes
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 - the name is bytes
         file.write("a,b\n1,2\n")
     with (
         pytest.raises(TableError, match="the name of the file is not UTF-8"),

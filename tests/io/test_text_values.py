@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.messages import assert_tells
 from topofs import ColumnReadingWarning, TopologicalFeatureSelector
 from topofs.io import open_table
 from topofs.io.text_columns import _number, _seen, numbers_in_text
@@ -142,7 +143,9 @@ def test_what_is_no_number(values, words):
 
 
 def test_points_set_thousands_apart_where_commas_are_decimal(tmp_path):
-    (tmp_path / "t.csv").write_text("a;b;c;d\n1,5;1.724;0.123;7\n2,5;12.000;1.250;8\n")
+    (tmp_path / "t.csv").write_text(
+        "a;b;c;d\n1,5;1.724;0.123;7\n2,5;12.000;1.250;8\n", encoding="utf-8"
+    )
     with open_table(tmp_path / "t.csv") as table:
         rows = table.rows.collect()
     assert rows["b"].to_list() == [1724, 12000]
@@ -221,7 +224,7 @@ def test_an_example_of_how_numbers_are_written_is_one():
 def test_notes_name_some_columns():
     text = pl.LazyFrame({name: ["1%", "2%"] for name in "abcdefgh"})
     (note,) = numbers_in_text(text, list("abcdefgh")).notes
-    assert "in 'a', 'b', 'c', 'd', 'e', 'f' and 2 more, such as '1%'" in note
+    assert_tells(note, "'a', 'b', 'c', 'd', 'e', 'f'", "2 more", "'1%'")
 
 
 def test_whole_numbers_beside_decimal_commas_are_nothing_unusual():

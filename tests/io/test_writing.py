@@ -10,10 +10,10 @@ from topofs.io.write import check_ending
 
 def test_text_goes_over_as_it_is_written(tmp_path):
     text = 'id,x,t\n007,1.50,"a, ""b"""\n008,1e3,\n009,NA,""\n'
-    (tmp_path / "t.csv").write_text(text)
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     with open_table(tmp_path / "t.csv") as table:
         write_columns(table, ["t", "x", "id"], tmp_path / "o.csv")
-    assert (tmp_path / "o.csv").read_text() == text
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8") == text
 
 
 def test_rows_stay_in_order_when_there_are_many(tmp_path):

@@ -51,7 +51,7 @@ def noise():
 
 def test_each_file_is_short():
     assert [path.stem for path in FILES] == ["graph", "measure", "rule"]
-    assert all(len(path.read_text().splitlines()) <= 60 for path in FILES)
+    assert all(len(path.read_text(encoding="utf-8").splitlines()) <= 60 for path in FILES)
 
 
 # --- a measure

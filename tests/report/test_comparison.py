@@ -150,7 +150,7 @@ def test_scores_that_are_no_numbers_are_left_out(tmp_path):
 
 def test_a_failure_leaves_the_old_page(tmp_path):
     old = tmp_path / "comparison.html"
-    old.write_text("old")
+    old.write_text("old", encoding="utf-8")
     with pytest.raises(KeyError):
         write_comparison_report(old, comparison=replace(made_up(), scores=()))
-    assert old.read_text() == "old"
+    assert old.read_text(encoding="utf-8") == "old"

@@ -89,9 +89,7 @@ def test_the_sentences_say_that_columns_represent_others():
     n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
     assert words.headline == f"{n} of 30 columns represent {share} % of the variance of all 30"
     assert f"{n} columns drawn at random represent" in words.meaning
-    assert (
-        f"The selection stopped at {n}: the next column would explain no more" in words.meaning
-    )
+    assert f"The selection stopped at {n}: {selector.rule_.end_words}." in words.meaning
     assert "how much of one's variance the other explains" in words.how
     assert "squared Pearson correlation, 120 rows" in words.how
     assert words.how.count("TMFG") == words.how.count("links") == 0
@@ -197,7 +195,9 @@ def test_the_sentence_about_stability(tmp_path):
     X = chained_table()
     selector = TopologicalFeatureSelector(30).fit(X)
     everything = stability(TopologicalFeatureSelector(30), X, n_resamples=3, random_state=0)
-    assert "always gave all columns" in page_of(tmp_path, selector, X, stability=everything)
+    assert "all columns were always selected" in page_of(
+        tmp_path, selector, X, stability=everything
+    )
     with pytest.raises(ValueError, match="stability is over 30 columns"):
         few = X.iloc[:, :10]
         summarise_selection(TopologicalFeatureSelector(2).fit(few), few, stability=everything)

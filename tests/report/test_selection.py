@@ -183,10 +183,10 @@ def test_the_text_is_what_is_written(selector, tmp_path):
 
 def test_a_failure_leaves_the_old_page(selector, tmp_path):
     old = tmp_path / "page.html"
-    old.write_text("old")
+    old.write_text("old", encoding="utf-8")
     with pytest.raises(ValueError, match="the same table"):
         write_selection_report(old, selector=selector, X=table()[["a b"]])
-    assert old.read_text() == "old"
+    assert old.read_text(encoding="utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
@@ -218,7 +218,7 @@ def test_only_a_web_page_is_written(tmp_path):
         write_selection_report(tmp_path / "r.pdf", selector=selector, X=table())
     assert not list(tmp_path.iterdir())
     write_selection_report(tmp_path / "r.HTM", selector=selector, X=table())
-    assert (tmp_path / "r.HTM").read_text().startswith("<!")
+    assert (tmp_path / "r.HTM").read_text(encoding="utf-8").startswith("<!")
 
 
 def test_all_columns_that_took_no_part_are_listed_with_their_reasons():

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from tests.matrices import factor_table
+from tests.messages import assert_tells
 from topofs import (
     Centrality,
     Coverage,
@@ -108,7 +109,8 @@ def test_an_impossible_size_is_refused_with_both_numbers(estimator, size):
 def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         TopologicalFeatureSelector(**{parameter: given}).fit(factor_table(9, 5))
-    assert str(caught.value) == f"{parameter} is {given!r}; known are {known}"
+    assert_tells(caught.value, parameter, repr(given), known)
+    assert str(caught.value).endswith(known)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,8 @@ def test_an_unknown_name_gets_the_known_ones(parameter, known, given):
 def test_an_unknown_choice_of_a_term_gets_the_known_ones(term, parameter, known, given):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         term(**{parameter: given})
-    assert str(caught.value) == f"{parameter} is {given!r}; known are {known}"
+    assert_tells(caught.value, parameter, repr(given), known)
+    assert str(caught.value).endswith(known)
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "0.5", None])
@@ -282,11 +285,9 @@ def test_a_lazy_frame_is_to_be_collected(estimator):
 @BOTH
 def test_a_number_too_large_is_named(estimator):
     X = pd.DataFrame({"a": [1.0, 2.0], "big": pd.Series([1, 10**400], dtype=object)})
-    with pytest.raises(
-        ValueError, match="column 'big' has a number in row 1 that is too large"
-    ):
+    with pytest.raises(ValueError, match="'big'.* row 1 .*too large"):
         estimator(1).fit(X)
-    with pytest.raises(ValueError, match="column 'x1' has a number in row 1 that is too large"):
+    with pytest.raises(ValueError, match="'x1'.* row 1 .*too large"):
         estimator(1).fit(X.to_numpy())
 
 

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from tests.certificates import assert_tmfg
 from tests.coverage_settings import BY_COVERAGE
 from tests.matrices import factor_table
+from tests.messages import assert_tells
 from tests.naive.coverage import naive_nearest, naive_path_weights
 from tests.naive.ranking import naive_ranking
 from topofs import (
@@ -222,10 +223,12 @@ def test_isolated_columns_that_auto_leaves_out_are_counted_once(X):
         TopologicalFeatureSelector().fit(X)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    assert str(caught[0].message) == (
-        f"{len(isolated)} of {X.shape[1]} columns are isolated: they share with no other more "
-        "than chance explains, so the automatic size leaves them out; isolated_ has them, and "
-        "rule=Coverage(isolated='keep') selects them"
+    assert_tells(
+        caught[0].message,
+        f"{len(isolated)} of {X.shape[1]}",
+        "isolated",
+        "isolated_",
+        "rule=Coverage(isolated='keep')",
     )
     wished = isolated[:-1].tolist()
     for wish in ({"keep": wished}, {"exclude": wished}):
@@ -336,9 +339,7 @@ def test_rules_that_do_not_fit_together_are_refused(X):
     with pytest.raises(TypeError, match="unexpected keyword argument 'centrality'"):
         TopologicalFeatureSelector(centrality="pagerank")
     for name in ("degree", "pagerank"):
-        with pytest.raises(
-            ValueError, match=f"which needs rule='coverage' or 'variance': a ranking by {name}"
-        ):
+        with pytest.raises(ValueError, match=f"rule='coverage' or 'variance'.*{name}"):
             TopologicalFeatureSelector(rule=name).fit(X)
     assert (
         TopologicalFeatureSelector(4, similarity="energy", rule="degree").fit(X).n_features_
@@ -389,15 +390,15 @@ def test_explanations_say_who_represents_whom():
             (m.name, m.share) for m in group.members
         )
         text = str(explanation)
-        assert f"It represents {len(group.members)} other features:" in text
+        assert_tells(text, "represents", len(group.members), *(m.name for m in group.members))
         for member in group.members:
             other = selector.explain(member.name)
             assert other.representation.representative == group.name
             assert other.representation.share == member.share
-            assert f"{group.name} represents it, with {member.share:.4g}" in str(other)
+            assert_tells(other, group.name, "represents", f"{member.share:.4g}")
     text = str(selector.explain("c12"))
-    assert "It is isolated: with no neighbour does it share more than chance." in text
-    assert "coverage gain 1 (5 other features have the same)" in text
+    assert_tells(text, "coverage gain 1", 5)
+    assert_tells(text, "isolated", "chance")
     assert "It is alone: no selected feature represents it." in str(
         selector.at(2).explain("c9")
     )

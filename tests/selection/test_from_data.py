@@ -1,6 +1,9 @@
 """Without the matrix, the same graph."""
 
+import ctypes
 import os
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -165,9 +168,9 @@ def test_half_of_what_the_container_may_use(tmp_path, monkeypatch):
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", (limit, tmp_path / "absent"))
     whole = parse_memory(None)
-    limit.write_text("max\n")
+    limit.write_text("max\n", encoding="utf-8")
     assert parse_memory(None) == whole
-    limit.write_text("2000000\n")
+    limit.write_text("2000000\n", encoding="utf-8")
     assert parse_memory(None) == 1_000_000
 
 
@@ -175,3 +178,17 @@ def test_a_system_that_does_not_tell_its_memory(monkeypatch):
     monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", ())
     monkeypatch.delattr(os, "sysconf")
     assert parse_memory(None) == 4 * 10**9
+
+
+@pytest.mark.parametrize(("told", "half"), [(32 * 2**20, 16 * 2**30), (None, 4 * 10**9)])
+def test_windows_tells_its_memory_in_kilobytes(monkeypatch, told, half):
+    def tell(kilobytes):
+        kilobytes._obj.value = told or 0
+        return told is not None
+
+    kernel32 = SimpleNamespace(GetPhysicallyInstalledSystemMemory=tell)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel32), raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(memory_size, "_CONTAINER_LIMITS", ())
+    monkeypatch.delattr(os, "sysconf")
+    assert parse_memory(None) == half

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from tests.coverage_settings import BY_COVERAGE
+from tests.messages import assert_tells
 from topofs import (
     AtMost,
     Budget,
@@ -187,20 +188,18 @@ def test_what_the_list_lacks_is_no_substitute(rule):
     selector = TopologicalFeatureSelector(1, keep=["t0"], rule=rule).fit(alone)
     found = selector.substitute("t0")
     assert found == ()
-    assert repr(found) == "No column that may be selected shares more than chance with it."
+    assert_tells(repr(found), "No column", "chance")
 
 
 def test_answers_show_their_text():
     selector = TopologicalFeatureSelector(5).fit(TUMOURS)
     found = selector.substitute(selector.get_feature_names_out()[0], n=2)
     assert repr(found) == str(found) == "\n".join(map(str, found))
-    assert repr(Substitute("a", 0, 0.0023, 0.0018, 0.004, "b")) == (
-        "a in place of b: loses 0.23% of the coverage, gains 0.18%; less than 1% of b stays "
-        "explained."
-    )
-    assert repr(Substitute("a", 0, 1e-12, 1e-12, 1.0, "b")) == (
-        "a in place of b: loses nothing of the coverage; 100% of b stays explained."
-    )
+    one = repr(Substitute("a", 0, 0.0023, 0.0018, 0.004, "b"))
+    assert_tells(one, "a", "b", "loses 0.23%", "gains 0.18%", "less than 1%", "b")
+    other = repr(Substitute("a", 0, 1e-12, 1e-12, 1.0, "b"))
+    assert_tells(other, "a", "b", "loses nothing", "100%", "b")
+    assert "gains" not in other
     judged = selector.evaluate()
     for answer in (judged, judged.random, judged.next[0], SamePair("a", "b", 0.9)):
         assert repr(answer) == str(answer)
@@ -286,9 +285,7 @@ def test_what_a_budget_does_not_pay_for_is_refused_with_its_name():
 
 def test_a_budget_that_pays_for_all_is_not_blamed():
     rich = TopologicalFeatureSelector(Budget(10**7), exclude=range(2, 30)).fit(TUMOURS)
-    with pytest.raises(
-        ValueError, match="only 2 can be selected together under the constraints"
-    ):
+    with pytest.raises(ValueError, match="only 2 can be selected.* constraints"):
         rich.extend(1)
     dear = TopologicalFeatureSelector(Budget(12_345_678, [6 * 10**6] * 30)).fit(TUMOURS)
     with pytest.raises(ValueError, match="only 2 .* within the budget of 12345678: "):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.matrices import factor_table
+from tests.messages import assert_tells
 from topofs import (
     ConstantFeatureWarning,
     RareFeatureWarning,
@@ -118,11 +119,7 @@ def test_what_chance_makes_alike_is_left_out_and_a_rare_group_stays(number):
     assert after.support_[12:18].any()
     assert (after.shares_[12:18] > 0.25).all()
     name = after._column_names()[20]
-    said = str(after.explain(str(name)))
-    assert (
-        "takes no part in the selection: only 3 samples have another value than its most frequent "
-        "one, and 8 must." in said
-    )
+    assert_tells(after.explain(str(name)), name, "takes no part", "3 samples", 8)
 
 
 def test_forced_columns_and_other_minimums():
@@ -158,7 +155,7 @@ def test_the_page_and_resamples():
     with pytest.warns(RareFeatureWarning):
         fitted = TopologicalFeatureSelector(8).fit(X)
     page = selection_report(selector=fitted, X=X)
-    assert "fewer than 8 samples have another value than the most frequent one" in page
+    assert "fewer than 8 samples" in page
     assert "held one value only" not in page
     assert '"reasons":{"18":"only' in page
     found = stability(TopologicalFeatureSelector(8), X, n_resamples=3, random_state=0)

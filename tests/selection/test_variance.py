@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from tests.matrices import factor_table
+from tests.messages import assert_tells
 from tests.naive.variance import standardised, unexplained
 from topofs import (
     AtMost,
@@ -72,9 +73,9 @@ def test_groups_and_what_all_explain_together(X):
 def test_an_explanation_says_both_shares(X):
     selector = fitted(X, 2)
     column = X.columns.get_loc("alcohol")
-    said = str(selector.explain("alcohol"))
-    assert f"color_intensity represents it, with {selector.shares_[column]:.4g}" in said
-    assert f"All selected features together explain {selector.explained_[column]:.4g}" in said
+    said = selector.explain("alcohol")
+    assert_tells(said, "color_intensity", "represents", f"{selector.shares_[column]:.4g}")
+    assert_tells(said, "All selected", f"{selector.explained_[column]:.4g}")
     assert "All selected" not in str(selector.explain("flavanoids"))
 
 
@@ -147,7 +148,7 @@ def test_substitutes_and_extensions(X):
     assert selector.extend(2).support_.sum() == 5
 
 
-def test_wishes(X):
+def test_constraints(X):
     kept = fitted(X, 4, keep=["hue", "ash"])
     assert {"hue", "ash"} <= set(kept.get_feature_names_out())
     blocks = naive_explained(X, [X.columns.get_loc(name) for name in ("hue", "ash")])

@@ -44,7 +44,7 @@ def apply(
     ),
     table: str = TABLE,
     *,
-    out: Path | None = option("The reduced table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
+    out: Path | None = option("The smaller table: .csv, .tsv, .parquet, .h5ad.", "FILE"),
     messages: Messages,
     read: ReadOptions,
 ) -> None:

@@ -70,10 +70,10 @@ def compare(  # noqa: PLR0913 - one argument an option
     ),
     time: str | None = TIME,
     selector: TopologicalFeatureSelector,
-    identifier: list[str] | None = option("Not to select from; repeatable.", "COLUMN", "--id"),
-    drop: list[str] | None = option("Likewise.", "COLUMN"),
+    identifier: list[str] | None = option("Takes no part. Repeatable.", "COLUMN", "--id"),
+    drop: list[str] | None = option("Left out. Repeatable.", "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
-    report: Path | None = option("A page to look at.", "FILE.html"),
+    report: Path | None = option("A report for a browser.", "FILE.html"),
     messages: Messages,
     read: ReadOptions,
 ) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from topofs.backends.dispatch import ComparedColumns
+    from topofs.backends.dispatch import ColumnsToCompare
     from topofs.cli.messages import Messages
     from topofs.cli.options import ConstraintOptions
     from topofs.comparison.leakage import Leak
@@ -57,7 +57,7 @@ class Fitted:
     table: Table
     compared: ComparableTable
     selector: TopologicalFeatureSelector
-    columns: ComparedColumns
+    columns: ColumnsToCompare
 
     @property
     def similarity(self) -> SimilarityOperator:

@@ -331,7 +331,7 @@ TABLE = typer.Argument(
     show_default=False,
 )
 TIME = option("Rows are ordered by it: numbers or ISO dates.", "COLUMN")
-EXCLUDE = option("Never selected, but to be represented.", "COLUMN")
+EXCLUDE = option("Not selected, but represented.", "COLUMN")
 JSON = option("Print the result as JSON.", None, "--json", default=False)
 
 
@@ -384,19 +384,19 @@ def _parse_share(text: str) -> float:
 def size(
     *,
     k: Any = option(
-        "How many; auto, the default, stops by itself.",
+        "How many columns. auto, the default: by its rule.",
         "auto|N|FRACTION",
         "-k",
         parser=parse_size,
     ),
     coverage: Any = option(
-        "Or as few as represent this share of all.", "SHARE", parser=_parse_share
+        "Or the fewest columns with this coverage.", "SHARE", parser=_parse_share
     ),
     min_share: Any = option(
-        "Or leave out only what another explains so far.", "SHARE", parser=_parse_share
+        "Or leave out columns explained to this share.", "SHARE", parser=_parse_share
     ),
     budget: float | None = option(
-        "Or what this pays; --cost FILE.csv (column, cost).", "TOTAL"
+        "Or a total cost; --cost FILE.csv (column, cost).", "TOTAL"
     ),
     cost: Path | None = option("Column and cost.", "FILE.csv", hidden=True),
 ) -> Any:
@@ -430,19 +430,19 @@ def _parse_carriers(text: str) -> int | str:
 
 def settings(
     *,
-    threshold: Any = name_option("Cut weak similarities at: auto, mean, none.", _THRESHOLDS),
+    threshold: Any = name_option("Ignore similarities below: auto, mean, none.", _THRESHOLDS),
     min_carriers: Any = option(
         "Least rows unlike a column's usual value.",
         "auto|N",
         parser=_parse_carriers,
         hidden=True,
     ),
-    memory: str | None = option("Such as 2GB; else half. A GPU: --device cuda.", "SIZE"),
+    memory: str | None = option("2GB or so; default: half. A GPU: --device cuda.", "SIZE"),
     device: str | None = option(
         "Where to multiply: cpu, cuda, cuda:1 and so on.", "NAME", hidden=True
     ),
     paper: bool = option(
-        "The published method; half the columns by default.", None, "--paper", default=False
+        "The published method. Default size: half.", None, "--paper", default=False
     ),
     **terms: Any,
 ) -> TopologicalFeatureSelector:
@@ -519,11 +519,11 @@ def _check_settled(given: Iterable[str], *, by: str) -> None:
 
 def roles(
     *,
-    target: str | None = option("Not to select from; passed through to --out.", "COLUMN"),
+    target: str | None = option("Takes no part; copied to --out.", "COLUMN"),
     identifier: list[str] | None = option(
-        "Likewise. Repeatable, as the next four.", "COLUMN", "--id"
+        "Takes no part; copied. Repeatable, as the next 4.", "COLUMN", "--id"
     ),
-    drop: list[str] | None = option("Left out, as are rare ones (--min-carriers N).", "COLUMN"),
+    drop: list[str] | None = option("Left out. See also --min-carriers N.", "COLUMN"),
     time: str | None = option("Order of the rows.", "COLUMN", hidden=True),
 ) -> ColumnRoles:
     """Collect the roles of columns."""
@@ -536,9 +536,9 @@ def roles(
 
 def read_options(
     *,
-    decimal: Any = name_option('Decimal mark: "," or "."; else it is found out.', (",", ".")),
-    dates: Any = name_option("Use dates as: numbers (days). Else left out.", ("numbers",)),
-    layer: str | None = option("The layer of an .h5ad file to take.", "NAME"),
+    decimal: Any = name_option('Decimal mark: "," or "."; default: detected.', (",", ".")),
+    dates: Any = name_option("Dates as: numbers (days). Default: left out.", ("numbers",)),
+    layer: str | None = option("Layer of an .h5ad file.", "NAME"),
     max_size: str | None = option(
         "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
     ),
@@ -572,9 +572,9 @@ def constraints(
     *,
     keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
-    at_most: int | None = option("Of each group; --groups FILE.csv (column, group).", "N"),
+    at_most: int | None = option("Most columns of a --groups FILE.csv group.", "N"),
     group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
-    max_similarity: float | None = option("No two selected columns are more alike.", "NUMBER"),
+    max_similarity: float | None = option("Highest similarity of two selected columns.", "NUMBER"),
 ) -> ConstraintOptions:
     """Collect what must and what may not be selected."""
     from topofs.selection import AtMost

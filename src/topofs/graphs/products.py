@@ -145,7 +145,7 @@ class BatchProducts(Products, Protocol):
 
 
 class Operator(Protocol):
-    """The members of `topofs.similarity.base.ColumnOperator` that products use."""
+    """The members of a correlation operator that products use."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102

@@ -216,8 +216,11 @@ def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list
         yield [move.unfinished for move in moves]
         files = [move for move in moves if move.unfinished != move.target]
         for move in files:
-            with _naming(move.path):
-                move.unfinished.chmod(_permissions_of_a_new_file(move.target))
+            # Without an old file it keeps the permissions that it was made with.
+            if move.target.exists():
+                with _naming(move.path):
+                    move.unfinished.chmod(move.target.stat().st_mode & 0o777)
+        # No fsync: it guards against a power cut only, and the command can be run again.
         _move_all(files)
 
 
@@ -243,7 +246,10 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     unfinished = target.with_name(name)
     with _known(unfinished):
         with _naming(path):
-            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            # What replaces a private file is private from the start; of 0o666 the system takes
+            # away what the umask says.
+            mode = 0o600 if target.exists() else 0o666
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
         yield _Move(path, unfinished, target)
 
 
@@ -262,7 +268,16 @@ def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        with suppress(OSError):
+        _unlink(path)
+
+
+def _unlink(path: Path) -> None:
+    """Remove a file if possible; Windows removes none that is read-only."""
+    with suppress(OSError):
+        try:
+            path.unlink()
+        except PermissionError:
+            path.chmod(0o600)
             path.unlink()
 
 
@@ -329,8 +344,7 @@ def _put_back(old: Path | None, move: _Move) -> None:
 def _forget(old: Path | None) -> None:
     """Remove the second name of an old file."""
     if old is not None:
-        with suppress(OSError):
-            old.unlink()
+        _unlink(old)
 
 
 @contextmanager
@@ -340,12 +354,3 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def _permissions_of_a_new_file(target: Path) -> int:
-    """The permissions of the file that is replaced, or those the umask gives a new one."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
     from topofs.typing import Bools
 
-__all__ = ["COLORS", "SERIES", "axes_for", "drawn_of", "matplotlib_part", "tidy"]
-
 COLORS = {
     "selected": "#d9480f",
     "other": "#8796aa",

@@ -30,23 +30,10 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "compare",
-    "coverage_curve",
-    "degree_distribution",
-    "network",
-    "similarity_heatmap",
-    "stability",
-]
-
 _MOST_LABELS = 60
 # Where a label may be: offset from its dot in points, and how it is aligned.
-_SIDES = (
-    ((1, 0), "left", "center"),
-    ((-1, 0), "right", "center"),
-    ((0, 1), "center", "bottom"),
-    ((0, -1), "center", "top"),
-)
+_SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+_ACROSS, _ALONG = {1: "left", -1: "right"}, {1: "bottom", -1: "top"}
 
 
 def network(
@@ -96,12 +83,20 @@ def network(
     ax = axes_for(ax, size=(8, 6))
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = layout(graph) * [1, -1]
-    _draw_edges(ax, graph, places)
+    if graph.n_edges:
+        weights = np.clip(graph.weights.astype(np.float64), 0, None)
+        share = weights / max(weights.max(), 1e-12)
+        crowd = float(np.clip(20 / np.sqrt(len(weights)), 0.25, 1))
+        widths, opacity = crowd * (0.5 + 1.8 * share), np.clip(0.25 + 0.5 * share, 0, 1)
+        lines = matplotlib_part("collections").LineCollection(places[graph.edges], zorder=1)
+        lines.set(color=COLORS["edge"], linewidths=widths, alpha=opacity)
+        ax.add_collection(lines)
     size = float(np.clip(9000 / max(graph.n_nodes, 1), 8, 110))
     for marked, scale in ((False, 1.0), (True, 2.2 if groups else 1.6)):
         of, framed = selected == marked, groups and marked
         ax.scatter(
-            *places[of].T,
+            places[of, 0],
+            places[of, 1],
             s=scale * size,
             color=colors[of],
             edgecolors=COLORS["ink"] if framed else "white",
@@ -116,8 +111,9 @@ def network(
     many = f", {n_selected:,} selected" if n_selected else ""
     ax.set_title(f"{graph.n_nodes:,} features, {graph.n_edges:,} links{many}")
     if labels is not None:
-        marked = np.flatnonzero(selected)
-        named = marked[np.argsort(-graph.degree()[marked], kind="stable")]
+        # The best connected of the selected ones first.
+        best_first = np.argsort(-graph.degree(), kind="stable")
+        named = best_first[selected[best_first]]
         if labels == "selected" or (labels == "auto" and graph.n_nodes > 40):
             named = named[:_MOST_LABELS]
         else:
@@ -140,22 +136,6 @@ def _group_colors(source: TopologicalFeatureSelector | FilteredGraph) -> Any:
     return colors[source.nodes_]
 
 
-def _draw_edges(ax: Axes, graph: FilteredGraph, places: Doubles) -> None:
-    if not graph.n_edges:
-        return
-    weights = np.clip(graph.weights.astype(np.float64), 0, None)
-    share = weights / max(weights.max(initial=0.0), 1e-12)
-    crowd = float(np.clip(20 / np.sqrt(len(weights)), 0.25, 1))
-    lines = matplotlib_part("collections").LineCollection(
-        list(places[graph.edges]),
-        colors=COLORS["edge"],
-        linewidths=crowd * (0.5 + 1.8 * share),
-        alpha=np.clip(0.25 + 0.5 * share, 0, 1),
-        zorder=1,
-    )
-    ax.add_collection(lines)
-
-
 def _write_names(
     ax: Axes, places: Doubles, nodes: Ints, names: list[str], selected: Any, *, gap: float
 ) -> None:
@@ -173,14 +153,14 @@ def _write_names(
         taken = [box_of([at - half, at + half]) for at in corners]
     page = ax.figure.bbox
     for node in nodes.tolist():
-        for (right, up), across, along in _SIDES:
+        for right, up in _SIDES:
             text = ax.annotate(
                 names[node],
                 places[node],
                 xytext=(right * gap, up * gap),
                 textcoords="offset points",
-                ha=across,
-                va=along,
+                ha=_ACROSS.get(right, "center"),
+                va=_ALONG.get(up, "center"),
                 fontsize=8,
                 fontweight="bold" if selected[node] else "normal",
                 color=COLORS["selected" if selected[node] else "ink"],
@@ -255,16 +235,13 @@ def coverage_curve(
     ax.plot(sizes, curve, color=COLORS["selected"], linewidth=2.2)
     ax.fill_between(sizes, curve, color=COLORS["selected"], alpha=0.12)
     covered = curve[n_selected]
-    dashed = {"color": COLORS["ink"], "linewidth": 1, "linestyle": (0, (3, 3))}
-    ax.plot([n_selected, n_selected], [0, covered], **dashed)
+    ax.vlines(n_selected, 0, covered, color=COLORS["ink"], linewidth=1, linestyle=(0, (3, 3)))
     ax.plot(n_selected, covered, "o", color=COLORS["selected"], markersize=8)
     if selector.rule_.has_end:
         _mark_stop(ax, selector.at("auto"), curve)
     ax.yaxis.set_major_formatter(matplotlib_part("ticker").PercentFormatter(1.0))
-    ax.set_xlim(0, len(curve) - 1)
-    ax.set_ylim(min(0.0, curve.min()), max(1.02, curve.max()))
-    ax.set_xlabel("features selected, best first")
-    ax.set_ylabel("covered")
+    ax.set(xlim=(0, len(curve) - 1), ylim=(min(0.0, curve.min()), max(1.02, curve.max())))
+    ax.set(xlabel="features selected, best first", ylabel="covered")
     share = percent(float(covered))
     ax.set_title(f"{n_selected:,} of {len(curve) - 1:,} features cover {share}")
     tidy(ax)
@@ -339,10 +316,8 @@ def similarity_heatmap(
     scale = colors.LinearSegmentedColormap.from_list("topofs", ends if negative else ends[1:])
     image = ax.imshow(values, cmap=scale, vmin=-1.0 if negative else 0.0, vmax=1.0)
     at = np.arange(len(names))
-    ax.set_yticks(at, names)
-    ax.set_xticks(at, names, rotation=90)
-    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        text.set_parse_math(False)
+    ax.set_yticks(at, names, parse_math=False)
+    ax.set_xticks(at, names, rotation=90, parse_math=False)
     ax.tick_params(length=0, labelcolor=COLORS["ink"], labelsize=8)
     ax.spines[:].set_visible(False)
     if len(names) <= 12:
@@ -398,8 +373,7 @@ def degree_distribution(
     # About as many letters as fit under the axis.
     every = max(1, round(len(labels) * max(map(len, labels)) / 50))
     ax.set_xticks(at[::every], labels[::every])
-    ax.set_xlabel("links of a feature (degree)")
-    ax.set_ylabel("features")
+    ax.set(xlabel="links of a feature (degree)", ylabel="features")
     tidy(ax)
     if selected.any():
         ax.legend(frameon=False)
@@ -450,22 +424,16 @@ def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Ax
     at = np.arange(len(often))
     # Those that an average selection has room for are marked.
     likely = at < round(float(found.sizes.mean()))
-    colors = [COLORS["selected"] if one else COLORS["other"] for one in likely]
-    bars = ax.barh(at, found.frequency[often], color=colors)
     words = {True: "an average selection has room for it", False: "it has none"}
-    shown = [one for one in words if one in likely]
-    handles, labels = (
-        [bars[int(np.argmax(likely == one))] for one in shown],
-        [words[one] for one in shown],
-    )
-    ax.legend(handles, labels, loc="lower right", fontsize=8, frameon=False)
-    ax.set_yticks(at, [found.names[i] for i in often])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
+    for one in (True, False):
+        if one in likely:
+            color, of = COLORS["selected" if one else "other"], likely == one
+            ax.barh(at[of], found.frequency[often][of], color=color, label=words[one])
+    ax.legend(loc="lower right", fontsize=8, frameon=False)
+    ax.set_yticks(at, [found.names[i] for i in often], parse_math=False)
     ax.invert_yaxis()
-    ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(matplotlib_part("ticker").PercentFormatter(1.0))
-    ax.set_xlabel(f"chosen in share of {found.n_resamples:,} resamples")
+    ax.set(xlim=(0, 1), xlabel=f"chosen in share of {found.n_resamples:,} resamples")
     tidy(ax)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", color=COLORS["rule"], linewidth=0.8)
@@ -524,17 +492,12 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             zorder=4 if own else 3,
             label=series.label,
         )
-    if summary.everything is not None and np.isfinite(summary.everything.means[0]):
-        ax.axhline(
-            summary.everything.means[0],
-            color=COLORS["quiet"],
-            linestyle=(0, (4, 3)),
-            linewidth=1.3,
-            label=summary.everything.label,
-        )
+    every = summary.everything
+    if every is not None and np.isfinite(every.means[0]):
+        dashes, quiet = (0, (4, 3)), COLORS["quiet"]
+        ax.axhline(every.means[0], color=quiet, ls=dashes, lw=1.3, label=every.label)
     ax.set_xticks(at, summary.sizes)
-    ax.set_xlabel("features selected")
-    ax.set_ylabel(summary.metric)
+    ax.set(xlabel="features selected", ylabel=summary.metric)
     ax.set_title(f"Mean and spread over {summary.n_splits} splits")
     tidy(ax)
     ax.legend(frameon=False, fontsize=9)

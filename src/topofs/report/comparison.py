@@ -19,17 +19,7 @@ if TYPE_CHECKING:
     from topofs.comparison.compare import Comparison
     from topofs.typing import Doubles
 
-__all__ = [
-    "ALPHA",
-    "ComparisonSummary",
-    "chart_of",
-    "comparison_page",
-    "comparison_report",
-    "comparison_words",
-    "round_ticks",
-    "summarise_comparison",
-    "write_comparison_report",
-]
+__all__ = ["ComparisonSummary", "summarise_comparison", "write_comparison_report"]
 
 ALPHA = 0.05
 """Below this adjusted p-value two methods are told apart."""
@@ -172,10 +162,13 @@ def _series(comparison: Comparison, method: str) -> Series:
         scores = dict.fromkeys(comparison.sizes, only)
     missing = np.nan, np.nan
     measured = {size: (score.mean, score.spread) for size, score in scores.items()}
-    means, spreads = np.array([measured.get(size, missing) for size in comparison.sizes]).T
+    found = np.array([measured.get(size, missing) for size in comparison.sizes])
+    means, spreads = np.where(np.isfinite(found), found, np.nan).T
     against = [tests.get(size) for size in comparison.sizes]
     adjusted = iter(_holm([float(t.p_value) for t in against if t is not None]))
-    verdicts = [t and Verdict(t.difference, t.p_value, next(adjusted)) for t in against]
+    verdicts = [
+        None if t is None else Verdict(t.difference, t.p_value, next(adjusted)) for t in against
+    ]
     return Series(method, METHOD_NAMES.get(method, method), means, spreads, tuple(verdicts))
 
 
@@ -211,15 +204,13 @@ def _headline(judge: Series | None, own: str) -> str:
     if judge is None or judge.n_tests == 0:
         return f"How {own} does on your data"
     better, worse = judge.count("better"), judge.count("worse")
-    if better and not worse:
-        every = "" if better == judge.n_tests else " at some sizes"
-        return f"On your data {own} beats {judge.label}{every}"
-    if worse and not better:
-        every = "" if worse == judge.n_tests else " at some sizes"
-        return f"On your data {own} does worse than {judge.label}{every}"
-    if better:
+    if better and worse:
         return f"On your data {own} beats {judge.label} at some sizes and loses at others"
-    return f"On your data {own} cannot be told apart from {judge.label}"
+    if not better and not worse:
+        return f"On your data {own} cannot be told apart from {judge.label}"
+    verb = "beats" if better else "does worse than"
+    every = "" if max(better, worse) == judge.n_tests else " at some sizes"
+    return f"On your data {own} {verb} {judge.label}{every}"
 
 
 def _meaning(summary: ComparisonSummary, judge: Series | None) -> str:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-__all__ = ["check_page_ending", "embedded_json", "render", "write_document"]
-
 _ENDINGS = (".html", ".htm")
 
 # In JSON these can only stand inside a string, where the escape means the same.

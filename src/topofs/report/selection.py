@@ -20,7 +20,7 @@ from topofs.report.selection_summary import (
     summarise_selection,
 )
 from topofs.report.selection_words import Words
-from topofs.text import listed, percent
+from topofs.text import counted, listed, percent
 
 if TYPE_CHECKING:
     import os
@@ -31,15 +31,7 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats
 
-__all__ = [
-    "SCRIPTS",
-    "SelectionSummary",
-    "page_data",
-    "selection_page",
-    "selection_report",
-    "summarise_selection",
-    "write_selection_report",
-]
+__all__ = ["SelectionSummary", "summarise_selection", "write_selection_report"]
 
 SCRIPTS = (
     *("data.js", "state.js", "elements.js", "scene.js", "drawing.js", "drawing_input.js"),
@@ -173,6 +165,7 @@ def selection_page(summary: SelectionSummary) -> str:
         "selector": summary.selector,
         "words": words,
         "notes": words.notes,
+        "counted": counted,
         "percent": percent,
         "selected_names": listed(selected, most=200),
         "least": max(1, len(summary.selector.forced_)),
@@ -198,7 +191,8 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     if summary.adds is None:
         # The strength of links says nothing new where it is the score or all of it is 0.
         scores = selector.scores_[nodes]
-        tells_strength = strengths.any() and not np.allclose(scores, strengths[nodes])
+        same = np.allclose(scores, strengths[nodes])
+        tells_strength = bool(strengths.any()) and not same
         groups, (labels, bar_of) = score_groups(selector).tolist(), bars_of(scores)
         bars = {"labels": labels, "barOf": bar_of.tolist()}
     else:
@@ -268,7 +262,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "above": words.above,
             "said": words.said,
             "refine": words.refine,
-            "strength": bool(tells_strength),
+            "strength": tells_strength,
         },
         "scoreGroups": groups,
         "bars": bars,
@@ -278,7 +272,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
-    """The filtered graph, and how often each link came back on data drawn anew."""
+    """The filtered graph, and how often each link came back in resamples."""
     graph, stability, nodes = summary.graph, summary.stability, summary.selector.nodes_
     if graph is None:
         return None

@@ -36,23 +36,6 @@ if TYPE_CHECKING:
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "MOST_COLUMNS",
-    "MOST_ROWS",
-    "RandomCoverage",
-    "SelectionSummary",
-    "Ties",
-    "WithDiagonal",
-    "bars_of",
-    "drawing_of",
-    "filtered_graph",
-    "heat_map",
-    "score_groups",
-    "similarity_of",
-    "summarise_selection",
-    "ties_at_cut",
-]
-
 MOST_ROWS = 60
 """The most features that a heat map shows."""
 
@@ -259,9 +242,9 @@ def summarise_selection(
             f"{n}: give the stability of the same table"
         )
     table = named_matrix(X)
-    may_hold_names = has_nominal_columns(table) or not measure.takes_arrays
-    if not isinstance(table, TypedTable) and may_hold_names:
-        table = typed_table(table)
+    if not isinstance(table, TypedTable):
+        by_kind = has_nominal_columns(table) or not measure.takes_arrays
+        table = typed_table(table) if by_kind else table
     nominal = None
     if isinstance(table, TypedTable) and table.has_nominal:
         nominal = np.flatnonzero([column.nominal for column in table.columns])
@@ -291,7 +274,7 @@ def summarise_selection(
         selector=selector,
         table_name=str(table_name),
         names=names,
-        n_samples=_n_samples(X) if measure.takes_table else None,
+        n_samples=int(np.shape(X)[0]) if measure.takes_table else None,
         n_selected=n_selected,
         end=end,
         has_groups=has_groups,
@@ -323,10 +306,6 @@ def summarise_selection(
         judged=judged,
         notes=tuple(map(str, notes)),
     )
-
-
-def _n_samples(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _adds(

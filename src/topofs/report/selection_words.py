@@ -17,8 +17,7 @@ from topofs.text import counted, fine_percent, listed, percent
 
 if TYPE_CHECKING:
     from topofs.report.selection_summary import SelectionSummary
-
-__all__ = ["Words"]
+    from topofs.typing import Ints
 
 # After Nogueira et al. (2018): above 0.75 excellent agreement, below 0.4 poor.
 _EXCELLENT, _POOR = 0.75, 0.4
@@ -70,7 +69,11 @@ class Words:
         self.graph = graph_for(self.selector.graph, self.rule, size)
         self.size = size if isinstance(size, Size) else None
         self.redundant_from = size.share if isinstance(size, MinShare) else None
+        self.together = self.rule.explains_together and self.redundant_from is None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
+        why, n_samples = self.rule.end_words, summary.n_samples
+        self.where = f", where {why}" if why else ""
+        self.rows = counted(n_samples, "row") if n_samples else ""
         self.said = {what: words[summary.judged] for what, words in _SAID.items()}
         self.score = self.rule.words if self.redundant_from is None else _REDUNDANCY_SCORE
         self.share = percent(float(summary.share[summary.n_selected]))
@@ -90,13 +93,6 @@ class Words:
         out = self.selector.nodes_[~self.selector.support_[self.selector.nodes_]]
         by = self.selector.representative_[out]
         return int((by >= 0).sum()), self._names(out[by < 0])
-
-    @property
-    def shape(self) -> str:
-        """How large the table is."""
-        columns = counted(self.n_features, "column")
-        n_samples = self.summary.n_samples
-        return columns if n_samples is None else f"{counted(n_samples, 'row')} × {columns}"
 
     @property
     def headline(self) -> str:
@@ -165,25 +161,24 @@ class Words:
             )
         if n == end:
             return "That is also where the selection stops by itself."
-        where = f", where {why}" if why else ""
         further = "go on to" if n < end else "stop at"
-        return f"You asked for {n:,}; by itself the selection would {further} {end:,}{where}."
+        return (
+            f"You asked for {n:,}; by itself the selection would {further} {end:,}{self.where}."
+        )
 
     @property
     def end(self) -> str:
         """Where the selection stops by itself."""
-        end, why = self.summary.end, self.rule.end_words
+        end = self.summary.end
         if end is None or end >= self.n_features:
             return ""
         start = "Given the list, a" if self.summary.judged else "The"
-        where = f", where {why}" if why else ""
-        return f"{start} selection stops by itself at {end:,}{where}."
+        return f"{start} selection stops by itself at {end:,}{self.where}."
 
     @property
     def how(self) -> str:
         """The method in two plain sentences."""
-        n_samples = self.summary.n_samples
-        rows = f", {counted(n_samples, 'row')}" if n_samples else ""
+        rows = f", {self.rows}" if self.rows else ""
         what = "how alike they are"
         if self.summary.has_groups:
             what = "how much of one's variance the other explains"
@@ -197,8 +192,7 @@ class Words:
     @property
     def method(self) -> str:
         """The method exactly."""
-        n_samples = self.summary.n_samples
-        over = f" over {counted(n_samples, 'row')}" if n_samples else ""
+        over = f" over {self.rows}" if self.rows else ""
         return (
             f"Columns were compared by {self.measure.words}{over}.{self._links()} "
             f"{self._order()} No column to predict was used."
@@ -242,22 +236,6 @@ class Words:
         return "stronger than chance explains" if known else "of any weight"
 
     @property
-    def covered(self) -> str:
-        """What it means to be covered, for a caption."""
-        if not self.summary.has_groups:
-            return (
-                "Covered: every column's similarity to the selected column most like it, on "
-                "average. A selected column counts with its similarity to itself."
-            )
-        by = f"the {self.said['column']} that represents it"
-        if self.rule.explains_together and self.redundant_from is None:
-            by = f"all {self.said['columns']} together"
-        return (
-            f"Represented: how much of a column's variance is explained by {by}, on average over "
-            f"all columns. A {self.said['column']} represents itself fully."
-        )
-
-    @property
     def rest(self) -> str:
         """What the columns past the automatic end are."""
         end, most = self.summary.end, self.selector.n_selectable_
@@ -295,9 +273,9 @@ class Words:
         found = self.summary.stability
         if found is None:
             return ""
-        again = f"Drawn anew {found.n_resamples:,} times, the data"
+        start = f"In {counted(found.n_resamples, 'resample')} of the rows"
         if not np.isfinite(found.phi):
-            return f"{again} always gave all columns: nothing to compare."
+            return f"{start} all columns were always selected: nothing to compare."
         verdict = "rather different columns"
         if found.phi >= _POOR:
             verdict = "the same columns in part"
@@ -306,9 +284,10 @@ class Words:
         least, most = found.sizes.min(), found.sizes.max()
         sizes = f"{least:,}" if least == most else f"between {least:,} and {most:,}"
         return (
-            f"{again} gave {verdict}: stability {found.phi:.2f} ({percent(found.level)} interval "
-            f"{found.lower:.2f} to {found.upper:.2f}), where 1 is the same columns every time and "
-            f"0 is what chance gives. Each time {sizes} columns were chosen."
+            f"{start} the selection had {verdict}: stability {found.phi:.2f} "
+            f"({percent(found.level)} interval {found.lower:.2f} to {found.upper:.2f}), where 1 "
+            "is the same columns every time and 0 is what chance gives. Each time "
+            f"{sizes} columns were selected."
         )
 
     @property
@@ -459,7 +438,8 @@ class Words:
                 f"names (categories): {listed(self._names(summary.nominal))}."
             )
         named = [name for _, names in summary.left_out for name in names]
-        n_outside = sum(summary.names[i] not in named for i in summary.reasons)
+        known = set(named)
+        n_outside = sum(summary.names[i] not in known for i in summary.reasons)
         if n_outside:
             why_not = [f"{summary.names[i]} ({why})" for i, why in summary.reasons.items()]
             notes.append(f"{counted(n_outside, 'column')} took no part: {listed(why_not)}.")
@@ -475,5 +455,5 @@ class Words:
             notes.append(f"Not compared, but kept in the output: {kept}.")
         return notes
 
-    def _names(self, features: np.ndarray) -> list[str]:
+    def _names(self, features: Ints) -> list[str]:
         return [self.summary.names[i] for i in features.tolist()]

@@ -1,4 +1,4 @@
-"""What every rule is made of: `Rule`, its result `Ranking`, and who represents whom.
+"""What every rule is made of: `Rule`, its result `Ranking`, and coverage models.
 
 A rule ranks the nodes of a network, which are the columns that take part. A rule with groups
 also gives a `CoverageModel`: which selected node represents each node, and with what share of
@@ -216,7 +216,7 @@ class Ranking:
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
     reach : CoverageModel or None
-        Whom nodes represent; None where the rule has no groups.
+        The coverage model: which nodes represent others; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent no other and that no other represents, where the rule can tell.
     selectable : int or None
@@ -290,7 +290,7 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
 
 
 class CoverageModel:
-    """Whom a node represents, and with what share of its variance: base of the models.
+    """Which nodes a node represents, with what share of their variance: base of the models.
 
     A model gives `representatives` and `running`. The other methods follow from the first; a
     model gives its own where it has a shorter way, or where selected nodes explain more together
@@ -305,7 +305,7 @@ class CoverageModel:
         raise NotImplementedError
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
+        """Find the representative of each node while nodes are selected in an order.
 
         Of the first `n_exact` whole rows count.
         """
@@ -400,7 +400,7 @@ class _Shares(Protocol):
 
 
 def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> RunningGroups:
-    """Follow who represents whom as shares of all pairs say, linked or not.
+    """Find the representative of each node for every size, by shares of all pairs.
 
     The curve at k is the mean of the largest share of each node among the first k.
     A share, of what the row explains of the column, must be above `least` to represent a node;

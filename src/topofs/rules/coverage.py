@@ -8,7 +8,7 @@ is `topofs.rules.base.tie_breaking_ranks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from topofs.rules.base import (
     running_over_all,
     tie_breaking_ranks,
 )
-from topofs.rules.exchanges import refined_ranking
+from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
 from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
@@ -58,7 +58,7 @@ class Coverage(Rule):
 
     facility location: F is submodular, so up to the end the greedy set is worth at least
     1 − 1/e of the best one of its size. The rule ends by itself where the next column would
-    explain no more than itself.
+    add no more than its own variance.
 
     Beyond the end, the next column c is the one for which what it adds to F, and half of
 
@@ -71,10 +71,10 @@ class Coverage(Rule):
     Parameters
     ----------
     reach : {"auto", "edges", "paths"}, default="auto"
-        Whom a column represents: its neighbours in the graph ("edges"), or others along its
-        paths ("paths"), where shares multiply, and a path of several edges counts as long as
-        half of the variance is left at its end. "auto" is what the graph says: edges of
-        `Links`, paths of the other graphs.
+        Which columns a column represents: its neighbours in the graph ("edges"), or others
+        along its paths ("paths"), where shares multiply, and a path of several edges counts as
+        long as half of the variance is left at its end. "auto" is what the graph says: edges
+        of `Links`, paths of the other graphs.
     isolated : {"drop", "keep", "last"}, default="drop"
         What becomes of columns that share with no other more than chance explains. "drop":
         "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
@@ -105,11 +105,11 @@ class Coverage(Rule):
     """
 
     reach: str = parameter(
-        AUTO, help="Represent along: auto, edges, paths.", choices=(AUTO, EDGES, PATHS)
+        AUTO, help="Columns represent along: auto, edges, paths.", choices=(AUTO, EDGES, PATHS)
     )
     isolated: str = parameter(
         DROP,
-        help="Columns that are like no other: drop, keep, last.",
+        help="Isolated columns (like no other): drop, keep, last.",
         choices=(DROP, KEEP, LAST),
     )
     ties: str = parameter(
@@ -154,7 +154,7 @@ class Coverage(Rule):
     @property
     def end_words(self) -> str:
         """What is true where it ends."""
-        return "the next column would explain no more than itself"
+        return "the next column would add no more than its own variance"
 
     @property
     def keeps_isolated(self) -> bool:
@@ -184,12 +184,31 @@ class Coverage(Rule):
     def refined(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
-        """Exchange selected nodes while what they represent rises, where that is asked for."""
+        """Exchange selected nodes while what they represent rises, with `refine`.
+
+        The improved set comes first, in its greedy order, then the others in theirs.
+        """
         if not self.refine:
             return ranking
         assert ranking.isolated is not None
+        model: Any = ranking.reach
+        matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
-        return refined_ranking(ranking, constraints, selected, worth=worth, stay_out=stay_out)
+        within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
+        for found in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
+            selected = found
+        order, n_selectable = constraints.given(selected).applied(ranking.order)
+        exact = None if ranking.exact is None else max(ranking.exact, len(selected))
+        scores = np.zeros(constraints.n_nodes)
+        scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
+        return replace(
+            ranking,
+            order=order,
+            scores=scores,
+            end=len(selected),
+            selectable=n_selectable,
+            exact=exact,
+        )
 
 
 register(Coverage())
@@ -343,7 +362,7 @@ class MatrixCoverage(_SharesOfPairs):
         return assign_self(representative, share, selected)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
+        """Find the representative of each node while nodes are selected in an order.
 
         Of the first `n_exact` whole rows count. Equal shares go to the lowest node.
         """
@@ -354,7 +373,7 @@ class MatrixCoverage(_SharesOfPairs):
         gained, changes = np.zeros(n, np.int64), []
         for at, node in enumerate(order.tolist()):
             index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
-            n_entries += np.count_nonzero(shares)
+            n_entries += int(np.count_nonzero(shares))
             before = share[index]
             better = (shares > before) | ((shares == before) & (node < by[index]))
             nodes, shares = np.arange(n)[index][better], shares[better]
@@ -444,7 +463,7 @@ class PathCoverage(_SharesOfPairs):
         return best_path(*self.kernel, representative, node)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom while nodes are selected in an order."""
+        """Find the representative of each node while nodes are selected in an order."""
         from topofs._kernels.path_search import running_nodes
 
         nodes, positions, values, before, total = running_nodes(*self.kernel, order)

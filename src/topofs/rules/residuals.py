@@ -245,7 +245,9 @@ class SampleResiduals(Residuals):
         values, vectors = np.linalg.eigh(left @ left.T)
         some = values > self.explained / len(rows)
         directions = (vectors[:, some] / np.sqrt(values[some])).T @ left
-        gain = sum(self._remove(direction) for direction in directions)
+        gain = 0.0  # added one by one: `sum` rounds otherwise from Python 3.12 on
+        for direction in directions:
+            gain += self._remove(direction)
         self._left[rows] = 0.0
         self._squares[rows] = 0.0
         self._refresh()
@@ -288,7 +290,7 @@ class SampleResiduals(Residuals):
             self._gram -= turned
             self._gram -= turned.T
         self._basis = np.column_stack([self._basis, direction])
-        return gain
+        return float(gain)
 
     def _image(self, direction: Doubles) -> Doubles:
         """A w, for a direction w beyond what was taken."""

@@ -42,7 +42,7 @@ WORTH = 1.5
 # All columns are put in order one by one where that takes so many multiplications.
 FULL_ORDER = 2e9
 
-# Where nobody asked for a number, at least so many columns are put in order one by one.
+# Without a number of columns asked for, at least so many columns are put in order one by one.
 BY_ITSELF = 200
 
 # Gains that differ by less than this share of themselves are equal; in single precision.
@@ -186,7 +186,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
         found = _Search(space, constraints)
     else:
         found = _best_within_budget(space, constraints)
-    taken, total = np.array(found.nodes, dtype=np.int64), float(sum(found.gains))
+    taken, total = np.array(found.nodes, dtype=np.int64), found.total
     rest = np.setdiff1d(np.arange(n), taken)
     left = found.remaining[rest]
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
@@ -219,7 +219,7 @@ def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Sear
     starts = starting_sets(constraints, everyone)
     found = [_Search(space, constraints)]
     found += [_Search(space, constraints.given(start), by_cost=True) for start in starts]
-    best = max(found, key=lambda search: float(sum(search.gains)))
+    best = max(found, key=lambda search: search.total)
     outside = np.setdiff1d(everyone, best.nodes)
     again = _Search(space, replace(constraints, excluded=outside))
     again.remaining[outside] = best.remaining[outside]
@@ -249,6 +249,11 @@ class _Search:
         self._take_chosen(constraints.chosen)
         self._take_best(constraints)
         self.remaining = self._residuals.gains()[0]
+
+    @property
+    def total(self) -> float:
+        """What all taken nodes explain, summed as the curve is: `sum` rounds otherwise."""
+        return float(np.cumsum([0.0, *self.gains])[-1])
 
     def _take_chosen(self, chosen: Ints) -> None:
         forced = np.zeros_like(self._untaken)
@@ -357,7 +362,7 @@ class VarianceCoverage(CoverageModel):
         return assign_self(representative, share, selected)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom, and what all explain together, in an order."""
+        """Find the representative of each node, and what all explain together, in an order."""
         groups = running_over_all(self, order)
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)

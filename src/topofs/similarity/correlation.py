@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CorrelationMeasure", "Pearson", "Spearman", "pearson", "spearman"]
 
 # What the parameters do, for the command line.
-SQUARED = "Let opposite columns count as alike, or not."
+SQUARED = "Count opposite columns as alike, or not."
 ROWS = ("independent", "ordered")
 ROWS_WORDS = f"Rows are: {', '.join(ROWS)} (or --time COLUMN)."
 

@@ -93,7 +93,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_stopped(topofs, tmp_path, monke
     status, said = topofs("--report-only", *TINY, *QUICK, "--out", stopped)
     assert status == 0
     assert "missing: " in said
-    assert "What is missing" in (stopped / "report.md").read_text()
+    assert "What is missing" in (stopped / "report.md").read_text(encoding="utf-8")
     counted = []
     monkeypatch.setattr(
         driver, "run_task", lambda task, folder: counted.append(task) or work(task, folder)

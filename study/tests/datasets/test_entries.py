@@ -21,7 +21,7 @@ def test_nobody_can_change_the_registry():
 
 
 def test_facts_agree_with_the_manifest(shared_datasets):
-    with (shared_datasets / "MANIFEST.csv").open(newline="") as file:
+    with (shared_datasets / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         manifest = {row["name"]: row for row in csv.DictReader(file)}
     assert set(manifest) == set(PAPER) - {"GISETTE"}
     for name, row in manifest.items():
@@ -31,7 +31,9 @@ def test_facts_agree_with_the_manifest(shared_datasets):
 
 
 def test_facts_agree_with_the_paper(shared_datasets):
-    with (shared_datasets.parent / "paper" / "datasets.csv").open(newline="") as file:
+    with (shared_datasets.parent / "paper" / "datasets.csv").open(
+        newline="", encoding="utf-8"
+    ) as file:
         rows = list(csv.DictReader(file))
     assert [row["name"] for row in rows] == PAPER
     for row in rows:

@@ -14,7 +14,7 @@ EMBEDDED = [name for name, entry in registry().items() if entry.embedded]
 
 @pytest.mark.parametrize("name", ON_DISK)
 def test_file_agrees_with_the_manifest(name, shared_datasets):
-    with (shared_datasets / "MANIFEST.csv").open(newline="") as file:
+    with (shared_datasets / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         row = next(row for row in csv.DictReader(file) if row["name"] == name)
     dataset = load(name, data_dir=shared_datasets)
     assert dataset.name == name

@@ -19,7 +19,7 @@ def test_an_ending_nobody_reads_lists_those_that_are(tmp_path, name):
 
 def test_capital_endings_and_text_paths(tmp_path):
     path = tmp_path / "TABLE.CSV"
-    path.write_text("a,target\n1,0\n2,1\n")
+    path.write_text("a,target\n1,0\n2,1\n", encoding="utf-8")
     assert read(str(path)).name == "TABLE"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.tests.naive.defective_tmfg import naive_defective_cliques
-from tests.shared_files import SHARED
+from tests.shared_files import GOLDEN_TABLES, SHARED, configurations, load_golden
 from topofs_study.datasets import load
 from topofs_study.paper import paper_defects
 from topofs_study.paper.paper_defects import (
@@ -104,13 +104,23 @@ def test_graphs_of_the_published_program(name):
     X = train_test(dataset.X, dataset.y, test_rows=dataset.test_rows).X_train
     keep = varying_columns(X)
     np.testing.assert_array_equal(keep, golden["keep"])
-    similarities = DefectiveSimilarities(X[:, keep])
-    for key in (key.removesuffix("_cliques") for key in golden if key.endswith("_cliques")):
-        measure, form, alpha = key.split("_")
+    assert_graphs_of_the_program(golden, X[:, keep])
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("name", GOLDEN_TABLES)
+def test_graphs_of_the_published_program_on_tables_in_the_repository(name):
+    """On three of them the program inserts a node twice (defect E3)."""
+    assert_graphs_of_the_program(*load_golden(name))
+
+
+def assert_graphs_of_the_program(golden, X):
+    similarities = DefectiveSimilarities(X)
+    for key, measure, squared, alpha in configurations(golden):
         similarity = (
-            similarities.energy(float(alpha), undefined_is_unrelated=False)
-            if alpha
-            else similarities.signed(measure, squared=form == "square")
+            similarities.energy(alpha, undefined_is_unrelated=False)
+            if measure == "energy"
+            else similarities.signed(measure, squared=squared)
         )
         degrees = defective_degrees(similarity)  # leaves the thresholded matrix behind
         np.testing.assert_array_equal(

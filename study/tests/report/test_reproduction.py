@@ -204,11 +204,11 @@ def test_nothing_run_still_shows_the_published_study(tmp_path):
 
 def test_a_failure_leaves_the_old_report(tmp_path):
     old = tmp_path / "report.html"
-    old.write_text("old")
+    old.write_text("old", encoding="utf-8")
     broken = replace(nothing(), scores=pd.DataFrame({"no": [1]}))
     with pytest.raises(KeyError):
         write_reproduction(broken, tmp_path)
-    assert old.read_text() == "old"
+    assert old.read_text(encoding="utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 

@@ -52,7 +52,7 @@ def started(out, *options, of=command, **settings):
 
     What it says goes to a file: workers that outlive a killed driver keep a pipe open.
     """
-    with (out / "said.txt").open("w") as said:
+    with (out / "said.txt").open("w", encoding="utf-8") as said:
         process = subprocess.Popen(
             of(out, *options),
             env={**os.environ, "COLUMNS": "200"},
@@ -71,7 +71,7 @@ def started(out, *options, of=command, **settings):
 
 def finish(process, out, timeout=180):
     """Wait for it; the status and everything it said."""
-    return process.wait(timeout), (out / "said.txt").read_text()
+    return process.wait(timeout), (out / "said.txt").read_text(encoding="utf-8")
 
 
 def run_to_the_end(out, *options, **settings):
@@ -96,7 +96,9 @@ def workers_of(process):
     workers = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            parent = int(
+                (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+            )
             is_worker = b"loky.backend.popen_loky" in (folder / "cmdline").read_bytes()
         except (OSError, ValueError):
             continue

@@ -122,10 +122,12 @@ def test_a_store_of_another_version_is_refused(tmp_path):
 
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path):
     text = tmp_path / "notes.txt"
-    text.write_text("not a database, but long enough to be taken for one " * 20)
+    text.write_text(
+        "not a database, but long enough to be taken for one " * 20, encoding="utf-8"
+    )
     with pytest.raises(StoreError, match="not an SQLite file; give another"):
         Store(text)
-    assert text.read_text().startswith("not a database")
+    assert text.read_text(encoding="utf-8").startswith("not a database")
     other = tmp_path / "other.sqlite"
     connection = sqlite3.connect(other)
     connection.execute("CREATE TABLE songs (title TEXT)")

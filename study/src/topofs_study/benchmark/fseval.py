@@ -108,7 +108,7 @@ def published_shares() -> pd.DataFrame:
     >>> published_shares()["method"].unique().tolist()
     ['Correlation', 'LIDFS', 'Laplacian', 'Random', 'SCFS', 'VCSDFS', 'Variance']
     """
-    with (files("topofs_study.benchmark") / "fseval.csv").open() as stream:
+    with (files("topofs_study.benchmark") / "fseval.csv").open(encoding="utf-8") as stream:
         table = pd.read_csv(stream)
     here = {there: here for here, there in FSEVAL_NAMES.items()}
     table["dataset"] = table["dataset"].replace(here)
