@@ -27,7 +27,7 @@ from distributed import Client, LocalCluster, futures_of
 from benchmarks.timing import peak_memory_gb
 from topofs import TMFG, Pearson, tmfg_from_data
 from topofs.backends.dask import WorkerProducts
-from topofs.backends.dispatch import compare_columns, graph_from_columns
+from topofs.backends.dispatch import columns_to_compare, graph_from_columns
 from topofs.network import Needs
 from topofs.runtime import parse_memory
 
@@ -182,7 +182,7 @@ def on_workers(table, memory, options):
         workers = PeakOfWorkers(cluster)
         workers.start()
         start = time.perf_counter()
-        columns = compare_columns(table, Pearson(), memory=memory, needs=Needs())
+        columns = columns_to_compare(table, Pearson(), memory=memory, needs=Needs())
         if columns.workers is None:
             raise SystemExit(
                 "the matrix fits into the memory of the client: give less --memory"

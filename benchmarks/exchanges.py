@@ -52,7 +52,7 @@ def gaps():
 
 
 def broken_and_worse():
-    """Of random instances: how many break a wish, are worse than greedy, and are better."""
+    """Of random instances: how many break a constraint, are worse than greedy, and are better."""
     broken = worse = better = n_sets = 0
     for seed in range(N_INSTANCES):
         shares, constraints, selected, worth, place = instance(seed, largest=20)
@@ -84,8 +84,8 @@ def main():
         print(f"| {where} | {a:.3%}, {c:.2%} | {b:.3%}, {d:.2%} | {e:.0%}, {f:.0%} |")
     n_sets, broken, worse, better = broken_and_worse()
     print(
-        f"\n{n_sets} of {N_INSTANCES} instances have a set: constraints broken {broken}, worse than "
-        f"greedy {worse}, better {better}\n"
+        f"\n{n_sets} of {N_INSTANCES} instances have a set: constraints broken {broken}, worse "
+        f"than greedy {worse}, better {better}\n"
     )
     X = factor_table(500, 2000, n_factors=40)
     for rule in (Coverage(), REFINE):

@@ -27,7 +27,6 @@ import numpy as np
 from benchmarks.timing import peak_memory_gb
 from topofs import Energy, Pearson, Spearman, TopologicalFeatureSelector, tmfg_from_data
 from topofs.backends import device as device_engine
-from topofs.graphs import tmfg_batched as asked_growth
 from topofs.graphs import tmfg_out_of_core as matrix_free
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
@@ -75,12 +74,12 @@ class Stages:
         (device_engine.DeviceProducts, "strongest_links", "links"),
         (device_engine.DeviceProducts, "as_good", "ties"),
         (device_engine.DeviceProducts, "leave_out", "leave_out"),
-        (asked_growth, "grow_batched", "grow"),
-        (asked_growth._Asking, "ask", "asking"),  # noqa: SLF001
-        (asked_growth, "select_queries", "choose"),
-        (asked_growth, "write_answers", "write"),
-        (asked_growth._Asking, "_settle_top", "settle"),  # noqa: SLF001
-        (asked_growth, "write_bounds", "lists"),
+        (matrix_free, "grow_batched", "grow"),
+        (matrix_free._BatchGrowth, "query", "asking"),  # noqa: SLF001
+        (matrix_free, "select_queries", "choose"),
+        (matrix_free, "write_candidates", "write"),
+        (matrix_free._BatchGrowth, "_settle_top", "settle"),  # noqa: SLF001
+        (matrix_free, "write_bounds", "lists"),
         (matrix_free, "four_strongest", "start"),
         (matrix_free, "graph_of_cliques", "graph"),
     )

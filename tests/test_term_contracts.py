@@ -24,7 +24,7 @@ from topofs import (
     pearson,
     registered,
 )
-from topofs.backends.dispatch import build_network, compare_columns
+from topofs.backends.dispatch import build_network, columns_to_compare
 from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.graphs.products import BlockedProducts
@@ -188,7 +188,7 @@ def test_a_graph_has_the_weights_of_its_similarity(graph, n):
 @pytest.mark.parametrize("threshold", [True, False])
 def test_a_graph_without_the_matrix_is_the_one_with_it(graph, threshold):
     X = np.rint(3 * factor_table(40, 30))
-    columns = compare_columns(X, Pearson(), memory=MEMORY)
+    columns = columns_to_compare(X, Pearson(), memory=MEMORY)
     cut = "mean" if threshold else None
     expected = build_network(columns, graph, needs=Needs(), cut=cut).graph
     products = BlockedProducts(columns.operator)
@@ -206,7 +206,7 @@ def test_other_graphs_do_not_pretend(graph):
 @pytest.mark.parametrize("chosen", [[], [3], [0, 5, 8], range(9)], ids=str)
 def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     X = np.column_stack([factor_table(60, 7), np.random.default_rng(1).normal(size=(60, 2))])
-    columns = compare_columns(X, Pearson(), memory=MEMORY)
+    columns = columns_to_compare(X, Pearson(), memory=MEMORY)
     graph = graph_of(rule.default_graph) if rule.needs.graph else None
     cut = rule.cut_for(Pearson())
     assert cut in ("mean", "links", None)

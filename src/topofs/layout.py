@@ -1,6 +1,9 @@
-"""Where to draw the nodes of a graph.
+"""Where to draw the nodes of a graph: by forces, and without crossings for a small TMFG.
 
-A drawing without crossings, for a graph of stacked triangles such as the TMFG.
+The layouts are computed here and not by networkx or rustworkx, for three reasons. The report and
+the plots must not need the extra `graphs`. Their force-directed layouts start at random and take
+O(n²) a step. The planar layout of networkx puts the nodes on a grid, where most faces are too flat
+to read.
 """
 
 from __future__ import annotations
@@ -10,45 +13,33 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
 if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
+    from topofs.typing import Doubles, Ints
 
-
-__all__ = ["is_stacked", "layout", "planar_layout"]
-
-
-Floats = npt.NDArray[np.float64]
-
+    Triangle = tuple[int, int, int]
 
 _N_STEPS = 200
-
-
 _N_PIVOTS = 50
-
-
-_MOST_WITHOUT_CROSSINGS = 60
-
-
 # Up to so many nodes the forces between all pairs take half a second.
 _MOST_PAIRWISE = 1000
-
-
 # Pairs worked on at a time: a few arrays of them stay in the cache.
 _BLOCK = 1 << 15
-
-
 # Under gravity g a cloud of nodes of mass 1 settles at one node to an area of π / g.
 _GRAVITY = 0.5
-
-
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+# A TMFG of so many nodes at most is drawn without crossings: in so many steps, each halved so
+# often where a face would become too flat; no face needs more height than `_ROOM`.
+_MOST_WITHOUT_CROSSINGS = 60
+_N_PLANAR_STEPS = 150
+_N_HALVINGS = 6
+_ROOM = 0.3
 
 
-def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
+def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Doubles:
     r"""Place the nodes so that joined nodes lie close and all nodes have room.
 
     Pivot MDS [1]_ on the distances along the edges gives the start. Then a fixed number of
@@ -96,14 +87,14 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Floats:
 
 
 def _relax(
-    places: Floats,
-    edges: npt.NDArray[np.int64],
-    pull: Floats,
-    mass: Floats,
-    gravity: Floats,
-    step_sizes: Floats,
+    places: Doubles,
+    edges: Ints,
+    pull: Doubles,
+    mass: Doubles,
+    gravity: Doubles,
+    step_sizes: Doubles,
 ) -> None:
-    """Move the nodes along the forces between all pairs, as `topofs._kernels.spring_layout` does."""
+    """Follow the forces between all pairs, as `topofs._kernels.spring_layout` does."""
     n = len(places)
     start, end = edges.T
     springs = sparse.coo_array((pull, (start, end)), shape=(n, n)).tocsr()
@@ -129,13 +120,13 @@ def _relax(
         places[moving] += stretch[:, None] * forces[moving]
 
 
-def _fitted(places: Floats) -> Floats:
+def _fitted(places: Doubles) -> Doubles:
     """Centre the places and scale them to [-1, 1]."""
     places = places - (places.max(axis=0) + places.min(axis=0)) / 2
     return np.asarray(places / max(np.abs(places).max(), 1e-12))
 
 
-def _pivot_mds(graph: FilteredGraph) -> Floats:
+def _pivot_mds(graph: FilteredGraph) -> Doubles:
     """Two coordinates from the distances to some nodes far apart; about √n wide."""
     n = graph.n_nodes
     adjacency = graph.to_scipy()
@@ -163,29 +154,11 @@ def _pivot_mds(graph: FilteredGraph) -> Floats:
     return np.asarray(places * (0.5 * np.sqrt(n) / spread if spread > 0 else 1.0))
 
 
-def _stiffness(weights: Floats) -> Floats:
+def _stiffness(weights: Doubles) -> Doubles:
     """Springs between 0.3 and 1.3; a weight of zero or less holds weakly."""
     strong = np.maximum(weights, 0.0)
     highest = strong.max(initial=0.0)
     return np.asarray(0.3 + (strong / highest if highest > 0 else strong))
-
-
-Ints = npt.NDArray[np.int64]
-
-
-Triangle = tuple[int, int, int]
-
-
-_N_PLANAR_STEPS = 150
-
-
-_N_HALVINGS = 6
-
-
-_ROOM = 0.3
-
-
-_GRAVITY = 0.5
 
 
 def is_stacked(graph: FilteredGraph) -> bool:
@@ -197,7 +170,7 @@ def is_stacked(graph: FilteredGraph) -> bool:
     return graph.n_edges == 3 * n - 6 and all(len(numbers) <= 2 for numbers in meeting)
 
 
-def planar_layout(graph: FilteredGraph, stiffness: Floats, *, aspect: float) -> Floats:
+def planar_layout(graph: FilteredGraph, stiffness: Doubles, *, aspect: float) -> Doubles:
     """Place the nodes of a TMFG so that no two edges cross, by springs along its edges.
 
     One face is drawn as a triangle around all others, a node inside a triangle where the parts
@@ -251,7 +224,7 @@ def _farness(start: int, neighbours: dict[int, list[int]]) -> int:
 
 
 def _stack(
-    places: Floats,
+    places: Doubles,
     outer: Triangle,
     inside: dict[Triangle, list[int]],
     cliques: list[list[int]],
@@ -290,7 +263,7 @@ def _stack(
 
 
 def _relax_planar(
-    places: Floats, edges: Ints, stiffness: Floats, faces: Ints, aspect: float
+    places: Doubles, edges: Ints, stiffness: Doubles, faces: Ints, aspect: float
 ) -> None:
     """Follow the forces, as far as every face keeps its orientation and some height."""
     n = len(places)
@@ -325,7 +298,7 @@ def _relax_planar(
             heights = new
 
 
-def _heights(places: Floats, faces: Ints) -> Floats:
+def _heights(places: Doubles, faces: Ints) -> Doubles:
     """The least height of each face; negative where it is turned over."""
     a, b, c = (places[faces[:, i]] for i in range(3))
     doubled = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (

@@ -1,4 +1,8 @@
-"""`Network`: what a rule ranks by, and `Needs`: what it asks for beforehand."""
+"""`Network`: what a rule ranks by, and `Needs`: what it asks for beforehand.
+
+The columns that take part are the nodes of the network. `Scale` turns their similarities into
+shares of variance.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from topofs.graphs.filtered_graph import FilteredGraph
+    from topofs.typing import Doubles, Floats, Ints
 
 __all__ = ["Needs", "Network", "Scale"]
 
@@ -17,12 +19,7 @@ __all__ = ["Needs", "Network", "Scale"]
 class Scale(Protocol):
     """How entries of a similarity become shares of variance; what chance gives counts as 0."""
 
-    def weights(
-        self,
-        values: npt.NDArray[np.floating[Any]],
-        left: npt.NDArray[np.int64],
-        right: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.float64]:
+    def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
         """Shares of variance in [0, 1] of pairs of columns, in a fresh array; 0 below the floor.
 
         `left` and `right` are the two columns of each pair; as a row and a column, a block.
@@ -31,20 +28,20 @@ class Scale(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What a rule asks for.
+    """What a rule needs.
 
     Attributes
     ----------
     graph : bool
         A graph. A rule that ranks without one refuses any that the user names.
     scale : bool
-        What the measure says about chance.
+        The scale of the measure, which knows what chance gives.
     pairs_from : float or None
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
         Whether level and pairs are shares of variance, which the pairs reach or exceed.
     columns : bool
-        The columns themselves, standardised; the measure must be able to give them.
+        The standardised columns; the measure must be able to give them.
     by_values : bool
         Whether the values of columns decide between equal similarities, so that the order of
         the columns plays no part; or their positions do.
@@ -72,13 +69,14 @@ class Network:
         How the weights of a filtered graph, which are similarities, become shares of variance;
         None where the measure has no scale. The weights of a `LinkGraph` are shares already.
     reach : {"edges", "paths"}
-        How far a node reaches in this family of graphs, unless the rule says otherwise.
+        Whether nodes represent their neighbours in this family of graphs, or others along its
+        paths, too, unless the rule says otherwise.
     operator : SimilarityOperator or None
         The similarity of any block of pairs; None where the rule needs no similarity.
     pairs : scipy.sparse.csr_array or None
-        The similarity, or the share, of the pairs that reach a level, where asked for.
+        The similarity, or the share, of the pairs that reach a level, where the rule needs it.
     columns : StandardColumns or None
-        The columns themselves, where the rule asks for them, in the order of `place`.
+        The standardised columns, where the rule needs them, in the order of `place`.
     memory : int
         Bytes that may be used beside them.
     place : array of int64, shape (n_nodes,), or None
@@ -94,4 +92,4 @@ class Network:
     pairs: Any = None
     columns: Any = None
     memory: int = 2**30
-    place: npt.NDArray[np.int64] | None = None
+    place: Ints | None = None

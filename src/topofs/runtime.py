@@ -36,6 +36,7 @@ __all__ = [
     "n_threads",
     "one_blas_thread",
     "parse_memory",
+    "slices",
     "thread_beside",
     "watching",
 ]
@@ -130,6 +131,11 @@ def _blas() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def slices(n: int, step: int) -> list[slice]:
+    """Cut 0 … n − 1 into runs of `step`; the last may be shorter."""
+    return [slice(first, min(first + step, n)) for first in range(0, n, step)]
 
 
 def for_row_ranges(

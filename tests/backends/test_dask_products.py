@@ -12,7 +12,7 @@ from tests.matrices import factor_table
 from topofs import ConstantFeatureWarning, Links, TopologicalFeatureSelector
 from topofs.backends import dask as dask_engine
 from topofs.backends import dask as dask_products
-from topofs.backends.dispatch import compare_columns
+from topofs.backends.dispatch import columns_to_compare
 from topofs.network import Needs
 from topofs.selection.compatibility import measure_of
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_done_is_a_sentence(monkeypatch):
 @pytest.mark.usefixtures("in_this_thread")
 def test_sums_and_lists_are_those_of_blocks(kind):
     array = da.from_array(example(kind), chunks=COLUMNS)
-    columns = compare_columns(
+    columns = columns_to_compare(
         array, measure_of("pearson"), memory=MEMORY[np.float64], needs=Needs()
     )
     assert columns.workers is not None

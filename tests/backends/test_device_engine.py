@@ -13,7 +13,6 @@ from topofs.backends import device_arrays
 from topofs.backends.device import DeviceProducts, DeviceRows, DeviceSimilarity
 from topofs.backends.device_arrays import NumpyArrays, TorchArrays
 from topofs.backends.top_k_neighbors import NeighborSearch
-from topofs.graphs import tmfg_batched as asked_growth
 from topofs.graphs import tmfg_out_of_core as matrix_free
 from topofs.graphs.products import BlockedProducts, Rounding
 from topofs.graphs.tmfg_out_of_core import tmfg_of_products
@@ -112,8 +111,8 @@ def test_the_graph_of_the_cpu_by_any_rounding(
     products = rough_products(operator, error, width=width)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrix_free, "_SHORTEST_LIST", list_length)
-        patch.setattr(matrix_free, "_LIST_BY_ASKING", list_length)
-        patch.setattr(asked_growth, "_FACES", 12)
+        patch.setattr(matrix_free, "_BATCH_LIST_LENGTH", list_length)
+        patch.setattr(matrix_free, "_FACES", 12)
         found = tmfg_of_products(products, threshold=threshold, memory=10**9)
     assert_same(found, expected)
 
@@ -263,10 +262,10 @@ def lists_full_of_rubbish(*arguments):
 
 @pytest.mark.parametrize("kind", ["factors", "noise"])
 def test_lists_filled_a_few_at_a_time(kind, monkeypatch):
-    monkeypatch.setattr(asked_growth, "_LISTS_AT_ONCE", 3)
-    monkeypatch.setattr(asked_growth, "_FACES", 12)
-    monkeypatch.setattr(asked_growth, "_PLACES", 20)
-    monkeypatch.setattr(matrix_free, "_LIST_BY_ASKING", 16)
+    monkeypatch.setattr(matrix_free, "_LISTS_AT_ONCE", 3)
+    monkeypatch.setattr(matrix_free, "_FACES", 12)
+    monkeypatch.setattr(matrix_free, "_PLACES", 20)
+    monkeypatch.setattr(matrix_free, "_BATCH_LIST_LENGTH", 16)
     operator = Pearson().operator(table_of(kind, 60, 300, seed=3))
     found = tmfg_of_products(rough_products(operator, 1e-3), threshold=True, memory=10**9)
     assert_same(found, by_host(operator, threshold=True))
@@ -297,8 +296,8 @@ def test_entries_that_all_lie_at_the_threshold(error):
         operator = Pearson().operator(common + 0.2 * rng.normal(size=(400, 24)))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(matrix_free, "_SHORTEST_LIST", 3)
-            patch.setattr(matrix_free, "_LIST_BY_ASKING", 3)
-            patch.setattr(asked_growth, "_FACES", 4)
+            patch.setattr(matrix_free, "_BATCH_LIST_LENGTH", 3)
+            patch.setattr(matrix_free, "_FACES", 4)
             products = rough_products(operator, error, width=1)
             found = tmfg_of_products(products, threshold=True, memory=10**9)
         assert_same(found, by_host(operator, threshold=True))

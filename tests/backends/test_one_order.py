@@ -12,7 +12,7 @@ from topofs import Links, Pearson, Spearman, TopologicalFeatureSelector
 from topofs.backends.dask_table import check_dask_table
 from topofs.backends.device import DeviceProducts
 from topofs.backends.device_arrays import NumpyArrays
-from topofs.backends.dispatch import compare_columns
+from topofs.backends.dispatch import columns_to_compare
 from topofs.graphs.products import BlockedProducts
 from topofs.similarity.column_order import value_order
 from topofs.similarity.table import is_constant
@@ -42,7 +42,7 @@ def drawn(kind, seed, dtype=np.float64):
 
 
 def order_of(table, measure):
-    return compare_columns(table, measure, memory=2**30).order().tolist()
+    return columns_to_compare(table, measure, memory=2**30).order().tolist()
 
 
 def assert_same_order(X, chunks, measure):

@@ -1,5 +1,6 @@
 """The exit statuses, and what a person sees when something goes wrong."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -126,7 +127,7 @@ try:
     app(["--help"])
 except SystemExit:
     pass
-heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "sklearn"}
+heavy = {"matplotlib", "numba", "numpy", "pandas", "polars", "scipy.stats", "sklearn"}
 heavy |= {"topofs.similarity", "topofs.io"}
 print(heavy & set(sys.modules))
 """
@@ -137,6 +138,15 @@ def test_help_imports_nothing_heavy():
         [sys.executable, "-c", HELP], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_the_help_of_a_command_imports_the_terms_alone():
+    code = HELP.replace('["--help"]', '["select", "--help"]')
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    heavy = set(ast.literal_eval(done.stdout.splitlines()[-1]))
+    assert heavy <= {"numpy", "topofs.similarity", "topofs.io"}
 
 
 WAIT = """

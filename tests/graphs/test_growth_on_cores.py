@@ -1,7 +1,8 @@
-"""The growth from lists that many cores write: the graph of the growth under block_maxima."""
+"""The growth from lists that many cores write: the graph of the growth from block maxima."""
 
 from __future__ import annotations
 
+import sys
 from unittest import mock
 
 import numba
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 from tests.matrices import similarity_matrices
 from tests.naive.tmfg import naive_tmfg
 from topofs import tmfg
-from topofs._kernels.block_maxima import block_maxima_of, raise_block_maxima
-from topofs._kernels.tmfg_dense import tmfg_cliques
-from topofs.graphs import tmfg_parallel as growth_on_cores
-from topofs.graphs.tmfg_parallel import cliques_in_parallel, has_cores_for
+from topofs._kernels import survey, tmfg_dense
+from topofs._kernels.tmfg_dense import block_maxima_of, raise_block_maxima, tmfg_cliques
+from topofs.graphs.tmfg import cliques_in_parallel, has_cores_for
 from topofs.similarity_matrix import SimilarityMatrix
+
+# The package gives the name of the module to the function.
+TMFG_MODULE = sys.modules["topofs.graphs.tmfg"]
 
 
 def factors(n, rng, dtype=np.float64):
@@ -40,7 +43,7 @@ def negative(n, rng):
     return factors(n, rng) - 1.5
 
 
-def roofs_of(matrix):
+def block_maxima_from(matrix):
     block_maxima = block_maxima_of(matrix)
     raise_block_maxima(matrix, 0, len(matrix), block_maxima)
     return block_maxima
@@ -49,11 +52,11 @@ def roofs_of(matrix):
 @pytest.mark.parametrize("list_length", [2, 16, 128])
 @pytest.mark.parametrize("make", [factors, noise, ties, negative])
 @pytest.mark.parametrize("n", [4, 5, 90, 200])
-def test_same_cliques_as_under_roofs(monkeypatch, make, n, list_length):
-    monkeypatch.setattr(growth_on_cores, "_LIST_LENGTH", list_length)
+def test_same_cliques_as_use_bounds(monkeypatch, make, n, list_length):
+    monkeypatch.setattr(TMFG_MODULE, "_LIST_LENGTH", list_length)
     matrix = make(n, np.random.default_rng(n + list_length))
     start = np.array([2, 0, 3, 1])
-    found = cliques_in_parallel(matrix, start, roofs_of(matrix))
+    found = cliques_in_parallel(matrix, start, block_maxima_from(matrix))
     assert (found == tmfg_cliques(matrix, start)).all()
 
 
@@ -61,24 +64,25 @@ def test_single_precision():
     matrix = factors(150, np.random.default_rng(0), np.float32)
     start = np.arange(4)
     assert (
-        cliques_in_parallel(matrix, start, roofs_of(matrix)) == tmfg_cliques(matrix, start)
+        cliques_in_parallel(matrix, start, block_maxima_from(matrix))
+        == tmfg_cliques(matrix, start)
     ).all()
 
 
 @given(similarity_matrices(min_size=4, max_size=14), st.sampled_from([1, 3, 128]))
 def test_naive_twin(similarity, list_length):
     expected, _ = naive_tmfg(similarity)
-    with mock.patch.object(growth_on_cores, "_LIST_LENGTH", list_length):
-        found = cliques_in_parallel(similarity, expected[0], roofs_of(similarity))
+    with mock.patch.object(TMFG_MODULE, "_LIST_LENGTH", list_length):
+        found = cliques_in_parallel(similarity, expected[0], block_maxima_from(similarity))
     np.testing.assert_array_equal(found, expected)
 
 
 def test_lists_are_given_up_where_they_seldom_decide(monkeypatch):
-    monkeypatch.setattr(growth_on_cores, "_LIST_LENGTH", 16)
+    monkeypatch.setattr(TMFG_MODULE, "_LIST_LENGTH", 16)
     calls = []
-    grow_dense = growth_on_cores.grow_dense
+    grow_dense = tmfg_dense.grow_dense
     monkeypatch.setattr(
-        growth_on_cores,
+        tmfg_dense,
         "grow_dense",
         lambda matrix, block_maxima, growth: (
             calls.append(growth.n_free),
@@ -87,7 +91,7 @@ def test_lists_are_given_up_where_they_seldom_decide(monkeypatch):
     )
     rng = np.random.default_rng(1)
     for matrix in (factors(400, rng), noise(400, rng)):
-        cliques_in_parallel(matrix, np.arange(4), roofs_of(matrix))
+        cliques_in_parallel(matrix, np.arange(4), block_maxima_from(matrix))
     structured, unstructured = calls
     assert structured == 0
     assert unstructured > 0
@@ -105,10 +109,10 @@ def test_whole_graph_is_the_same(monkeypatch):
     matrix = factors(300, np.random.default_rng(2))
     expected = tmfg(matrix)
     for name in ("_LEAST_CORES", "_LEAST_COLUMNS"):
-        monkeypatch.setattr(growth_on_cores, name, 0)
+        monkeypatch.setattr(TMFG_MODULE, name, 0)
     asked = []
-    write = growth_on_cores.list_rows
-    monkeypatch.setattr(growth_on_cores, "list_rows", lambda *a: (asked.append(1), write(*a)))
+    write = survey.list_rows
+    monkeypatch.setattr(survey, "list_rows", lambda *a: (asked.append(1), write(*a)))
     read_only = matrix.copy()
     read_only.flags.writeable = False
     for values in (matrix, SimilarityMatrix(read_only, matrix.mean(), labels=None)):

@@ -27,7 +27,7 @@ from topofs.comparison import compare, target_of
 from topofs.errors import ColumnReadingWarning, ConstantFeatureWarning
 from topofs.io.frames import column_name, from_lowest, is_missing, readable_table
 from topofs.io.types import read_columns
-from topofs.report.selection_views import features_of
+from topofs.report.selection import summarise_selection
 from topofs.selection import noise_features
 
 FORMS = {
@@ -432,7 +432,7 @@ def test_labels_that_are_no_text_name_columns_everywhere(labels, names):
     assert kept.support_[3]
     assert TopologicalFeatureSelector(2, keep=[3]).fit(frame).support_[3]
     assert stability(selector, frame, n_resamples=2, random_state=0).names == tuple(names)
-    assert features_of(selector).names == tuple(names)
+    assert summarise_selection(selector, frame).names == tuple(names)
     assert list(tmfg_from_data(frame).labels) == names
     assert list(tmfg(frame.corr().abs()).labels) == names
     picked = selector.pick(frame[list(frame.columns[::-1])])

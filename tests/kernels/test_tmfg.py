@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from benchmarks.plain_lazy_heap import tmfg_cliques as plain_tmfg_cliques
 from tests.matrices import factor_table, similarity_matrices
 from tests.naive.tmfg import naive_tmfg
-from topofs._kernels.block_maxima import block_maxima_of, raise_block_maxima
-from topofs._kernels.tmfg_dense import grow_dense, tmfg_cliques
+from topofs._kernels.tmfg_dense import (
+    block_maxima_of,
+    grow_dense,
+    raise_block_maxima,
+    tmfg_cliques,
+)
 from topofs._kernels.tmfg_lists import start_growth
 from topofs._kernels.top_lists import place_among
 
@@ -30,7 +34,7 @@ def test_narrow_blocks_equal_the_naive_twin(similarity, width):
 @pytest.mark.parametrize("width", [1, 3, 64])
 @pytest.mark.parametrize("levels", [None, 1, 2, 10])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_noise_on_which_roofs_do_not_help_equals_the_naive_twin(width, levels, dtype):
+def test_noise_on_which_block_maxima_do_not_help_equals_the_naive_twin(width, levels, dtype):
     similarity = noise(50, levels).astype(dtype)
     expected, _ = naive_tmfg(similarity)
     cliques = tmfg_cliques(similarity, expected[0], width=width)

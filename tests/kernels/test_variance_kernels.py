@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topofs._kernels.variance_steps import deflate_rows, two_products
+from topofs._kernels.column_products import deflate_rows, two_products
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -6,7 +6,7 @@ import pytest
 from tests.matrices import factor_table
 from tests.report import selection_cases
 from tests.report.comparison_cases import made_up
-from topofs import Pearson, TopologicalFeatureSelector, pearson, plot, stability, tmfg
+from topofs import MinShare, Pearson, TopologicalFeatureSelector, pearson, plot, stability, tmfg
 from topofs.errors import MissingExtraError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -75,6 +75,13 @@ def test_a_bare_graph_is_drawn_without_marks():
     assert plot.network(graph).get_title() == "50 features, 144 links"
     axes = plot.degree_distribution(graph)
     assert sum(bar.get_height() for bar in axes.patches) == 50
+
+
+def test_a_selection_without_links_is_drawn(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    axes = plot.network(TopologicalFeatureSelector(MinShare(0.9)).fit(X))
+    assert axes.get_title() == "5 features, 0 links, 5 selected"
+    axes.figure.savefig(tmp_path / "picture.png")
 
 
 def test_dollars_in_names_are_no_formulas(tmp_path):

@@ -1,7 +1,5 @@
 """Tables and names that the tests of the page draw from."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -10,12 +8,6 @@ from topofs import TopologicalFeatureSelector
 
 HOSTILE = '</script><script>window.hacked = true</script><img src=x onerror="hacked = 1">&amp;'
 NAMES = (HOSTILE, "=2+5", 'say "hi", he said', "naïve ☃ 特徴", "{{ 7 * 7 }}", "a b")
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    name: str
-    reason: str
 
 
 def table(n_features=24, *, n_samples=80, seed=3):

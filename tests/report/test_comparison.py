@@ -10,11 +10,11 @@ from topofs.comparison.compare import MethodScores
 from topofs.report.comparison import (
     chart_of,
     comparison_report,
+    comparison_words,
     round_ticks,
     summarise_comparison,
     write_comparison_report,
 )
-from topofs.report.comparison_summary import words_of
 
 
 def page_of(comparison, tmp_path, **options):
@@ -41,17 +41,20 @@ def random_p(*values):
     ],
 )
 def test_the_headline_follows_the_tests_against_random_subsets(p_values, headline):
-    assert words_of(summarise_comparison(made_up(p_values=p_values))).headline == headline
+    assert (
+        comparison_words(summarise_comparison(made_up(p_values=p_values)))["headline"]
+        == headline
+    )
 
 
 def test_worse_and_mixed_headlines():
     comparison = made_up()
     worse = [replace(test, difference=-0.1) for test in comparison.tests]
-    words = words_of(summarise_comparison(replace(comparison, tests=tuple(worse))))
-    assert words.headline == "On your data TFS does worse than random subsets"
+    words = comparison_words(summarise_comparison(replace(comparison, tests=tuple(worse))))
+    assert words["headline"] == "On your data TFS does worse than random subsets"
     mixed = [replace(test, difference=0.1 if test.n_features == 2 else -0.1) for test in worse]
-    words = words_of(summarise_comparison(replace(comparison, tests=tuple(mixed))))
-    assert words.headline.endswith("at some sizes and loses at others")
+    words = comparison_words(summarise_comparison(replace(comparison, tests=tuple(mixed))))
+    assert words["headline"].endswith("at some sizes and loses at others")
 
 
 def test_without_random_subsets_there_is_no_verdict():
@@ -59,8 +62,8 @@ def test_without_random_subsets_there_is_no_verdict():
     scores = tuple(s for s in comparison.scores if s.method in ("tfs", "variance"))
     summary = summarise_comparison(replace(comparison, scores=scores))
     assert summary.everything is None
-    assert words_of(summary).headline == "How TFS does on your data"
-    assert chart_of(summary).level is None
+    assert comparison_words(summary)["headline"] == "How TFS does on your data"
+    assert chart_of(summary)["level"] is None
 
 
 def test_holm_steps_down():
@@ -76,30 +79,31 @@ def test_the_sentence_names_the_best_size():
     comparison = made_up()
     means = {size: comparison.of("tfs", size).mean for size in comparison.sizes}
     best = max(means, key=means.get)
-    words = words_of(summarise_comparison(comparison))
-    assert f"reaches {means[best]:.3f} with {best} of 13 columns" in words.meaning
+    words = comparison_words(summarise_comparison(comparison))
+    assert f"reaches {means[best]:.3f} with {best} of 13 columns" in words["meaning"]
     assert (
         f"random subsets of that size reach {comparison.of('random', best).mean:.3f}"
-        in words.meaning
+        in words["meaning"]
     )
-    assert "TFS against Inf-FS, 3 sizes: 3 better." in words.notes
+    assert "TFS against Inf-FS, 3 sizes: 3 better." in words["notes"]
 
 
 def test_the_chart_keeps_order_and_stays_inside():
     chart = chart_of(summarise_comparison(made_up()))
-    assert [curve.label for curve in chart.curves] == [
+    assert [curve["label"] for curve in chart["curves"]] == [
         "TFS",
         "Inf-FS",
         "variance",
         "random subsets",
     ]
-    heights = [curve.points[0].y for curve in chart.curves]
+    heights = [curve["points"][0]["y"] for curve in chart["curves"]]
     by_mean = sorted(range(4), key=lambda at: -list(MEANS.values())[at])
     assert sorted(range(4), key=lambda at: heights[at])[0] == by_mean[0]
-    for curve in chart.curves:
-        for point in curve.points:
-            assert chart.left <= point.x <= chart.right
-            assert chart.top <= point.high <= point.y <= point.low <= chart.bottom
+    for curve in chart["curves"]:
+        for point in curve["points"]:
+            assert chart["left"] <= point["x"] <= chart["right"]
+            assert chart["top"] <= point["high"] <= point["y"]
+            assert point["y"] <= point["low"] <= chart["bottom"]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@ import hashlib
 import json
 import re
 import sys
-from collections import defaultdict
 
 import pytest
 
+from tests.report.selection_cases import table
+from topofs import TopologicalFeatureSelector
 from topofs.errors import MissingExtraError
 from topofs.report.document import embedded_json, render, write_document
+from topofs.report.selection import selection_report
 
 NASTY = "</script><script>alert(1)</script><!-- & \u2028 \u2029 é \ud800"
 
@@ -27,31 +29,8 @@ def test_embedded_json_refuses_what_json_has_not(value):
 
 
 def test_the_policy_names_style_and_script_by_their_hash():
-    context = dict.fromkeys(
-        ("title", "version", "table_name", "shape", "selected_names", "scores_title"), ""
-    )
-    context |= {"measure_sentence": "", "least": 1, "most": 2, "n_selected": 1}
-    context |= {
-        "left_out": [],
-        "data": "{}",
-        "figures": [],
-        "has_groups": False,
-        "has_forced": False,
-        "has_excluded": False,
-        "copies": None,
-        "drawing": {"title": "", "groups": "", "graph": ""},
-    }
-    context["words"] = dict.fromkeys(
-        ("headline", "meaning", "how", "method", "covered", "rest"), ""
-    )
-    context["words"] |= {"notes": [], "stability": "", "said": defaultdict(str)}
-    page = render(
-        "selection.html.j2",
-        context,
-        package="topofs.report.selection",
-        styles=["selection.css"],
-        scripts=["data.js"],
-    )
+    X = table()
+    page = selection_report(selector=TopologicalFeatureSelector(2).fit(X), X=X)
     policy = re.search(r'Content-Security-Policy" content="(.*?)"', page).group(1)
     for kind in ("style", "script"):
         body = re.search(f"<{kind}>(.*?)</{kind}>", page, flags=re.DOTALL).group(1)
@@ -68,4 +47,4 @@ def test_half_a_surrogate_pair_does_not_stop_the_writing(tmp_path):
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"topofs\[report\]"):
-        render("x", {}, package="topofs.report.selection")
+        render("x", {})

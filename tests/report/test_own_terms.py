@@ -12,7 +12,7 @@ from tests.report.test_selection import data_of
 from topofs import Given, Graph, Measure, TopologicalFeatureSelector, pearson
 from topofs.graphs import tmfg
 from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection_words import words_of
+from topofs.report.selection_words import Words
 from topofs.similarity.base import MatrixOperator
 
 
@@ -105,7 +105,7 @@ def test_the_score_of_a_rule_that_is_the_strength_is_not_shown_twice():
 def test_an_end_without_a_reason(size, phrase):
     X = chained_table()
     selector = TopologicalFeatureSelector(size, rule=Ended()).fit(X)
-    words = words_of(summarise_selection(selector, X))
+    words = Words(summarise_selection(selector, X))
     assert words.meaning.endswith(phrase)
     assert words.end == "The selection stops by itself at 4."
 
@@ -122,7 +122,7 @@ def test_only_a_filtered_graph_is_a_second_view():
         page = page_of(selector, X)
         assert (data_of(page)["graph"] is not None) == has_graph
         assert ('<button type="button" data-view="graph">' in page) == has_graph
-        assert (summarise_selection(selector, X).network is not None) == has_graph
+        assert (summarise_selection(selector, X).graph is not None) == has_graph
 
 
 def test_words_come_from_the_terms():

@@ -10,7 +10,7 @@ import pytest
 from tests.report.selection_cases import HOSTILE, NAMES, chained_table, table
 from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection_words import words_of
+from topofs.report.selection_words import Words
 from topofs.text import percent
 
 
@@ -25,7 +25,7 @@ def page_of(selector, X):
 
 
 def said(selector, X):
-    words = words_of(summarise_selection(selector, X, table_name="t.csv"))
+    words = Words(summarise_selection(selector, X, table_name="t.csv"))
     return " ".join([words.meaning, words.method, *words.notes])
 
 
@@ -42,7 +42,7 @@ def test_random_lists_stand_beside_the_coverage(rule):
     assert (random.mean <= random.high).all()
     assert (np.diff(random.mean) > -0.03).all()
     assert random.mean[-1] == pytest.approx(1.0)
-    meaning = words_of(summary).meaning.lower()
+    meaning = Words(summary).meaning.lower()
     said = "5 columns drawn at random" if rule == "coverage" else "random lists of 5"
     assert said in meaning
     assert percent(summary.random_share) in meaning
@@ -134,7 +134,7 @@ def test_redundant_columns_are_named_with_what_explains_them():
     assert len(out) > 3
     assert data["copies"] == {"from": 0.8}
     assert (selector.shares_[out] >= 0.8).all()
-    assert summarise_selection(selector, X).asked.n_redundant == len(out)
+    assert Words(summarise_selection(selector, X)).redundant == (len(out), [])
     assert "Only what is redundant was left out" in text
     assert "of which a selected one explains at least 80 %." in text
     assert "stops by itself" not in text
@@ -197,7 +197,7 @@ def test_a_list_that_is_judged_is_not_called_a_selection():
     X = chained_table()
     selector = TopologicalFeatureSelector(3, keep=JUDGED).fit(X)
     summary = summarise_selection(selector, X, table_name="t.csv", judged=True)
-    words = words_of(summary)
+    words = Words(summary)
     assert "list of 3 columns" in words.headline
     assert percent(float(summary.share[3])) in words.headline
     assert (

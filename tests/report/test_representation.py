@@ -20,7 +20,7 @@ from topofs import (
 )
 from topofs.io.types import typed_table
 from topofs.report.selection import summarise_selection, write_selection_report
-from topofs.report.selection_words import words_of
+from topofs.report.selection_words import Words
 
 
 def page_of(tmp_path, selector, X, **options):
@@ -57,7 +57,7 @@ def test_the_share_is_the_coverage_of_the_selector(options):
     np.testing.assert_allclose(summary.share[1:], selector.coverage_, atol=1e-9)
     assert summary.end == summary.n_selected == selector.n_features_
     assert summary.ties is None
-    assert words_of(summary).method
+    assert Words(summary).method
 
 
 @pytest.mark.parametrize("keep", [None, ["a b", "feature 23"]])
@@ -85,19 +85,17 @@ def test_the_page_holds_the_groups_of_every_size(keep, tmp_path):
 def test_the_sentences_say_that_columns_represent_others():
     X = chained_table()
     selector = TopologicalFeatureSelector().fit(X)
-    words = words_of(summarise_selection(selector, X, table_name="t.csv"))
+    words = Words(summarise_selection(selector, X, table_name="t.csv"))
     n, share = selector.n_features_, round(100 * selector.coverage_[selector.n_features_ - 1])
     assert words.headline == f"{n} of 30 columns represent {share} % of the variance of all 30"
     assert f"{n} columns drawn at random represent" in words.meaning
-    assert (
-        f"The selection stopped at {n}: the next column would explain no more" in words.meaning
-    )
+    assert f"The selection stopped at {n}: {selector.rule_.end_words}." in words.meaning
     assert "how much of one's variance the other explains" in words.how
     assert "squared Pearson correlation, 120 rows" in words.how
     assert words.how.count("TMFG") == words.how.count("links") == 0
     assert "Of all pairs count the 128 strongest links" in words.method
     along = TopologicalFeatureSelector(graph="tmfg").fit(X)
-    method = words_of(summarise_selection(along, X)).method
+    method = Words(summarise_selection(along, X)).method
     assert "of them stronger than chance explains" in method
     assert "3 columns are isolated" in words.notes[0]
     assert words.notes[0].endswith("They are left out.")
@@ -127,7 +125,7 @@ def test_the_sentences_say_that_columns_represent_others():
 )
 def test_every_setting_has_its_words(options, phrase):
     X = chained_table()
-    words = words_of(summarise_selection(TopologicalFeatureSelector(**options).fit(X), X))
+    words = Words(summarise_selection(TopologicalFeatureSelector(**options).fit(X), X))
     assert phrase in " ".join([words.meaning, words.method, *words.notes])
 
 
@@ -146,7 +144,7 @@ def test_data_without_structure_says_so():
     X = np.random.default_rng(0).normal(size=(30, 6))
     with pytest.warns(UserWarning, match="nothing to choose by"):
         selector = TopologicalFeatureSelector().fit(X)
-    words = words_of(summarise_selection(selector, X))
+    words = Words(summarise_selection(selector, X))
     assert "nothing to choose by: every column represents itself alone" in words.meaning
 
 
@@ -197,7 +195,9 @@ def test_the_sentence_about_stability(tmp_path):
     X = chained_table()
     selector = TopologicalFeatureSelector(30).fit(X)
     everything = stability(TopologicalFeatureSelector(30), X, n_resamples=3, random_state=0)
-    assert "always gave all columns" in page_of(tmp_path, selector, X, stability=everything)
+    assert "all columns were always selected" in page_of(
+        tmp_path, selector, X, stability=everything
+    )
     with pytest.raises(ValueError, match="stability is over 30 columns"):
         few = X.iloc[:, :10]
         summarise_selection(TopologicalFeatureSelector(2).fit(few), few, stability=everything)
@@ -255,7 +255,7 @@ def test_a_replacement_that_covers_more_says_what_takes_it(size, tmp_path):
         for one in greedy.substitute(selected, n=3)
     ]
     most, other, selected = max(better)
-    notes = words_of(summarise_selection(greedy, X)).notes
+    notes = Words(summarise_selection(greedy, X)).notes
     said = [note for note in notes if "--refine" in note]
     assert len(said) == (most > 5e-5)
     if said:
@@ -270,10 +270,10 @@ def test_a_replacement_that_covers_more_says_what_takes_it(size, tmp_path):
 def test_what_is_ranked_past_the_automatic_end():
     X = chained_table()
     selector = TopologicalFeatureSelector().fit(X)
-    rest = words_of(summarise_selection(selector, X)).rest
+    rest = Words(summarise_selection(selector, X)).rest
     n_rest = 30 - selector.n_features_
     assert f"automatic end at {selector.n_features_}" in rest
     assert f"{n_rest - len(selector.isolated_)} second representatives" in rest
     assert f"{len(selector.isolated_)} isolated columns" in rest
     by_degree = TopologicalFeatureSelector(4, rule="degree").fit(X)
-    assert words_of(summarise_selection(by_degree, X)).rest == ""
+    assert Words(summarise_selection(by_degree, X)).rest == ""

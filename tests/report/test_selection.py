@@ -10,15 +10,16 @@ import pandas as pd
 import pytest
 
 from tests.matrices import factor_table
-from tests.report.selection_cases import HOSTILE, NAMES, LeftOut, table, tied_selector
+from tests.report.selection_cases import HOSTILE, NAMES, table, tied_selector
 from topofs import Centrality, Pearson, TopologicalFeatureSelector
 from topofs.io.frames import NamedArray
+from topofs.io.types import LeftOutColumn
 from topofs.report.selection import (
     selection_report,
     summarise_selection,
     write_selection_report,
 )
-from topofs.report.selection_words import words_of
+from topofs.report.selection_words import Words
 from topofs.text import percent
 
 VOID = {"meta", "input", "br"}
@@ -37,7 +38,7 @@ def page(selector, tmp_path_factory):
         selector=selector,
         X=table(),
         table_name=HOSTILE,
-        left_out=[LeftOut(HOSTILE, "text"), LeftOut("day", HOSTILE)],
+        left_out=[LeftOutColumn(HOSTILE, "text"), LeftOutColumn("day", HOSTILE)],
         passed_through=[HOSTILE],
     )
     return path.read_text(encoding="utf-8")
@@ -118,7 +119,7 @@ def test_the_numbers_for_the_scripts(page, selector):
 
 
 def test_the_sentences(page, selector):
-    words = words_of(summarise_selection(selector, table(), table_name="t.csv"))
+    words = Words(summarise_selection(selector, table(), table_name="t.csv"))
     k = int(selector.support_.sum())
     assert words.headline == f"{k} of 24 columns selected"
     assert words.headline in page
@@ -202,7 +203,7 @@ def test_scripts_only_ever_make_text_of_names():
 
     from topofs.report.selection import SCRIPTS
 
-    folder = files("topofs.report.selection") / "templates"
+    folder = files("topofs.report") / "templates"
     assert {path.name for path in folder.iterdir() if path.name.endswith(".js")} == set(SCRIPTS)
     banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function"
     for name in SCRIPTS:

@@ -6,22 +6,23 @@ from scipy import sparse
 
 from tests.matrices import factor_table
 from tests.naive import coverage as naive
-from tests.report.selection_cases import LeftOut, table, tied_selector
-from topofs import FilteredGraph, Pearson, TopologicalFeatureSelector, energy, pearson, spearman
+from tests.report.selection_cases import table, tied_selector
+from tests.report.test_selection import data_of
+from topofs import Pearson, TopologicalFeatureSelector, energy, pearson, spearman
 from topofs.errors import ConstantFeatureWarning, IdentifierFeatureWarning
 from topofs.io.frames import NamedArray
-from topofs.io.types import typed_table
-from topofs.report.selection import selection_report, summarise_selection
-from topofs.report.selection_views import (
-    Features,
+from topofs.io.types import LeftOutColumn, typed_table
+from topofs.report.selection import selection_page, selection_report, summarise_selection
+from topofs.report.selection_summary import (
     bars_of,
-    features_of,
+    drawing_of,
     heat_map,
-    network_view,
-    ties_at,
+    score_groups,
+    ties_at_cut,
 )
-from topofs.report.selection_words import words_of
+from topofs.report.selection_words import Words
 from topofs.selection import fit_and_compare, fitted_similarity, ranked_columns
+from topofs.similarity.base import MatrixOperator
 
 MEASURES = {
     "pearson": lambda X: pearson(X, squared=True),
@@ -78,20 +79,19 @@ def test_similarities_that_are_no_names():
     for selector, given in others:
         summary = summarise_selection(selector, given)
         np.testing.assert_allclose(summary.share, by_name.share, atol=1e-9)
-        assert words_of(summary).method
+        assert Words(summary).method
 
 
 def test_the_nearest_selected_column_is_that_of_the_ranking_file():
     X = table()
     selector = TopologicalFeatureSelector(7, rule="degree", keep=["a b"]).fit(X)
     summary = summarise_selection(selector, X)
-    features, cover = summary.features, summary.running
-    order = features.node_order()
+    cover, order = summary.running, np.argsort(selector.ranking_)
     for column in ranked_columns(selector, fitted_similarity(selector, X)):
-        node = features.names.index(column.name)
+        node = summary.names.index(column.name)
         part = slice(cover.starts[node], cover.starts[node + 1])
         at = np.searchsorted(cover.positions[part], 7) - 1
-        assert features.names[order[cover.positions[part][at]]] == column.nearest
+        assert summary.names[order[cover.positions[part][at]]] == column.nearest
         assert cover.values[part][at] == pytest.approx(column.similarity, abs=1e-9)
 
 
@@ -99,11 +99,10 @@ def test_the_nearest_selected_column_is_that_of_the_ranking_file():
 def test_the_order_of_selection_is_that_of_the_selector(k):
     X = factor_table(50, 12)
     selector = TopologicalFeatureSelector(12, keep=[3, 8]).fit(X)
-    features = features_of(selector)
-    assert set(features.forced.tolist()) == {3, 8}
-    assert set(features.order[:2]) == {3, 8}
+    order = summarise_selection(selector, X).order
+    assert set(order[:2]) == {3, 8}
     if k >= 2:
-        assert set(features.order[:k]) == set(np.flatnonzero(selector.at(k).support_))
+        assert set(order[:k]) == set(np.flatnonzero(selector.at(k).support_))
 
 
 def test_constant_columns_are_outside_the_network():
@@ -115,53 +114,49 @@ def test_constant_columns_are_outside_the_network():
     assert summary.share[1] == 0  # the forced constant covers nothing
     assert summary.share[-1] == pytest.approx(1)
     assert len(summary.share) == 11
-    assert 4 not in summary.features.nodes
-    assert "1 column took no part: x4 (constant)." in " ".join(words_of(summary).notes)
-    assert "Forced: x4" in " ".join(words_of(summary).notes)
+    assert 4 not in data_of(selection_page(summary))["nodes"]
+    assert "1 column took no part: x4 (constant)." in " ".join(Words(summary).notes)
+    assert "Forced: x4" in " ".join(Words(summary).notes)
 
 
 def test_ties_at_the_cut():
     X = table()
     selector = tied_selector(X)
-    k = int(selector.support_.sum())
-    ties = ties_at(features_of(selector), k)
+    ties = ties_at_cut(selector)
     same = selector.scores_ == ties.score
     assert ties.inside == (same & selector.support_).sum() > 0
     assert ties.outside == (same & ~selector.support_).sum() > 0
-    notes = " ".join(words_of(summarise_selection(selector, X)).notes)
+    notes = " ".join(Words(summarise_selection(selector, X)).notes)
     assert f"{ties.inside} selected and {ties.outside} not, decided by" in notes
 
 
 def test_no_ties_where_nothing_is_left_to_choose():
     X = factor_table(50, 10)
-    features = features_of(TopologicalFeatureSelector(10).fit(X))
-    assert ties_at(features, 10) is None
-    forced = features_of(TopologicalFeatureSelector(2, keep=[0, 1]).fit(X))
-    assert ties_at(forced, 2) is None
+    assert ties_at_cut(TopologicalFeatureSelector(10).fit(X)) is None
+    assert ties_at_cut(TopologicalFeatureSelector(2, keep=[0, 1]).fit(X)) is None
 
 
 def test_a_large_network_is_cut_down_to_the_neighbourhood():
     X = factor_table(60, 90)
     selector = TopologicalFeatureSelector(5, graph="tmfg").fit(X)
-    features, graph = features_of(selector), selector.graph_
-    view = network_view(graph, features, 5, most=20)
+    graph, order = selector.graph_, np.argsort(selector.ranking_)
+    found, places = drawing_of(graph, order, 5, most=20)
     selected = set(np.flatnonzero(selector.support_).tolist())
     around = {n for node in selected for n in graph.neighbors(node).tolist()}
-    assert len(view.drawn) == 20
-    assert selected <= set(view.drawn.tolist()) <= selected | around
-    assert len(view.edges) == graph.n_edges
+    assert len(found) == len(places) == 20
+    assert selected <= set(found.tolist()) <= selected | around
     # Those left out are joined no more strongly than those drawn.
     weights = graph.to_scipy().toarray()
     strongest = {n: max(weights[n, s] for s in selected) for n in around - selected}
-    drawn = set(view.drawn.tolist()) - selected
+    drawn = set(found.tolist()) - selected
     assert min(strongest[n] for n in drawn) >= max(strongest[n] for n in set(strongest) - drawn)
 
 
 def test_more_selected_than_can_be_drawn():
     selector = TopologicalFeatureSelector(15, graph="tmfg").fit(factor_table(60, 30))
-    features = features_of(selector)
-    view = network_view(selector.graph_, features, 15, most=10)
-    assert set(view.drawn) == set(features.order[:10])
+    order = np.argsort(selector.ranking_)
+    drawn, _ = drawing_of(selector.graph_, order, 15, most=10)
+    assert set(drawn) == set(order[:10])
 
 
 @pytest.mark.parametrize(
@@ -173,22 +168,22 @@ def test_more_selected_than_can_be_drawn():
     ],
 )
 def test_bars(scores, labels):
-    bars = bars_of(np.array(scores))
-    assert bars.labels == labels
-    assert bars.counts().sum() == len(scores)
+    found, bar_of = bars_of(np.array(scores))
+    assert tuple(found) == labels
+    assert len(bar_of) == len(scores)
 
 
 @pytest.mark.parametrize("high", [40, 500, 100_000])
 def test_wide_whole_scores_get_few_bars_that_cover_them(high):
     scores = np.concatenate([np.repeat(3.0, 50), np.arange(3.0, 40), [float(high)]])
-    bars = bars_of(scores)
-    assert len(bars.labels) <= 29
-    assert bars.counts().sum() == len(scores)
-    assert bars.bar_of[0] == 0
-    assert bars.bar_of[-1] == len(bars.labels) - 1
-    assert bars.labels[0] == "3"
-    ends = [int(label.replace(",", "").split("–")[-1]) for label in bars.labels]
-    firsts = [int(label.replace(",", "").split("–")[0]) for label in bars.labels]
+    labels, bar_of = bars_of(scores)
+    assert len(labels) <= 29
+    assert len(bar_of) == len(scores)
+    assert bar_of[0] == 0
+    assert bar_of[-1] == len(labels) - 1
+    assert labels[0] == "3"
+    ends = [int(label.replace(",", "").split("–")[-1]) for label in labels]
+    firsts = [int(label.replace(",", "").split("–")[0]) for label in labels]
     assert [end + 1 for end in ends[:-1]] == firsts[1:]
     widths = [end - first for first, end in zip(firsts, ends, strict=True)][:-1]
     assert widths == sorted(widths)
@@ -198,9 +193,10 @@ def test_heat_map_puts_like_beside_like():
     groups = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2])
     similarity = np.where(groups[:, None] == groups[None], 0.9, 0.1)
     np.fill_diagonal(similarity, 1)
-    heat = heat_map(similarity)
-    assert (np.diff(groups[heat.rows]) != 0).sum() == 2
-    np.testing.assert_array_equal(heat.values, similarity[np.ix_(heat.rows, heat.rows)])
+    order = np.array([4, 0, 8, 2, 1, 3, 7, 6, 5])
+    rows, values = heat_map(MatrixOperator(similarity), order)
+    assert (np.diff(groups[rows]) != 0).sum() == 2
+    np.testing.assert_array_equal(values, similarity[np.ix_(rows, rows)])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -208,38 +204,37 @@ def test_few_columns(n):
     X = factor_table(30, n)
     summary = summarise_selection(TopologicalFeatureSelector(1).fit(X), X)
     assert summary.share[-1] == pytest.approx(1)
-    assert len(summary.heat.rows) == n
+    assert len(summary.heat[0]) == n
 
 
 def test_left_out_columns_are_grouped_by_reason():
     X = factor_table(30, 5)
-    left_out = [LeftOut("a", "text"), LeftOut("b", "dates"), LeftOut("c", "text")]
-    left_out.append(LeftOut("y", "target"))
+    left_out = [
+        LeftOutColumn("a", "text"),
+        LeftOutColumn("b", "dates"),
+        LeftOutColumn("c", "text"),
+    ]
+    left_out.append(LeftOutColumn("y", "target"))
     summary = summarise_selection(
         TopologicalFeatureSelector(1).fit(X), X, left_out=left_out, passed_through=["y"]
     )
     assert summary.left_out == (("text", ("a", "c")), ("dates", ("b",)))
-    notes = " ".join(words_of(summary).notes)
+    notes = " ".join(Words(summary).notes)
     assert "3 columns left out" in notes
     assert "kept in the output: y." in notes
 
 
 def test_features_may_have_no_place_in_the_network():
-    features = Features(
-        names=("a", "b", "c"),
-        scores=np.zeros(3),
-        strengths=np.zeros(3),
-        score_groups=np.array([-1, 0, 0]),
-        forced=np.array([0]),
-        order=np.array([0, 1, 2]),
-        nodes=np.array([1, 2]),
-        excluded=np.array([], dtype=np.int64),
-        most=3,
-    )
-    assert features.node_order().tolist() == [0, 1]
-    view = network_view(FilteredGraph(2, [[0, 1]], [0.5]), features, 1)
-    assert view.drawn.tolist() == [1, 2]
-    assert view.edges.tolist() == [[1, 2]]
+    X = factor_table(50, 6)
+    X[:, 0] = 2.0
+    with pytest.warns(ConstantFeatureWarning):
+        selector = TopologicalFeatureSelector(2, rule="degree", keep=[0]).fit(X)
+    summary = summarise_selection(selector, X)
+    assert summary.drawn.tolist() == [0, 1, 2, 3, 4]
+    graph = data_of(selection_page(summary))["graph"]
+    assert graph["drawn"] == [1, 2, 3, 4, 5]
+    edges = selector.nodes_[selector.graph_.edges]
+    assert graph["edges"] == edges.ravel().tolist()
 
 
 @pytest.mark.parametrize("rule", ["coverage", "degree"])
@@ -267,7 +262,7 @@ def test_identifiers_beside_numbers():
     with pytest.warns(IdentifierFeatureWarning):
         selector = TopologicalFeatureSelector(5, rule="degree").fit(X)
     assert selector.similarity_ == Pearson()
-    notes = " ".join(words_of(summarise_selection(selector, X)).notes)
+    notes = " ".join(Words(summarise_selection(selector, X)).notes)
     assert "24 columns of numbers and 1 of names (categories): id." in notes
     assert (
         "1 column took no part: id (names that hardly repeat, as an identifier's do)." in notes
@@ -277,9 +272,9 @@ def test_identifiers_beside_numbers():
 def test_forced_columns_come_first_and_are_not_tied():
     X = table()
     selector = TopologicalFeatureSelector(6, rule="degree", keep=["a b", "feature 3"]).fit(X)
-    features = features_of(selector)
+    order, groups = summarise_selection(selector, X).order, score_groups(selector)
     forced = [list(X.columns).index(name) for name in ("a b", "feature 3")]
-    assert set(features.order[:2].tolist()) == set(forced)
-    assert features.order.tolist() == np.argsort(selector.ranking_).tolist()
-    assert (features.score_groups[forced] == -1).all()
-    assert (np.delete(features.score_groups, forced) >= 0).all()
+    assert set(order[:2].tolist()) == set(forced)
+    assert order.tolist() == np.argsort(selector.ranking_).tolist()
+    assert (groups[forced] == -1).all()
+    assert (np.delete(groups, forced) >= 0).all()

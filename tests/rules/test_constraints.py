@@ -20,7 +20,7 @@ def random_shares(rng, n):
     return shares + shares.T + np.eye(n)
 
 
-def wishes_of(rng, n):
+def constraints_of(rng, n):
     """Random constraints that do not contradict each other, for both sides."""
     nodes = rng.permutation(n)
     chosen = np.sort(nodes[: rng.integers(0, 3)])
@@ -36,12 +36,12 @@ def wishes_of(rng, n):
 
 
 @pytest.mark.needs_jit
-def test_no_wish_is_broken():
+def test_no_constraint_is_broken():
     rng = np.random.default_rng(0)
     for _ in range(1000):
         n = int(rng.integers(3, 13))
         shares = random_shares(rng, n)
-        chosen, excluded, group, most, alike = wishes_of(rng, n)
+        chosen, excluded, group, most, alike = constraints_of(rng, n)
         constraints = Constraints(
             n, chosen, excluded, group, np.full(3, most), sparse.csr_array(alike.astype(float))
         )
@@ -76,7 +76,7 @@ def test_budgets_against_brute_force():
     assert np.mean(ratios) >= 0.97
 
 
-def test_a_centrality_keeps_to_the_wishes():
+def test_a_centrality_keeps_to_the_constraints():
     graph = FilteredGraph(5, [[0, 1], [0, 2], [0, 3], [1, 2], [3, 4]], np.ones(5))
     constraints = Constraints(
         5,

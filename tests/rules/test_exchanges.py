@@ -1,4 +1,4 @@
-"""Exchanges: the best one each time, at rest at the end, and no wish broken."""
+"""Exchanges: the best one each time, at rest at the end, and no constraint broken."""
 
 import pickle
 import warnings
@@ -51,7 +51,7 @@ def shares_of(rng, n):
     return shares + shares.T + np.eye(n)
 
 
-def wishes_of(rng, n, *, costs=False):
+def constraints_of(rng, n, *, costs=False):
     """Random constraints of each kind that do not contradict each other."""
     nodes = rng.permutation(n)
     chosen = np.sort(nodes[: rng.integers(0, 3)]) if rng.random() < 0.6 else NOBODY
@@ -83,7 +83,7 @@ def instance(seed, largest=12, *, greedy=True):
     rng = np.random.default_rng(seed)
     n, worth = int(rng.integers(1, largest + 1)), (None, 0, 1)[seed % 3]
     shares, place = shares_of(rng, n), rng.permutation(n)
-    constraints = wishes_of(rng, n, costs=worth == 0)
+    constraints = constraints_of(rng, n, costs=worth == 0)
     if greedy:
         ranking = greedy_ranking(MatrixCoverage(shares), constraints, place=place)
         order, most, end = ranking.order, ranking.n_selectable, ranking.end
@@ -154,7 +154,7 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
     assert n_steps > 60
 
 
-def test_no_wish_is_broken_and_nothing_is_lost():
+def test_no_constraint_is_broken_and_nothing_is_lost():
     for seed in range(150):
         shares, constraints, selected, worth, place = instance(1000 + seed, largest=16)
         if not len(selected):
@@ -283,7 +283,7 @@ def test_min_share_ranks_without_exchanges(X):
     assert refined.extend(2).support_.tolist() == plain.extend(2).support_.tolist()
 
 
-def test_wishes_of_columns(X):
+def test_constraints_on_columns(X):
     groups = [f"g{i % 4}" for i in range(X.shape[1])]
     cost = [1.0 + i % 3 for i in range(X.shape[1])]
     constraints = {"keep": [2, 31], "exclude": [0, 5], "at_most": AtMost(2, of=groups)}

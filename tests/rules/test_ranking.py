@@ -33,7 +33,7 @@ def share_matrices(draw, elements, max_size=9):
 
 
 @st.composite
-def wishes_of(draw, n):
+def constraints_of(draw, n):
     """Constraints that do not contradict each other, for the ranking and for the twin."""
     nodes = draw(st.permutations(range(n)))
     n_chosen, n_excluded = draw(st.integers(0, min(2, n))), draw(st.integers(0, n // 3))
@@ -88,7 +88,7 @@ def assert_as_the_twin(reach, constraints, place, expected, **settings):
 @given(st.data(), st.one_of(share_matrices(DYADIC), share_matrices(ANY)), ISOLATED)
 def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
     n = len(shares)
-    constraints, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(constraints_of(n))
     place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     quarters = data.draw(st.sampled_from([0, 1, 2, 4]))
     expected = naive_ranking(
@@ -103,7 +103,7 @@ def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
 @given(st.data(), share_matrices(DYADIC), ISOLATED)
 def test_paths_follow_the_twin(data, shares, isolated):
     n = len(shares)
-    constraints, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(constraints_of(n))
     place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     edges = shares - np.eye(n)
     along = naive_path_weights(edges, HALF)
@@ -122,7 +122,7 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
     n = len(shares)
     lists = naive_strongest(shares, n_links)
     cut = (shares > 0).sum(axis=1) - 1 > n_links
-    constraints, naive = data.draw(wishes_of(n))
+    constraints, naive = data.draw(constraints_of(n))
     n_wanted = data.draw(st.integers(0, n))
     constraints = constraints.given(constraints.chosen, n_wanted=n_wanted)
     whole = {int(v): shares[v] for v in np.flatnonzero(cut)}
@@ -140,7 +140,7 @@ def test_a_longer_list_begins_with_the_shorter_one(data, shares):
     n = len(shares)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), (shares > 0).sum(axis=1) > 2)
     reach = MatrixCoverage(sparse.csr_array(naive_strongest(shares, 1)), rows)
-    constraints, _ = data.draw(wishes_of(n))
+    constraints, _ = data.draw(constraints_of(n))
     orders = []
     for n_wanted in range(n + 1):
         ranking = greedy_ranking(

@@ -148,7 +148,7 @@ def test_substitutes_and_extensions(X):
     assert selector.extend(2).support_.sum() == 5
 
 
-def test_wishes(X):
+def test_constraints(X):
     kept = fitted(X, 4, keep=["hue", "ash"])
     assert {"hue", "ash"} <= set(kept.get_feature_names_out())
     blocks = naive_explained(X, [X.columns.get_loc(name) for name in ("hue", "ash")])

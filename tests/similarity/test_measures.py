@@ -17,6 +17,7 @@ from topofs.similarity.correlation import (
     grids_of_runs,
 )
 from topofs.similarity.sparse import sparse_correlation
+from topofs.similarity.table import is_constant
 
 TWINS = [(pearson, naive_pearson), (spearman, naive_spearman)]
 
@@ -328,3 +329,15 @@ def test_duplicate_entries_of_a_sparse_table_are_summed_and_left_alone():
     raw.indptr = np.array([0, 3, 6])
     np.testing.assert_array_equal(pearson(raw), pearson(X.toarray()))
     assert raw.nnz == 6
+
+
+def test_a_column_that_varies_late_is_not_constant():
+    X = np.zeros((200, 6))
+    X[150, 1] = 1.0
+    X[:, 2] = np.nan
+    X[190:, 3], X[:190, 3] = 4.0, np.nan
+    X[:, 4], X[70, 4] = np.nan, 2.0
+    X[71, 4] = 3.0
+    X[0, 5] = 1.0
+    assert is_constant(X).tolist() == [True, False, True, True, False, False]
+    assert is_constant(np.asfortranarray(X)).tolist() == is_constant(X).tolist()

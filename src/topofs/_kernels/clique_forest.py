@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-
-__all__ = ["grow_clique_forest"]
-
-Matrix = npt.NDArray[np.floating[Any]]
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
+from topofs._kernels.compiler import njit
+from topofs.typing import Doubles, Floats, Ints
 
 
 @njit(cache=True, nogil=True)
 def grow_clique_forest(
-    similarity: Matrix, max_clique: int, floor: float
+    similarity: Floats, max_clique: int, floor: float
 ) -> tuple[Ints, Ints, Ints]:
     """Let nodes enter one by one, each where its links to the members of a clique add up most.
 
-    Links that do not exceed the floor are left out, and so is the diagonal. Back come the
+    Links that do not exceed the floor are left out, and so is the diagonal. The result is the
     cliques, shape (n_cliques, max_clique), with members as they came, a separator first, filled
     up with -1; the size of each one's separator from those before it; and the nodes in the
     order in which they entered.
@@ -31,7 +23,7 @@ def grow_clique_forest(
     ``clique_of[v]`` the oldest clique where it has it. Cliques only grow, so a new or grown
     clique is compared once with each free node: O(n² k²) time for cliques of k, O(nk) memory.
     Only links below 0, where the floor lets them in, make a grown clique worse for a node,
-    which then looks at all cliques again. Whoever has no link to what stands has its strongest
+    which then looks at all cliques again. A node without a link to a clique has its strongest
     link to another free node, so the strongest links of all nodes are found once.
     """
     n = similarity.shape[0]
@@ -102,7 +94,7 @@ def grow_clique_forest(
 
 
 @njit(cache=True, nogil=True)
-def _strongest_links(similarity: Matrix, floor: float) -> tuple[Doubles, Ints]:
+def _strongest_links(similarity: Floats, floor: float) -> tuple[Doubles, Ints]:
     """The strongest link of each node above the floor and its lowest other end, or -1."""
     n = similarity.shape[0]
     strongest = np.full(n, -np.inf)
@@ -118,7 +110,7 @@ def _strongest_links(similarity: Matrix, floor: float) -> tuple[Doubles, Ints]:
 
 @njit(cache=True, nogil=True)
 def _choose(
-    similarity: Matrix, v: int, members: Ints, n_members: int, floor: float, chosen: Ints
+    similarity: Floats, v: int, members: Ints, n_members: int, floor: float, chosen: Ints
 ) -> tuple[int, float]:
     """The strongest links of `v` above the floor to a clique, one fewer than may be in it.
 

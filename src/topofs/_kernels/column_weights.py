@@ -5,22 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import NO_REFCOUNT
-
-__all__ = [
-    "CORRELATION",
-    "ENERGY",
-    "GIVEN",
-    "SQUARED",
-    "ColumnWeights",
-    "finish_row",
-    "finish_tile",
-    "is_plain",
-    "weight",
-]
+from topofs._kernels.compiler import NO_REFCOUNT, njit
+from topofs.typing import Doubles, Floats, Ints
 
 # What becomes of a correlation; or that the values are the similarity itself.
 CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
@@ -38,17 +25,17 @@ class ColumnWeights(NamedTuple):
     """
 
     kind: int
-    values: npt.NDArray[Any]
+    values: Floats
     scale: float
-    sums: npt.NDArray[np.float64]
-    spreads: npt.NDArray[np.float64]
+    sums: Doubles
+    spreads: Doubles
     alpha: float
-    deviation: npt.NDArray[np.float64]
+    deviation: Doubles
     level: float
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def weight(weights: ColumnWeights, i: int, j: int, like: npt.NDArray[Any]) -> float:
+def weight(weights: ColumnWeights, i: int, j: int, like: Floats) -> Any:
     """Compute entry (i, j) from two columns, in the type of the array `like`.
 
     The operations and their order are those of `Correlation.block`, so that columns of whole
@@ -97,13 +84,13 @@ def is_plain(weights: ColumnWeights, first: int, last: int) -> bool:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def finish_row(
-    gram: npt.NDArray[Any],
+    gram: Floats,
     left: ColumnWeights,
     i: int,
     right: ColumnWeights,
     first: int,
     plain: bool,  # noqa: FBT001
-    row: npt.NDArray[Any],
+    row: Floats,
 ) -> None:
     """Turn products of column i of `left` with columns of `right` into entries of `row`.
 
@@ -139,11 +126,7 @@ def finish_row(
 
 @njit(cache=True, nogil=True)
 def finish_tile(
-    gram: npt.NDArray[Any],
-    weights: ColumnWeights,
-    first: int,
-    left: int,
-    matrix: npt.NDArray[Any],
+    gram: Floats, weights: ColumnWeights, first: int, left: int, matrix: Floats
 ) -> None:
     """Write the entries of a tile of the lower triangle of a matrix, and their mirror image.
 
@@ -166,9 +149,18 @@ def finish_tile(
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"}, **NO_REFCOUNT)
-def _dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
+def _dot(left: Floats, right: Floats) -> float:
     """Sum of products in float64; in any order, which changes no sum of whole numbers."""
     total = 0.0
     for s in range(len(left)):
         total += np.float64(left[s]) * np.float64(right[s])
     return total
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def edge_weights(
+    weights: ColumnWeights, edges: Ints, first: int, last: int, found: Floats
+) -> None:
+    """Write the entries of the pairs first … last − 1 into `found`."""
+    for e in range(first, last):
+        found[e] = weight(weights, edges[e, 0], edges[e, 1], found)

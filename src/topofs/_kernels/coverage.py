@@ -1,9 +1,7 @@
-"""How well nodes are covered so far, and what one more node adds: by paths, or by a matrix.
+"""Lazy greedy coverage under constraints, by paths of a graph or by a matrix of shares.
 
 A kernel that takes a `reach` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
 two is settled when the kernel is compiled.
-
-Lazy greedy coverage under constraints: one loop for paths of a graph and for matrices of shares.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
 from topofs._kernels.dispatch import PART, UNIT
 from topofs._kernels.path_search import (
     heapify,
@@ -25,28 +23,7 @@ from topofs._kernels.path_search import (
     units,
     work_space,
 )
-
-__all__ = [
-    "PathGraph",
-    "Search",
-    "ShareMatrix",
-    "begin_phase",
-    "begin_search",
-    "cover_by_row",
-    "cover_with",
-    "first_bounds",
-    "gain_of",
-    "leave_less",
-    "start_cover",
-    "support_of",
-    "take_best",
-]
-
-
-Ints = npt.NDArray[np.int64]
-
-
-Doubles = npt.NDArray[np.float64]
+from topofs.typing import Bools, Doubles, Floats, Ints
 
 
 class PathGraph(NamedTuple):
@@ -71,98 +48,84 @@ class ShareMatrix(NamedTuple):
 
     starts: Ints
     columns: npt.NDArray[np.int32]
-    weights: npt.NDArray[Any]
+    weights: Floats
 
 
-# Each overload is written out: numba names machine code by the function's name and arguments, and
-# alike, kernels from its cache would answer for each other.
+def _of_kind(reach: Any, by_paths: Any, by_matrix: Any) -> Any:
+    """One of two functions, by what `reach` is, or by its type while numba compiles."""
+    kind = getattr(reach, "instance_class", type(reach))
+    return by_paths if kind is PathGraph else by_matrix
+
+
 def start_cover(reach: Any) -> Any:
     """Nothing is covered yet: the state that the functions below share."""
-    return (_start_paths if _is_paths(reach) else _start_matrix)(reach)
+    return _of_kind(reach, _start_paths, _start_matrix)(reach)
 
 
-def first_bounds(reach: Any, state: Any) -> Ints:
+def first_bounds(reach: Any, state: Any) -> Any:
     """Bound what each node adds while nothing is covered, in units."""
-    return (_bounds_of_paths if _is_paths(reach) else _bounds_of_matrix)(reach, state)
+    return _of_kind(reach, _bounds_of_paths, _bounds_of_matrix)(reach, state)
 
 
-def gain_of(reach: Any, node: int, state: Any) -> int:
+def gain_of(reach: Any, node: int, state: Any) -> Any:
     """What a node adds to what is covered, in units."""
-    return (_gain_by_paths if _is_paths(reach) else _gain_by_matrix)(reach, node, state)
+    return _of_kind(reach, _gain_by_paths, _gain_by_matrix)(reach, node, state)
 
 
 def cover_with(reach: Any, node: int, state: Any) -> None:
     """Let a node cover what it covers better."""
-    (_cover_by_paths if _is_paths(reach) else _cover_by_matrix)(reach, node, state)
+    _of_kind(reach, _cover_by_paths, _cover_by_matrix)(reach, node, state)
 
 
-def support_of(reach: Any, node: int, state: Any, left: Ints) -> int:
+def support_of(reach: Any, node: int, state: Any, left: Ints) -> Any:
     """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts."""
-    return (_support_by_paths if _is_paths(reach) else _support_by_matrix)(
-        reach, node, state, left
-    )
+    return _of_kind(reach, _support_by_paths, _support_by_matrix)(reach, node, state, left)
 
 
 def leave_less(reach: Any, node: int, state: Any, left: Ints) -> None:
     """Leave (1 − w_vj) of what is left of each node j that a node v reaches."""
-    (_leave_by_paths if _is_paths(reach) else _leave_by_matrix)(reach, node, state, left)
+    _of_kind(reach, _leave_by_paths, _leave_by_matrix)(reach, node, state, left)
 
 
-def _is_paths(reach: Any) -> bool:
-    return isinstance(reach, PathGraph)
-
-
+# Each overload is written out: numba names machine code by the function's name and arguments, and
+# alike, kernels from its cache would answer for each other.
 @overload(start_cover, strict=False)
 def _start(reach: Any) -> Any:
-    if reach.instance_class is PathGraph:
-        return lambda reach: _start_paths(reach)  # noqa: PLW0108
-    return lambda reach: _start_matrix(reach)  # noqa: PLW0108
+    return _of_kind(reach, _start_paths, _start_matrix)
 
 
 @overload(first_bounds, strict=False)
 def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, state: _bounds_of_paths(reach, state)  # noqa: PLW0108
-    return lambda reach, state: _bounds_of_matrix(reach, state)  # noqa: PLW0108
+    return _of_kind(reach, _bounds_of_paths, _bounds_of_matrix)
 
 
 @overload(gain_of, strict=False)
 def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _gain_by_paths(reach, node, state)  # noqa: PLW0108
-    return lambda reach, node, state: _gain_by_matrix(reach, node, state)  # noqa: PLW0108
+    return _of_kind(reach, _gain_by_paths, _gain_by_matrix)
 
 
 @overload(cover_with, strict=False)
 def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state: _cover_by_paths(reach, node, state)  # noqa: PLW0108
-    return lambda reach, node, state: _cover_by_matrix(reach, node, state)  # noqa: PLW0108
+    return _of_kind(reach, _cover_by_paths, _cover_by_matrix)
 
 
 @overload(support_of, strict=False)
 def _support(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state, left: _support_by_paths(reach, node, state, left)  # noqa: PLW0108
-    return lambda reach, node, state, left: _support_by_matrix(reach, node, state, left)  # noqa: PLW0108
+    return _of_kind(reach, _support_by_paths, _support_by_matrix)
 
 
 @overload(leave_less, strict=False)
 def _leave(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
-    if reach.instance_class is PathGraph:
-        return lambda reach, node, state, left: _leave_by_paths(reach, node, state, left)  # noqa: PLW0108
-    return lambda reach, node, state, left: _leave_by_matrix(reach, node, state, left)  # noqa: PLW0108
+    return _of_kind(reach, _leave_by_paths, _leave_by_matrix)
 
 
-@njit(cache=True, nogil=True)
 def _start_paths(reach: PathGraph) -> Any:
     n = len(reach.starts) - 1
     graph = (reach.starts, reach.columns, reach.weights)
-    # Who covers a node plays no part: as well as others is not better.
+    # No representative is ever noted: as well as others is not better.
     return graph, no_covering(n), work_space(n, len(reach.columns)), no_covering(n)
 
 
-@njit(cache=True, nogil=True)
 def _start_matrix(reach: ShareMatrix) -> Any:
     """Nothing covered, and a copy of sparse rows, in units, which shrink on the way.
 
@@ -177,28 +140,24 @@ def _start_matrix(reach: ShareMatrix) -> Any:
     return covered, ends, columns.copy(), amounts
 
 
-@njit(cache=True, nogil=True)
 def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
     graph, covering, work, _ = state
     return path_bounds(graph, reach.least, covering, work)
 
 
-@njit(cache=True, nogil=True)
 def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
     n = len(reach.starts) - 1
     bounds = np.empty(n, np.int64)
     for v in range(n):
-        bounds[v] = _gain_by_matrix(reach, v, state)
+        bounds[v] = gain_of(reach, v, state)
     return bounds
 
 
-@njit(cache=True, nogil=True)
 def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
     graph, covering, work, _ = state
     return search(node, graph, reach.least, covering, work)[0]
 
 
-@njit(cache=True, nogil=True)
 def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
     covered, ends, nodes, amounts = state
     starts, _, weights = reach
@@ -211,7 +170,7 @@ def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
     for position in range(start, ends[node]):
         j, amount = nodes[position], amounts[position]
         more = amount - covered[j]
-        # Written in any case: a jump that nobody can foresee takes longer.
+        # Written in any case: a branch would be guessed wrongly.
         nodes[kept], amounts[kept] = j, amount
         kept += more > 0
         total += max(0, more)
@@ -219,7 +178,6 @@ def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
 def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
     graph, covering, work, _ = state
     n_reached = search(node, graph, reach.least, covering, work)[1]
@@ -228,7 +186,6 @@ def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
         covered[reached[position]] = product[reached[position]]
 
 
-@njit(cache=True, nogil=True)
 def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
     covered, ends, nodes, amounts = state
     starts, _, weights = reach
@@ -247,7 +204,6 @@ def _parts(share: float) -> int:
     return int(np.rint(share * PART))
 
 
-@njit(cache=True, nogil=True)
 def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
     starts, columns, weights = reach
     total, start = 0, starts[node]
@@ -257,7 +213,6 @@ def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) ->
     return total
 
 
-@njit(cache=True, nogil=True)
 def _leave_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
     starts, columns, weights = reach
     start = starts[node]
@@ -266,7 +221,6 @@ def _leave_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> N
         left[j] = left[j] * (PART - _parts(weights[position])) // PART
 
 
-@njit(cache=True, nogil=True)
 def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> int:
     graph, _, work, nothing = state
     n_reached = search(node, graph, reach.least, nothing, work)[1]
@@ -277,7 +231,6 @@ def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> in
     return total
 
 
-@njit(cache=True, nogil=True)
 def _leave_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> None:
     graph, _, work, nothing = state
     n_reached = search(node, graph, reach.least, nothing, work)[1]
@@ -288,7 +241,7 @@ def _leave_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> None
 
 
 class Search(NamedTuple):
-    """A greedy search on its way.
+    """A greedy search in progress.
 
     Nodes ``order[:counters[0]]`` are taken and added ``gains``; `counters` holds how many, and
     the size of the heap of the phase. ``left[j]`` is Π (1 − w_ij) over the taken nodes i, in
@@ -302,14 +255,14 @@ class Search(NamedTuple):
     left: Ints
     bound: Ints
     known_at: Ints
-    key: npt.NDArray[Any]
-    open_: npt.NDArray[np.bool_]
+    key: Floats
+    open_: Bools
     room: Ints
     money: Doubles
 
 
 @njit(cache=True, nogil=True)
-def begin_search(reach: Any, limits: Any, key: npt.NDArray[Any]) -> tuple[Any, Search]:
+def begin_search(reach: Any, limits: Any, key: Any) -> tuple[Any, Search]:
     """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
     n = len(limits.allowed)
     state = start_cover(reach)
@@ -355,24 +308,24 @@ def take_best(  # noqa: PLR0917
     limited: int,
     least: int,
     quarters: int,
-    asks: npt.NDArray[np.bool_],
+    cut: Bools,
     exact: int,
 ) -> int:
     """Take nodes of a phase, best first, until none is left or is worth more than `least`.
 
     A node is worth what it adds to Σ_j max_i w_ij and `quarters` of its support (see
-    `support_of`). Limits count where `limited` is 1. Back comes -1 at the end of the phase; else
-    a node that was taken and that `asks`, one of the first `exact`, after which the caller covers
-    by its whole row and goes on.
+    `support_of`). Limits count where `limited` is 1. It returns -1 at the end of the phase, or a
+    node just taken whose row is `cut`, one of the first `exact`: the caller covers by its whole
+    row and calls again.
 
     Invariant: what a node is worth never rises (both terms are submodular, and exact: see
     `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
     ones the one of the lowest place. A node that is closed once stays closed: groups fill up,
-    budgets shrink, and who is taken stays.
+    budgets shrink, and what is taken stays.
     """
     order, gains, counters, left, bound, known_at, key, open_, room, money = search
     taken, size = counters[0], counters[1]
-    asking = -1
+    stopped_at = -1
     while size > 0:
         v = heap[0]
         closed = limited and not _is_open(v, open_, limits.group, room, limits.cost, money[0])
@@ -395,13 +348,13 @@ def take_best(  # noqa: PLR0917
         gains[taken] = (gain_of(reach, v, state) if quarters else bound[v]) / UNIT
         _close(v, search, limits)
         taken += 1
-        if asks[v] and taken <= exact:
-            asking = v
+        if cut[v] and taken <= exact:
+            stopped_at = v
             break
         cover_with(reach, v, state)
         leave_less(reach, v, state, left)
     counters[0], counters[1] = taken, size
-    return asking
+    return stopped_at
 
 
 @njit(cache=True, nogil=True)
@@ -416,7 +369,7 @@ def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _set_key(key: npt.NDArray[Any], v: int, bound: int, cost: Doubles, by_cost: int) -> None:
+def _set_key(key: Floats, v: int, bound: int, cost: Doubles, by_cost: int) -> None:
     """Note what the heap is ordered by: the bound itself, exact, or what it is for its cost."""
     if by_cost:
         key[v] = bound / cost[v]
@@ -425,14 +378,7 @@ def _set_key(key: npt.NDArray[Any], v: int, bound: int, cost: Doubles, by_cost: 
 
 
 @njit(cache=True, nogil=True)
-def _is_open(
-    v: int,
-    open_: npt.NDArray[np.bool_],
-    group: Ints,
-    room: Ints,
-    cost: Doubles,
-    left: float,
-) -> bool:
+def _is_open(v: int, open_: Bools, group: Ints, room: Ints, cost: Doubles, left: float) -> bool:
     """Whether a node may be taken beside those taken."""
     if not open_[v] or (group[v] >= 0 and room[group[v]] <= 0):
         return False

@@ -9,22 +9,9 @@ elimination of p touches is stored already: an entry of a symmetric matrix on th
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-
-__all__ = [
-    "absorb",
-    "cardinality_order",
-    "information",
-    "parents_in_order",
-    "predict",
-    "to_covariances",
-]
-
-Ints = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from topofs._kernels.compiler import njit
+from topofs.typing import Bools, Doubles, Ints
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +121,7 @@ def information(parents: Ints, slopes: Doubles, spread: Doubles) -> tuple[Double
 
 @njit(cache=True, nogil=True)
 def absorb(
-    parents: Ints, slopes: Doubles, spread: Doubles, known: Flags, x: Doubles
+    parents: Ints, slopes: Doubles, spread: Doubles, known: Bools, x: Doubles
 ) -> tuple[Doubles, Doubles]:
     """Give slopes and spreads of each node on its parents once some are known.
 
@@ -176,7 +163,7 @@ def absorb(
 
 
 @njit(cache=True, nogil=True)
-def predict(parents: Ints, slopes: Doubles, known: Flags, x: Doubles) -> None:
+def predict(parents: Ints, slopes: Doubles, known: Bools, x: Doubles) -> None:
     """Turn intercepts into means, in place: add what the parents give, known or predicted."""
     one_row = x.shape[1] == 1  # spares the setting up of a loop of one
     for p in range(parents.shape[0]):

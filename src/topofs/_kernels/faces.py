@@ -1,9 +1,8 @@
-"""A max-heap of face slots, ordered by (−key, slot), with four places below each.
+"""Faces of a growing TMFG: the heap of face slots, and scans for the best free vertex of a face.
 
-The keys stand beside the slots, in the order of the heap: those of the four places below one lie
-side by side in memory.
-
-The best free vertex of a face by a pass over the rows of its corners.
+The heap is a max-heap of slots, ordered by (−key, slot), with four places below each. The keys
+stand beside the slots, in the order of the heap: those of the four places below one lie side by
+side in memory.
 
 A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
 lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
@@ -16,26 +15,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
+from topofs._kernels.compiler import NO_REFCOUNT, larger, njit
+from topofs.typing import Floats, Ints
 
-__all__ = [
-    "N_BELOW",
-    "scan_face",
-    "scan_face_again",
-    "scan_three_faces",
-    "sift_down",
-    "sift_up",
-]
-
-
+# Places below a place of the heap.
 N_BELOW = 4
+# Vertices a step: the maximum of a block is found first, its position only in the best block.
+BLOCK = 256
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> None:
+def sift_up(heap: Ints, key: Floats, place: int) -> None:
     """Move the slot at a place towards the root until the heap order holds.
 
     Invariant: all other slots are in heap order before and after every turn.
@@ -51,7 +42,7 @@ def sift_up(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], place: int) -> N
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> None:
+def sift_down(heap: Ints, key: Floats, size: int) -> None:
     """Move the slot at the root down until the heap order holds among the first `size`.
 
     Invariant: all other slots are in heap order before and after every turn.
@@ -69,13 +60,19 @@ def sift_down(heap: npt.NDArray[np.int64], key: npt.NDArray[Any], size: int) -> 
     heap[place], key[place] = slot, own
 
 
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def sift_new_faces(heap: Ints, key: Floats, second: int) -> None:
+    """Restore the heap order after a split: new keys at the root and at the last two places."""
+    sift_down(heap, key, second)
+    sift_up(heap, key, second)
+    sift_up(heap, key, second + 1)
+
+
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
-def _best_below(
-    heap: npt.NDArray[np.int64], key: npt.NDArray[Any], first: int, size: int
-) -> int:
+def _best_below(heap: Ints, key: Floats, first: int, size: int) -> int:
     """Which of the places first … first + 3 comes first in the order.
 
-    Nobody can foresee which, so it is found without jumps, unless two have the same key.
+    A branch would be guessed wrongly, so there is none unless two have the same key.
     """
     if first + N_BELOW <= size:
         one, two, three, four = key[first], key[first + 1], key[first + 2], key[first + 3]
@@ -90,16 +87,9 @@ def _best_below(
     return best
 
 
-Row = npt.NDArray[Any]
-
-
-# Vertices per step: the maximum of a block is found first, its position only in the best block.
-BLOCK = 256
-
-
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_face(
-    a: Row, b: Row, c: Row, penalty: Row, start: int, stop: int, ceiling: float
+    a: Floats, b: Floats, c: Floats, penalty: Any, start: int, stop: int, ceiling: float
 ) -> tuple[int, float]:
     """Find the best free vertex u of a face, start <= u < stop, and its gain.
 
@@ -129,7 +119,7 @@ def scan_face(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_face_again(
-    a: Row, b: Row, c: Row, penalty: Row, old_vertex: int, old_gain: float
+    a: Floats, b: Floats, c: Floats, penalty: Floats, old_vertex: int, old_gain: float
 ) -> tuple[int, float]:
     """Find the best free vertex of a face whose best vertex was `old_vertex` before.
 
@@ -149,7 +139,7 @@ def scan_face_again(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def scan_three_faces(
-    a: Row, b: Row, c: Row, v: Row, penalty: Row, first_free: int
+    a: Floats, b: Floats, c: Floats, v: Floats, penalty: Any, first_free: int
 ) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
     """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v), and their gains.
 
@@ -189,7 +179,9 @@ def scan_three_faces(
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def _first_with(a: Row, b: Row, c: Row, penalty: Row, start: int, gain: float) -> int:
+def _first_with(
+    a: Floats, b: Floats, c: Floats, penalty: Floats, start: int, gain: float
+) -> int:
     """Lowest vertex from `start` on that has the given gain."""
     for u in range(start, len(penalty)):
         if ((a[u] + b[u]) + c[u]) + penalty[u] == gain:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
+from topofs.typing import Doubles
 
-__all__ = ["joint_entropies"]
-
+# Entropies are rounded to a multiple of 1 / ROUNDING, which hides the order of their sums.
 ROUNDING = 2.0**40
-"""Entropies are rounded to a multiple of 1 / ROUNDING, which hides the order of their sums."""
-
-Doubles = npt.NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)

@@ -6,33 +6,18 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.block_maxima import BlockMaxima, raise_block_maxima
-from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import larger
-
-__all__ = [
-    "check_rows",
-    "exact_sums",
-    "row_sums",
-    "sum_above",
-    "survey_matrix",
-    "zero_below",
-]
-
-Matrix = npt.NDArray[Any]
+from topofs._kernels.compiler import larger, njit
+from topofs.typing import Doubles, Floats
 
 # A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
 TILE = 64
-# Sums that run side by side; the lanes of a row stay in the nearest cache.
+# Sums that run side by side; they stay in the nearest cache.
 LANES = 64
 
 
 @njit(cache=True, nogil=True)
-def check_rows(
-    matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]
-) -> tuple[float, float]:
+def check_rows(matrix: Floats, first: int, last: int, sums: Doubles) -> tuple[float, float]:
     """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1; writes their sums.
 
     Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so;
@@ -48,7 +33,7 @@ def check_rows(
 
 
 @njit(cache=True, nogil=True)
-def _asymmetry_of_tile(matrix: Matrix, i0: int, i1: int) -> float:
+def _asymmetry_of_tile(matrix: Floats, i0: int, i1: int) -> Any:
     """Largest |w_ij − w_ji| of the rows i0 … i1 − 1, at most `TILE`."""
     largest = matrix.dtype.type(0)
     mirror = np.empty((TILE, TILE), matrix.dtype)
@@ -67,14 +52,12 @@ def _asymmetry_of_tile(matrix: Matrix, i0: int, i1: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64]) -> float:
+def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    The bits are those of `topofs.similarity_matrix.row_sums`, where this is explained. Many sums run
-    side by side.
+    The bits are those of `topofs.similarity_matrix.row_sums`, where this is explained.
     """
     n = matrix.shape[1]
-    lanes, rests = np.empty(LANES, np.float64), np.empty(LANES, np.float64)
     largest, n_bits = 0.0, 0
     while n >> n_bits:
         n_bits += 1
@@ -89,27 +72,33 @@ def row_sums(matrix: Matrix, first: int, last: int, sums: npt.NDArray[np.float64
         if able:
             exponent += math.frexp(np.float64(peak))[1]
             able = exponent < 1023
-        round_off = math.ldexp(1.5, exponent) if able else 0.0
-        lanes[:] = 0.0
-        rests[:] = 0.0
-        for j in range(0, n - n % LANES, LANES):
-            part = row[j : j + LANES]
-            for lane in range(LANES):
-                weight = np.float64(part[lane])
-                rounded = (weight + round_off) - round_off
-                lanes[lane] += rounded
-                rests[lane] += weight - rounded
-        for j in range(n - n % LANES, n):
-            weight = np.float64(row[j])
-            rounded = (weight + round_off) - round_off
-            lanes[0] += rounded
-            rests[0] += weight - rounded
-        sums[i] = lanes.sum() + rests.sum()
+        total, rest = lane_sums(row, math.ldexp(1.5, exponent) if able else 0.0)
+        sums[i] = total + rest
     return largest
 
 
 @njit(cache=True, nogil=True)
-def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> None:
+def lane_sums(row: Floats, round_off: float) -> tuple[float, float]:
+    """Sum the entries rounded by `round_off`, which is exact, and what rounding takes off."""
+    n = len(row)
+    lanes, rests = np.zeros(LANES), np.zeros(LANES)
+    for j in range(0, n - n % LANES, LANES):
+        part = row[j : j + LANES]
+        for lane in range(LANES):
+            weight = np.float64(part[lane])
+            rounded = (weight + round_off) - round_off
+            lanes[lane] += rounded
+            rests[lane] += weight - rounded
+    for j in range(n - n % LANES, n):
+        weight = np.float64(row[j])
+        rounded = (weight + round_off) - round_off
+        lanes[0] += rounded
+        rests[0] += weight - rounded
+    return lanes.sum(), rests.sum()
+
+
+@njit(cache=True, nogil=True)
+def exact_sums(matrix: Floats, level: float, sums: Doubles) -> None:
     """Write Σ_j w_ij·[w_ij > level], Σ_j w_ij, Σ_j w_ij² and Σ_j w_ij³ of each row.
 
     The sums, of shape (n_rows, 4), do not depend on the order of the columns.
@@ -131,22 +120,7 @@ def exact_sums(matrix: Matrix, level: float, sums: npt.NDArray[np.float64]) -> N
 
 
 @njit(cache=True, nogil=True)
-def survey_matrix(
-    matrix: Matrix,
-    level: float,
-    first: int,
-    last: int,
-    sums: npt.NDArray[np.float64],
-    block_maxima: BlockMaxima,
-) -> None:
-    """Take `sum_above` and the block_maxima of the rows first … last − 1 while each is in cache."""
-    for i in range(first, last):
-        sums[i] = sum_above(matrix[i], level)
-        raise_block_maxima(matrix, i, i + 1, block_maxima)
-
-
-@njit(cache=True, nogil=True)
-def sum_above(row: Matrix, level: float) -> float:
+def sum_above(row: Floats, level: float) -> float:
     """Σ_j w_j·[w_j > level], up to rounding."""
     n = len(row)
     lanes = np.zeros(LANES)
@@ -160,9 +134,7 @@ def sum_above(row: Matrix, level: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def zero_below(
-    matrix: Matrix, level: float, first: int, last: int, sums: npt.NDArray[np.float64]
-) -> None:
+def zero_below(matrix: Floats, level: float, first: int, last: int, sums: Doubles) -> None:
     """Set the entries of the rows first … last − 1 that are below `level` to 0.
 
     The sums of the rows after that go into `sums`; they are those of `row_sums`.

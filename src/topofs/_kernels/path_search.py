@@ -1,10 +1,8 @@
-"""A binary heap of nodes by falling gain, for lazy greedy loops.
+"""Search along the paths of a sparse graph: what an origin covers better, and bounds of that.
 
-Search along the paths of a sparse graph: what an origin covers better, and bounds of that.
-
-The origin, of a set or of a growing one, that is nearest to each node of a sparse graph.
-
-The best of a growing set, for each row of a matrix.
+From the search follow the nearest origin of each node, of a set of origins or of a growing one,
+and the best path between two nodes. `cumulative_max` is the same for a growing set of columns of
+a matrix. A binary heap of nodes by falling gain serves the lazy greedy loops.
 """
 
 from __future__ import annotations
@@ -12,29 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
 from topofs._kernels.dispatch import UNIT
+from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "add_cumulative_max",
-    "best_path",
-    "cumulative_max",
-    "doubled",
-    "heapify",
-    "nearest_nodes",
-    "no_covering",
-    "path_bounds",
-    "running_nodes",
-    "search",
-    "sift_down",
-    "units",
-    "work_space",
-]
-
-
-Ints = npt.NDArray[np.int64]
+# A search bounds the gains of the nodes that it reaches with this much or more.
+NEAR = 0.65
+# Far more than rounding can change in a product along a path or a sum of products.
+SLACK = 1e-9
 
 
 @njit(cache=True, nogil=True)
@@ -44,14 +28,14 @@ def units(share: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def heapify(heap: Ints, key: npt.NDArray[Any], place: Ints) -> None:
+def heapify(heap: Ints, key: Floats, place: Ints) -> None:
     """Put nodes in heap order, in place; of equal keys the lowest place comes first."""
     for position in range(len(heap) // 2 - 1, -1, -1):
         sift_down(heap, len(heap), key, position, place)
 
 
 @njit(cache=True, nogil=True)
-def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int, place: Ints) -> None:
+def sift_down(heap: Ints, size: int, key: Floats, position: int, place: Ints) -> None:
     """Move the node at a position of ``heap[:size]`` down until no child comes before it."""
     while True:
         first = position
@@ -64,21 +48,6 @@ def sift_down(heap: Ints, size: int, key: npt.NDArray[Any], position: int, place
             return
         heap[position], heap[first] = heap[first], heap[position]
         position = first
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-NEAR = 0.65
-
-
-"""A search bounds the gains of the nodes that it reaches with this much or more."""
-
-
-SLACK = 1e-9
-
-
-"""Far more than rounding can change in a product along a path or a sum of products."""
 
 
 @njit(cache=True, nogil=True)
@@ -104,7 +73,7 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """CoverageModel the nodes that an origin covers better than they are: by how much, and how many.
+    """Find the nodes that an origin covers better than they are: by how much, and how many.
 
     Dijkstra's search with products. It stops at nodes that are covered better from elsewhere,
     or as well by a lower representative: a path that counts and goes on from such a node has
@@ -325,17 +294,11 @@ def running_nodes(
     return found[0][:total], found[1][:total], found[2][:total], found[3][:total], curve
 
 
-Block = npt.NDArray[np.floating[Any]]
-
-
-Floats = npt.NDArray[np.float64]
-
-
 @njit(cache=True, nogil=True)
-def cumulative_max(block: Block, order: Ints, first_row: int) -> tuple[Ints, Ints, Floats]:
+def cumulative_max(block: Floats, order: Ints, first_row: int) -> tuple[Ints, Ints, Doubles]:
     """List where the best entry of each row changes as columns are added one by one.
 
-    Row r of the block belongs to node ``first_row + r``, which is never its own best. Back come
+    Row r of the block belongs to node ``first_row + r``, which is never its own best. The result is
     the number of changes in each row; the positions in `order` at which the best changes, row
     by row, ascending in a row; and the best from there on. Invariant: after position p,
     ``best`` is the largest entry among ``order[: p + 1]`` but the node itself, and ``holder``
@@ -366,7 +329,7 @@ def cumulative_max(block: Block, order: Ints, first_row: int) -> tuple[Ints, Int
 
 
 @njit(cache=True, nogil=True)
-def add_cumulative_max(block: Block, order: Ints, curve: Floats) -> None:
+def add_cumulative_max(block: Floats, order: Ints, curve: Doubles) -> None:
     """Add to ``curve[p]`` the sum over the rows of their best entry among ``order[: p + 1]``.
 
     The diagonal counts.
@@ -381,7 +344,7 @@ def add_cumulative_max(block: Block, order: Ints, curve: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def doubled(array: Any) -> Any:
     """Copy an array into one of twice its length, for more to come."""
     longer = np.empty(2 * array.shape[0], array.dtype)
     longer[: array.shape[0]] = array

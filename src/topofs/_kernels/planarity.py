@@ -1,4 +1,4 @@
-"""The left-right planarity test (decision only), iterative, on preallocated arrays.
+"""The greedy loop of the PMFG, and its left-right planarity test, on preallocated arrays.
 
 Definition: a graph is planar iff, for a depth-first orientation, its back edges can be split
 into a left and a right class such that no two back edges of one class cross [1]_. The test
@@ -30,8 +30,6 @@ References
 .. [1] U. Brandes, "The left-right planarity test", manuscript, University of Konstanz (2009);
    after H. de Fraysseix, P. Ossona de Mendez and P. Rosenstiehl, "Trémaux trees and
    planarity", International Journal of Foundations of Computer Science 17 (2006) 1017-1029.
-
-The greedy loop of the planar maximally filtered graph.
 """
 
 from __future__ import annotations
@@ -39,43 +37,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
+from topofs.typing import Ints
 
-__all__ = [
-    "add_edge",
-    "component_is_planar",
-    "planar_filter",
-    "planarity_arrays",
-    "remove_edge",
-]
+Ids = npt.NDArray[np.int32]
 
-
-Int32Array = npt.NDArray[np.int32]
-
-
+# Columns of the arrays, as above.
 HEAD, HEIGHT, PARENT, CURSOR, FIRST = 0, 1, 2, 3, 4
-
-
 TARGET, NEXT = 0, 1
-
-
 LOWPT, LOWPT2, NEXT_OUT, REF, BOTTOM = 0, 1, 2, 3, 4
-
-
 LEFT_LOW, LEFT_HIGH, RIGHT_LOW, RIGHT_HIGH = 0, 1, 2, 3
-
-
 NONE = -1
 
 
 @njit(cache=True, nogil=True)
 def component_is_planar(
-    root: int,
-    node: Int32Array,
-    half: Int32Array,
-    edge: Int32Array,
-    pairs: Int32Array,
-    buckets: Int32Array,
+    root: int, node: Ids, half: Ids, edge: Ids, pairs: Ids, buckets: Ids
 ) -> bool:
     """Say whether the component that holds `root` is planar, in O(n); nothing is allocated."""
     for v in range(len(node)):
@@ -84,20 +61,19 @@ def component_is_planar(
     return bool(_sweep(root, node, half, edge, pairs))
 
 
-def planarity_arrays(
-    n_nodes: int, max_edges: int
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
+@njit(cache=True, nogil=True)
+def planarity_arrays(n_nodes: int, max_edges: int) -> tuple[Ids, Ids, Ids, Ids, Ids]:
     """The arrays node, half, edge, pairs and buckets of a graph without edges; all hold ``-1``."""
-    node = np.full((n_nodes, 5), NONE, dtype=np.int32)
-    half = np.full((2 * max_edges, 2), NONE, dtype=np.int32)
-    edge = np.full((max_edges, 5), NONE, dtype=np.int32)
-    pairs = np.full((max_edges, 4), NONE, dtype=np.int32)
-    buckets = np.full(2 * n_nodes, NONE, dtype=np.int32)
+    node = np.full((n_nodes, 5), NONE, np.int32)
+    half = np.full((2 * max_edges, 2), NONE, np.int32)
+    edge = np.full((max_edges, 5), NONE, np.int32)
+    pairs = np.full((max_edges, 4), NONE, np.int32)
+    buckets = np.full(2 * n_nodes, NONE, np.int32)
     return node, half, edge, pairs, buckets
 
 
 @njit(cache=True, nogil=True)
-def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None:
+def add_edge(e: int, i: int, j: int, node: Ids, half: Ids) -> None:
     """Join nodes `i` and `j` by an edge, at the front of their lists; `e` is not in use."""
     half[2 * e, TARGET], half[2 * e, NEXT] = j, node[i, HEAD]
     half[2 * e + 1, TARGET], half[2 * e + 1, NEXT] = i, node[j, HEAD]
@@ -105,16 +81,14 @@ def add_edge(e: int, i: int, j: int, node: Int32Array, half: Int32Array) -> None
 
 
 @njit(cache=True, nogil=True)
-def remove_edge(e: int, node: Int32Array, half: Int32Array) -> None:
+def remove_edge(e: int, node: Ids, half: Ids) -> None:
     """Undo the latest `add_edge`, in place: `e` was added last of those still there."""
     i, j = half[2 * e + 1, TARGET], half[2 * e, TARGET]
     node[i, HEAD], node[j, HEAD] = half[2 * e, NEXT], half[2 * e + 1, NEXT]
 
 
 @njit(cache=True, nogil=True)
-def _orient(
-    root: int, node: Int32Array, half: Int32Array, edge: Int32Array, buckets: Int32Array
-) -> None:
+def _orient(root: int, node: Ids, half: Ids, edge: Ids, buckets: Ids) -> None:
     """Orient the component of `root` depth first and list outgoing half-edges by nesting.
 
     On entry HEIGHT is -1 throughout the component. On return it is the height in the tree;
@@ -165,7 +139,7 @@ def _orient(
 
 
 @njit(cache=True, nogil=True)
-def _close(h: int, v: int, node: Int32Array, edge: Int32Array, buckets: Int32Array) -> None:
+def _close(h: int, v: int, node: Ids, edge: Ids, buckets: Ids) -> None:
     """Put `h`, which leaves `v` and is explored, into its bucket; pass its low points up."""
     e = h >> 1
     low, low2 = edge[e, LOWPT], edge[e, LOWPT2]
@@ -187,9 +161,7 @@ def _close(h: int, v: int, node: Int32Array, edge: Int32Array, buckets: Int32Arr
 
 
 @njit(cache=True, nogil=True)
-def _sweep(
-    root: int, node: Int32Array, half: Int32Array, edge: Int32Array, pairs: Int32Array
-) -> bool:
+def _sweep(root: int, node: Ids, half: Ids, edge: Ids, pairs: Ids) -> bool:
     """Sweep the oriented component of `root`; False as soon as two constraints contradict.
 
     Invariant: whenever node `v` is current, ``pairs[:top]`` holds the back edges that leave
@@ -230,7 +202,7 @@ def _sweep(
 
 
 @njit(cache=True, nogil=True)
-def _constrain(e: int, parent: int, top: int, edge: Int32Array, pairs: Int32Array) -> int:
+def _constrain(e: int, parent: int, top: int, edge: Ids, pairs: Ids) -> int:
     """Join the return edges of `e` and those of its earlier siblings that must avoid them.
 
     All return edges of `e` that end above the low point of `parent` go to one side; those of
@@ -281,7 +253,7 @@ def _constrain(e: int, parent: int, top: int, edge: Int32Array, pairs: Int32Arra
 
 
 @njit(cache=True, nogil=True)
-def _swap_sides(position: int, pairs: Int32Array) -> None:
+def _swap_sides(position: int, pairs: Ids) -> None:
     """Exchange the left and the right interval of one conflict pair, in place."""
     low, high = pairs[position, LEFT_LOW], pairs[position, LEFT_HIGH]
     pairs[position, LEFT_LOW] = pairs[position, RIGHT_LOW]
@@ -290,7 +262,7 @@ def _swap_sides(position: int, pairs: Int32Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _drop_edges_to(height: int, top: int, edge: Int32Array, pairs: Int32Array) -> int:
+def _drop_edges_to(height: int, top: int, edge: Ids, pairs: Ids) -> int:
     """Forget the back edges that end at `height`, the node the sweep goes back to.
 
     They are the highest on the stack: whole pairs at its top, then the high ends of the two
@@ -314,13 +286,11 @@ def _drop_edges_to(height: int, top: int, edge: Int32Array, pairs: Int32Array) -
     return top
 
 
-IntArray = npt.NDArray[np.int64]
-
-
-def planar_filter(n_nodes: int, candidates: IntArray) -> IntArray:
+@njit(cache=True, nogil=True)
+def planar_filter(n_nodes: int, candidates: Ints) -> Ints:
     """Take each candidate edge, in the order given, that keeps the graph planar.
 
-    Back come the rows that were taken, ascending. If every pair of three or more nodes is a
+    The result is the rows that were taken, ascending. If every pair of three or more nodes is a
     candidate there are 3 n_nodes − 6. Invariant: the graph of the accepted edges is planar, and
     no rejected edge could be added to it (a planar graph stays planar when edges are taken
     away, so an edge once rejected need not be tried again). Hence only the component of the new
@@ -328,31 +298,13 @@ def planar_filter(n_nodes: int, candidates: IntArray) -> IntArray:
     count of a triangulation. O(n_nodes) time a candidate, O(n_nodes) memory.
     """
     most = n_nodes * (n_nodes - 1) // 2 if n_nodes < 3 else 3 * n_nodes - 6
-    accepted = np.empty(most, dtype=np.int64)
+    node, half, edge, pairs, buckets = planarity_arrays(n_nodes, most)
+    # Edge number e of the graph is candidate accepted[e]; a union-find forest of its components.
+    accepted = np.empty(most, np.int64)
     component = np.arange(n_nodes)
-    n_accepted = _fill(accepted, candidates, component, *planarity_arrays(n_nodes, most))
-    return accepted[:n_accepted]
-
-
-@njit(cache=True, nogil=True)
-def _fill(
-    accepted: IntArray,
-    candidates: IntArray,
-    component: IntArray,
-    node: Int32Array,
-    half: Int32Array,
-    edge: Int32Array,
-    pairs: Int32Array,
-    buckets: Int32Array,
-) -> int:
-    """Write the accepted rows into `accepted` until it is full; return how many there are.
-
-    `component` is the union-find forest of the graph so far, the rest is the graph and the
-    scratch of the planarity test. The accepted edge number e is candidate ``accepted[e]``.
-    """
     n_accepted = 0
     for row in range(len(candidates)):
-        if n_accepted == len(accepted):
+        if n_accepted == most:
             break
         i, j = candidates[row, 0], candidates[row, 1]
         root, other = _representative(i, component), _representative(j, component)
@@ -364,11 +316,11 @@ def _fill(
             continue
         accepted[n_accepted] = row
         n_accepted += 1
-    return n_accepted
+    return accepted[:n_accepted]
 
 
 @njit(cache=True, nogil=True)
-def _representative(v: int, component: IntArray) -> int:
+def _representative(v: int, component: Ints) -> int:
     """Root of the union-find tree of `v`; halves the path on the way."""
     while component[v] != v:
         component[v] = component[component[v]]

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-
-__all__ = ["maximum_spanning_tree"]
+from topofs._kernels.compiler import njit
+from topofs.typing import Floats, Ints
 
 
 @njit(cache=True, nogil=True)
-def maximum_spanning_tree(
-    similarity: npt.NDArray[np.floating[Any]],
-) -> npt.NDArray[np.int64]:
+def maximum_spanning_tree(similarity: Floats) -> Ints:
     """Find the maximum spanning tree of the complete graph on a dense matrix.
 
     Its edges (i, j), i < j, come in the order in which they join the tree of node 0. The weight
@@ -57,9 +51,7 @@ def maximum_spanning_tree(
 
 
 @njit(cache=True, nogil=True)
-def _precedes(
-    u: int, v: int, parent: npt.NDArray[np.int64], best: npt.NDArray[np.floating[Any]]
-) -> bool:
+def _precedes(u: int, v: int, parent: Ints, best: Floats) -> bool:
     """Whether the edge that joins `u` to the tree comes before the one that joins `v`."""
     if best[u] != best[v]:
         return bool(best[u] > best[v])

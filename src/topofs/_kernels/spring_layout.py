@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
+from topofs.typing import Doubles, Ints
 
-__all__ = ["relax"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+class Grid(NamedTuple):
+    """The nodes in the cells of a grid of `n_cells` × `n_cells`.
+
+    Node v lies in ``cell[v]``; ``members[first[c] : first[c + 1]]`` are the nodes of cell c,
+    ascending; `used` begins with the cells that hold a node, ascending; ``centre[c]`` is x and y
+    of the centre of mass of c, and the mass.
+    """
+
+    n_cells: int
+    cell: Ints
+    first: Ints
+    members: Ints
+    used: Ints
+    centre: Doubles
 
 
 @njit(cache=True, nogil=True)
 def relax(
-    positions: Floats,
+    positions: Doubles,
     edges: Ints,
-    pull: Floats,
-    mass: Floats,
-    gravity: Floats,
-    step_sizes: Floats,
+    pull: Doubles,
+    mass: Doubles,
+    gravity: Doubles,
+    step_sizes: Doubles,
     n_cells: int,
 ) -> None:
     """Move the nodes along the forces on them, in place, one step for each step size.
@@ -29,36 +42,25 @@ def relax(
     their masses over their distance, and `gravity` draws them to the origin along x and y, for
     each unit of mass and of distance. A step size is the most a node may move in a step.
 
-    Repulsion is exact between nodes in the same or in touching cells of an ``n_cells`` ×
-    ``n_cells`` grid; a farther cell acts from its centre of mass. With ``n_cells <= 2`` it is
-    exact everywhere. Layout: ``members[first[c]:first[c + 1]]`` are the nodes of cell c,
-    ascending; ``used`` lists the cells that hold a node, ascending. All forces of a step are
-    computed from the positions before it, in a fixed order, so the result does not depend on
-    anything else. A step costs O(n · (cells + nodes in nine cells) + n_edges).
+    Repulsion is exact between nodes in the same or in touching cells of a grid; a farther cell
+    acts from its centre of mass. With ``n_cells <= 2`` it is exact everywhere. All forces of a
+    step are computed from the positions before it, in a fixed order, so the result does not
+    depend on anything else. A step costs O(n · (cells + nodes in nine cells) + n_edges).
     """
-    n = positions.shape[0]
-    cells = n_cells * n_cells
-    cell = np.empty(n, np.int64)
-    first = np.empty(cells + 1, np.int64)
-    members = np.empty(n, np.int64)
-    used = np.empty(cells, np.int64)
-    centre = np.empty((cells, 3))
+    n, cells = positions.shape[0], n_cells * n_cells
+    grid = Grid(
+        n_cells,
+        np.empty(n, np.int64),
+        np.empty(cells + 1, np.int64),
+        np.empty(n, np.int64),
+        np.empty(cells, np.int64),
+        np.empty((cells, 3)),
+    )
     forces = np.empty((n, 2))
     for step in range(step_sizes.shape[0]):
-        n_used = _sort_into_cells(positions, mass, n_cells, cell, first, members, used, centre)
+        n_used = _sort_into_cells(positions, mass, grid)
         for node in range(n):
-            _repel(
-                node,
-                positions,
-                mass,
-                n_cells,
-                cell,
-                first,
-                members,
-                used[:n_used],
-                centre,
-                forces,
-            )
+            _repel(node, positions, mass, grid, n_used, forces)
             forces[node, 0] -= gravity[0] * mass[node] * positions[node, 0]
             forces[node, 1] -= gravity[1] * mass[node] * positions[node, 1]
         for edge in range(edges.shape[0]):
@@ -76,17 +78,9 @@ def relax(
 
 
 @njit(cache=True, nogil=True)
-def _sort_into_cells(
-    positions: Floats,
-    mass: Floats,
-    n_cells: int,
-    cell: Ints,
-    first: Ints,
-    members: Ints,
-    used: Ints,
-    centre: Floats,
-) -> int:
-    """Fill the arrays of the grid; ``centre`` holds x, y and mass. Gives the cells used."""
+def _sort_into_cells(positions: Doubles, mass: Doubles, grid: Grid) -> int:
+    """Fill the arrays of the grid; return how many cells are used."""
+    n_cells, cell, first, members, used, centre = grid
     n = positions.shape[0]
     low_x, low_y = positions[:, 0].min(), positions[:, 1].min()
     width = max(positions[:, 0].max() - low_x, positions[:, 1].max() - low_y)
@@ -123,22 +117,14 @@ def _sort_into_cells(
 
 @njit(cache=True, nogil=True)
 def _repel(
-    node: int,
-    positions: Floats,
-    mass: Floats,
-    n_cells: int,
-    cell: Ints,
-    first: Ints,
-    members: Ints,
-    used: Ints,
-    centre: Floats,
-    forces: Floats,
+    node: int, positions: Doubles, mass: Doubles, grid: Grid, n_used: int, forces: Doubles
 ) -> None:
     """Set the force on a node to the repulsion by all others."""
+    n_cells, cell, first, members, used, centre = grid
     x, y = positions[node, 0], positions[node, 1]
     row, column = cell[node] // n_cells, cell[node] % n_cells
     total_x, total_y = 0.0, 0.0
-    for c in used:
+    for c in used[:n_used]:
         if abs(c // n_cells - row) <= 1 and abs(c % n_cells - column) <= 1:
             for at in range(first[c], first[c + 1]):
                 other = members[at]

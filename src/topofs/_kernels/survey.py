@@ -1,86 +1,54 @@
-"""Sums and strongest links of rows that come a tile at a time, in any order of the tiles.
+"""The sums and the strongest links of rows of a similarity.
 
-Rows of a similarity that are multiplied a tile at a time: their sums, links, or entries.
-
-The product itself is a call of BLAS inside the kernel, so that a thread that multiplies a range
+Rows come whole, or as tiles of some columns in any order; `survey_products` multiplies the tiles
+itself. The product is a call of BLAS inside the kernel, so that a thread that multiplies a range
 of rows needs the interpreter once, before all of its tiles.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
 from topofs._kernels.column_weights import ColumnWeights, finish_row, is_plain
-from topofs._kernels.compiler_hints import larger
-from topofs._kernels.matrix_scan import sum_above
+from topofs._kernels.compiler import larger, njit
+from topofs._kernels.matrix_scan import lane_sums, row_sums, sum_above
 from topofs._kernels.top_lists import place_among, sort_links, strongest_first
+from topofs.typing import Doubles, Floats, Ints
 
 if TYPE_CHECKING:
-    from topofs._kernels.top_lists import TopLists
+    from topofs._kernels.top_lists import Ids, TopLists
 
-
-__all__ = [
-    "Surveyed",
-    "add_row",
-    "add_tile",
-    "multiply_rows",
-    "nothing_surveyed",
-    "packed",
-    "round_off_of",
-    "settle_lists",
-    "survey_products",
-    "unpacked",
-]
-
-
-Ids = npt.NDArray[np.int32]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-# Sums that run side by side.
-LANES = 64
-
-
-# Entries that are passed over at once if none of them is strong enough.
+# Entries that are skipped together if none of them is strong enough.
 BLOCK = 32
-
-
-# Room for so many lists of k in the place of one: the longer links wait there, the more of
-# them are dropped at once.
+# Room for so many lists of k: more links can wait, so more of them are dropped at once.
 ROOM = 3
-
-
-# Enough to come near to the k-th of so many links.
+# Steps of a bisection that come near to the k-th of so many links.
 HALVINGS = 12
-
-
 # Higher than any vertex.
 NO_VERTEX = np.iinfo(np.int32).max
+# Columns of a tile: with some hundred rows, it is finished in the cache that it was made in.
+WIDTH = 1024
 
 
 class Surveyed(NamedTuple):
-    """What is known of m rows of a similarity after some of their entries.
+    """The sums and the strongest links of m rows after some of their entries.
 
     The first ``length[r]`` of `weight` and `vertex`, shape (m, `ROOM` · k + `BLOCK`), are links
     that may be among the k strongest, in any order; `settle_lists` makes lists of them:
     falling, of equal weights the lowest vertex first. A link must have a larger weight than
     `least`, or as large a one and a lower vertex than `last`. `sums` + `rests` are the sums of
-    the entries, of shape (0,) where nobody asks for them; `above`, shape (n_cuts, m), those of
+    the entries, of shape (0,) where no sums are taken; `above`, shape (n_cuts, m), those of
     the entries above each cut.
     """
 
     k: int
-    weight: npt.NDArray[Any]
+    weight: Floats
     vertex: Ids
-    length: npt.NDArray[np.int64]
-    least: npt.NDArray[Any]
+    length: Ints
+    least: Floats
     last: Ids
     sums: Doubles
     rests: Doubles
@@ -88,8 +56,8 @@ class Surveyed(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def nothing_surveyed(m: int, k: int, n_totals: int, like: npt.NDArray[Any]) -> Surveyed:
-    """Rows of which no entry is known, for entries of the type of `like`.
+def nothing_surveyed(m: int, k: int, n_totals: int, like: Floats) -> Surveyed:
+    """Rows before their first entry, for entries of the type of `like`.
 
     `n_totals` is 0, or 1 and the number of cuts.
     """
@@ -134,7 +102,7 @@ def round_off_of(n: int) -> float:
 
 @njit(cache=True, nogil=True)
 def add_tile(
-    tile: npt.NDArray[Any],
+    tile: Floats,
     first: int,
     rows: Ids,
     columns: Ids,
@@ -148,8 +116,8 @@ def add_tile(
     Entries below `level` become 0; one of a vertex with itself is summed and not listed. `rows`
     and `columns` are the vertices of all surveyed rows and of the columns of the tile.
     `round_off` is 3/2 of a power of two that no sum of absolute entries exceeds; the same for
-    all tiles. What is held in the end does not depend on the order of the tiles, but for the
-    last bits of `rests` and `above`.
+    all tiles. The result does not depend on the order of the tiles, but for the last bits of
+    `rests` and `above`.
     """
     for r in range(tile.shape[0]):
         own = rows[first + r]
@@ -158,7 +126,7 @@ def add_tile(
 
 @njit(cache=True, nogil=True)
 def add_row(
-    row: npt.NDArray[Any],
+    row: Floats,
     here: int,
     own: int,
     columns: Ids,
@@ -172,7 +140,9 @@ def add_row(
         for u in range(len(row)):
             row[u] = row[u] if row[u] >= level else 0
     if len(surveyed.sums) > 0:
-        _add_sums(row, round_off, here, surveyed.sums, surveyed.rests)
+        total, rest = lane_sums(row, round_off)
+        surveyed.sums[here] += total
+        surveyed.rests[here] += rest
     for cut in range(len(cuts)):
         surveyed.above[cut, here] += sum_above(row, cuts[cut])
     if surveyed.k > 0:
@@ -193,31 +163,7 @@ def settle_lists(surveyed: Surveyed) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _add_sums(
-    row: npt.NDArray[Any], round_off: float, here: int, sums: Doubles, rests: Doubles
-) -> None:
-    """Add entries as `topofs._kernels.matrix_scan.row_sums` does: the larger part is exact."""
-    n = len(row)
-    lanes, left = np.zeros(LANES), np.zeros(LANES)
-    for j in range(0, n - n % LANES, LANES):
-        for lane in range(LANES):
-            entry = np.float64(row[j + lane])
-            rounded = (entry + round_off) - round_off
-            lanes[lane] += rounded
-            left[lane] += entry - rounded
-    for j in range(n - n % LANES, n):
-        entry = np.float64(row[j])
-        rounded = (entry + round_off) - round_off
-        lanes[0] += rounded
-        left[0] += entry - rounded
-    sums[here] += lanes.sum()
-    rests[here] += left.sum()
-
-
-@njit(cache=True, nogil=True)
-def _add_links(
-    row: npt.NDArray[Any], columns: Ids, own: int, here: int, surveyed: Surveyed
-) -> None:
+def _add_links(row: Floats, columns: Ids, own: int, here: int, surveyed: Surveyed) -> None:
     """Put the entries of a row that are strong enough to those that wait."""
     k, weight, vertex, length, least, last, _, _, _ = surveyed
     waiting, ids, count = weight[here], vertex[here], length[here]
@@ -247,7 +193,7 @@ def _add_links(
 
 
 @njit(cache=True, nogil=True)
-def _drop_weak(waiting: npt.NDArray[Any], ids: Ids, count: int, k: int) -> tuple[int, float]:
+def _drop_weak(waiting: Floats, ids: Ids, count: int, k: int) -> tuple[int, float]:
     """Drop links below a weight that k others reach at least; give how many stay, and it.
 
     Invariant of the bisection: at least k reach `low`, fewer than k reach `high`.
@@ -274,10 +220,6 @@ def _drop_weak(waiting: npt.NDArray[Any], ids: Ids, count: int, k: int) -> tuple
     return reached, low
 
 
-# Columns of a tile: with some hundred rows, it is finished in the cache that it was made in.
-WIDTH = 1024
-
-
 @njit(cache=True, nogil=True)
 def survey_products(
     left: ColumnWeights,
@@ -287,7 +229,7 @@ def survey_products(
     last: int,
     cuts: Doubles,
     round_off: float,
-    diagonal: npt.NDArray[Any],
+    diagonal: Floats,
     totals: Doubles,
     lists: TopLists,
 ) -> None:
@@ -296,8 +238,8 @@ def survey_products(
     `left` are all columns of the similarity, and entries below its level become 0; `right` are
     those that take part, and `columns`, ascending, says which they are. The `diagonal` is
     summed and not listed. `totals`, shape (1 + n_cuts, n), gets the sum of each row and those
-    of its entries above each cut; shape (0, n) if nobody asks. `round_off` is that of
-    `topofs._kernels.survey.add_tile`.
+    of its entries above each cut; with shape (0, n) no sums are taken. `round_off` is that of
+    `add_tile`.
     """
     rows, among, level = left.values[first:last], right.values, left.level
     m, n = last - first, len(columns)
@@ -320,34 +262,32 @@ def survey_products(
                 if own >= 0:
                     row[own] = diagonal[v]
             add_row(row, r, v, here, level, cuts, round_off, found)
-    _hand_over(found, first, columns, totals, lists)
-
-
-@njit(cache=True, nogil=True)
-def _hand_over(
-    found: Surveyed, first: int, columns: Ids, totals: Doubles, lists: TopLists
-) -> None:
-    """Write what was found of rows, and how strong a link outside a list may be."""
     for r in range(len(found.sums)):
         totals[0, first + r] = found.sums[r] + found.rests[r]
         for cut in range(len(found.above)):
             totals[1 + cut, first + r] = found.above[cut, r]
     if found.k > 0:
         settle_lists(found)
-        weight, vertex, length, head, floor = lists
-        for r in range(len(found.length)):
-            v, count = first + r, found.length[r]
-            for position in range(count):
-                weight[v, position] = found.weight[r, position]
-                vertex[v, position] = found.vertex[r, position]
-            others = len(columns) - (place_among(columns, v) >= 0)
-            length[v], head[v] = count, 0
-            floor[v] = weight[v, count - 1] if count < others else -np.inf
+        for r in range(m):
+            _write_list(found, r, first + r, columns, lists)
+
+
+@njit(cache=True, nogil=True)
+def _write_list(found: Surveyed, r: int, v: int, columns: Ids, lists: TopLists) -> None:
+    """Write the settled links of a row, and how strong a link outside its list may be."""
+    weight, vertex, length, head, floor = lists
+    count = found.length[r]
+    for position in range(count):
+        weight[v, position] = found.weight[r, position]
+        vertex[v, position] = found.vertex[r, position]
+    others = len(columns) - (place_among(columns, v) >= 0)
+    length[v], head[v] = count, 0
+    floor[v] = weight[v, count - 1] if count < others else -np.inf
 
 
 @njit(cache=True, nogil=True)
 def multiply_rows(
-    left: ColumnWeights, right: ColumnWeights, first: int, last: int, block: npt.NDArray[Any]
+    left: ColumnWeights, right: ColumnWeights, first: int, last: int, block: Floats
 ) -> None:
     """Write entries of some columns with others into the columns first … last − 1 of a block.
 
@@ -364,3 +304,67 @@ def multiply_rows(
         plain = plain_rows and is_plain(right, start, stop)
         for r in range(m):
             finish_row(gram[r], left, r, right, start, plain, block[r, start:stop])
+
+
+@njit(cache=True, nogil=True)
+def survey_rows(block: Floats, first: int, sums: Doubles, lists: TopLists) -> None:
+    """Take the sums and the strongest links of the whole rows first … first + m − 1."""
+    n_rows, n = block.shape
+    row_sums(block, 0, n_rows, sums[first : first + n_rows])
+    found = nothing_surveyed(1, lists.weight.shape[1], 0, block)
+    everyone = np.arange(n).astype(np.int32)
+    for r in range(n_rows):
+        _fill_list(first + r, block[r], everyone, lists, found)
+
+
+@njit(cache=True, nogil=True)
+def list_rows(
+    matrix: Floats, vertices: Ints, first: int, last: int, penalty: Floats, lists: TopLists
+) -> None:
+    """Fill the lists of the vertices at the places first … last − 1 from their rows of a matrix.
+
+    The penalty, of shape (n,), is 0 for a free vertex and −∞ for a used one.
+    """
+    found = nothing_surveyed(1, lists.weight.shape[1], 0, matrix)
+    free = np.flatnonzero(penalty == 0)
+    columns = free.astype(np.int32)
+    for place in range(first, last):
+        v = vertices[place]
+        if len(free) == len(matrix):
+            _fill_list(v, matrix[v], columns, lists, found)
+        else:
+            _fill_list(v, matrix[v][free], columns, lists, found)
+
+
+@njit(cache=True, nogil=True)
+def refill_lists(
+    block: Floats, vertices: Ints, columns: Ints, level: float, penalty: Floats, lists: TopLists
+) -> None:
+    """Fill the lists of some vertices from rows that hold some columns only.
+
+    Row r of the block belongs to ``vertices[r]``; its entries below `level` become 0, also in
+    the block. Columns ascend, and all free vertices, whose penalty is 0 and not −∞, are among
+    them.
+    """
+    found = nothing_surveyed(1, lists.weight.shape[1], 0, block)
+    free = np.flatnonzero(penalty[columns] == 0)
+    free_columns = columns[free].astype(np.int32)
+    for r in range(len(vertices)):
+        row = block[r]
+        for u in range(len(columns)):
+            row[u] = row[u] if row[u] >= level else 0
+        if len(free) == len(columns):
+            _fill_list(vertices[r], row, free_columns, lists, found)
+        else:
+            _fill_list(vertices[r], row[free], free_columns, lists, found)
+
+
+@njit(cache=True, nogil=True)
+def _fill_list(v: int, row: Floats, columns: Ids, lists: TopLists, found: Surveyed) -> None:
+    """Fill the list of v from its entries in free columns; `found` is room for one row."""
+    if found.k == 0:
+        return
+    found.length[0], found.least[0], found.last[0] = 0, -np.inf, NO_VERTEX
+    _add_links(row, columns, v, 0, found)
+    settle_lists(found)
+    _write_list(found, 0, v, columns, lists)

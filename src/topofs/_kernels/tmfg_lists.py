@@ -1,4 +1,4 @@
-"""The growth of a TMFG: its state, its start, its loop, and all that changes its heap.
+"""The growth of a TMFG without the matrix, from lists of strongest links.
 
 Each face slot holds the corners (a, b, c) of a face, a vertex and a key; the slots form a heap
 ordered by (−key, slot). Inserting v into (a, b, c) turns the slot into (a, b, v) and appends
@@ -7,32 +7,29 @@ ordered by (−key, slot). Inserting v into (a, b, c) turns the slot into (a, b,
 Invariant: the key of a slot is never below the best gain of its face over the free vertices.
 If its vertex is free, the key is that gain and the vertex the lowest that has it.
 
-Free vertices only ever leave, so gains only fall, and a slot that nobody touches keeps the
-invariant. The slot on top is therefore final as soon as its vertex is free: no other face gains
-more, and of those that gain as much it is the oldest. Otherwise that slot alone gets a lower
-key or a free vertex:
+Free vertices only ever leave, so gains only fall, and an untouched slot keeps the invariant. The
+slot on top is therefore final as soon as its vertex is free: no other face gains more, and of
+those that gain as much it is the oldest. Otherwise that slot alone gets a lower key or a free
+vertex from
 
 * a bound: the sum of the corners' highest free weights, which costs next to nothing;
-* an answer by lists: the corners' strongest free vertices are merged from the top;
-* an answer from rows that the caller brings.
+* lists: the corners' strongest free vertices are merged from the top (Fagin's threshold
+  algorithm);
+* rows that the caller brings.
 
-This file grows a TMFG without the matrix, from lists; `topofs._kernels.tmfg_dense` does the
-same with a matrix and its block_maxima.
-
-The best free vertex of a face from the lists of its corners (Fagin's threshold algorithm).
+`topofs._kernels.tmfg_dense` does the same with a matrix.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
 from topofs._kernels.column_weights import ColumnWeights, weight
-from topofs._kernels.compiler_hints import NO_REFCOUNT, fetch_entry
-from topofs._kernels.faces import N_BELOW, scan_face_again, sift_down, sift_up
+from topofs._kernels.compiler import NO_REFCOUNT, fetch_entry, njit
+from topofs._kernels.faces import N_BELOW, scan_face_again, sift_down, sift_new_faces
 from topofs._kernels.top_lists import (
     TopLists,
     highest_free_weight,
@@ -40,59 +37,36 @@ from topofs._kernels.top_lists import (
     place_among,
     place_in_list,
 )
+from topofs.typing import Bools, Floats, Ints
 
-__all__ = [
-    "Growth",
-    "answer_from_rows",
-    "grow",
-    "highest_gain",
-    "merge_lists",
-    "split_top",
-    "start_growth",
-    "wanted_vertices",
-]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-# The lists are given up when more than a quarter of a window of questions needed a scan.
+# The lists are given up when they leave more than a quarter of a window of faces undecided.
 WINDOW = 64
-
-
 # A numpy record, whose fields have names here and in a compiled kernel.
-_FIELDS = [
-    ("step", np.int64),
-    ("n_faces", np.int64),
-    ("questions", np.int64),
-    ("scans", np.int64),
-    ("use_lists", np.bool_),
-]
-
-
-COUNTERS = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+_NUMBERS = [(name, np.int64) for name in ("step", "n_faces", "merges", "undecided")]
+_FIELDS = np.dtype([*_NUMBERS, ("use_lists", np.bool_)], align=True)
+COUNTERS = np.dtype((np.record, _FIELDS))
 
 
 class Growth(NamedTuple):
-    """A TMFG on its way: `step` cliques are known, `n_faces` face slots are in use.
+    """A growing TMFG: `step` cliques are known, `n_faces` face slots are in use.
 
     `penalty` is 0 for a free vertex, −∞ for a used one. Each face slot has its corners (a, b,
     c), in this order, and a vertex, or a negative number. `heap` are the slots in use, ordered
     by (−key, slot), and `key`, in the order of the heap, is the gain of the slot's vertex, or
     an upper bound of the gains. `peak` records for each vertex its strongest link to a free one
     when it was last looked for: `weight` and `vertex`, −1 for none. `counters`, one record, has
-    `step` and `n_faces`; `use_lists`, whether faces are answered by lists; `questions` asked of
-    the lists and `scans` needed beside them in the current window.
+    `step` and `n_faces`; `use_lists`, whether lists are merged at all; and in the current
+    window the number of `merges`, and of those that left the face `undecided`.
     """
 
-    cliques: IntArray
-    penalty: npt.NDArray[Any]
-    corner: IntArray
-    vertex: IntArray
-    heap: IntArray
-    key: npt.NDArray[Any]
-    peak: npt.NDArray[Any]
-    counters: npt.NDArray[Any]
+    cliques: Ints
+    penalty: Floats
+    corner: Ints
+    vertex: Ints
+    heap: Ints
+    key: Floats
+    peak: Floats
+    counters: Floats
 
     @property
     def n_free(self) -> int:
@@ -101,16 +75,16 @@ class Growth(NamedTuple):
 
     @property
     def uses_lists(self) -> bool:
-        """Whether faces are answered by lists."""
+        """Whether lists are merged."""
         return bool(self.counters[0].use_lists)
 
     @property
-    def corners_on_top(self) -> IntArray:
+    def corners_on_top(self) -> Ints:
         """The corners of the face on top of the heap."""
         return self.corner[self.heap[0]]
 
 
-def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
+def start_growth(n: int, start: Ints, dtype: npt.DTypeLike) -> Growth:
     """A tetrahedron with its four faces (a, b, c), (a, b, d), (a, c, d), (b, c, d)."""
     n_slots = 2 * n - 4
     growth = Growth(
@@ -136,8 +110,7 @@ def start_growth(n: int, start: IntArray, dtype: npt.DTypeLike) -> Growth:
 def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
     """Insert vertices until none is free, or until rows are needed that are not at hand.
 
-    The answer is False as long as the face on top waits for `answer_from_rows`; call again
-    after that.
+    False says that the face on top needs `settle_from_rows`; call again after that.
     """
     cliques, penalty, corner, vertex, heap, key, peak, records = growth
     counters = records[0]
@@ -152,7 +125,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
             else:
                 found, gain = -1, bound
                 if counters.use_lists:
-                    found, gain = _answer_by_lists(weights, growth, lists)
+                    found, gain = _best_by_lists(weights, growth, lists)
                 if found < 0:
                     return False
                 vertex[top], key[0] = found, gain
@@ -164,7 +137,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
 
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _fetch_next(growth: Growth, lists: TopLists) -> None:
-    """Ask for what will be read of the face that comes to the top if the one there sinks."""
+    """Fetch what will be read of the face that comes to the top if the one there sinks."""
     corner, heap, key = growth.corner, growth.heap, growth.key
     size = growth.counters[0].n_faces
     best = 1
@@ -181,7 +154,7 @@ def _fetch_next(growth: Growth, lists: TopLists) -> None:
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def _answer_by_lists(
+def _best_by_lists(
     weights: ColumnWeights, growth: Growth, lists: TopLists
 ) -> tuple[int, float]:
     """Best free vertex of the face on top and its gain by lists; −1 if they do not decide."""
@@ -190,30 +163,18 @@ def _answer_by_lists(
     vertex, gain, bound, _ = merge_lists(
         weights, a, b, c, lists, growth.penalty, to_the_end, 0.0, -np.inf
     )
-    _count_question(growth.counters[0], gain <= bound)
+    counters = growth.counters[0]
+    counters.merges += 1
+    counters.undecided += gain <= bound
+    if counters.merges == WINDOW:
+        counters.use_lists = 4 * counters.undecided <= WINDOW
+        counters.merges, counters.undecided = 0, 0
     return (vertex if gain > bound else -1), gain
 
 
-@njit(cache=True, nogil=True, **NO_REFCOUNT)
-def _count_question(counters: Any, scanned: bool) -> None:  # noqa: FBT001
-    """Count a question; at the end of a window decide whether the lists stay in use."""
-    counters.questions += 1
-    counters.scans += scanned
-    if counters.questions == WINDOW:
-        counters.use_lists = 4 * counters.scans <= WINDOW
-        counters.questions = 0
-        counters.scans = 0
-
-
 @njit(cache=True, nogil=True)
-def answer_from_rows(
-    growth: Growth,
-    columns: IntArray,
-    a: npt.NDArray[Any],
-    b: npt.NDArray[Any],
-    c: npt.NDArray[Any],
-) -> None:
-    """Answer the face on top by a pass over the rows of its corners, in their order.
+def settle_from_rows(growth: Growth, columns: Ints, a: Floats, b: Floats, c: Floats) -> None:
+    """Settle the face on top by a pass over the rows of its corners, in their order.
 
     `columns` are what the entries of the rows lead to: ascending, all free vertices among them.
     Entries below the level are 0.
@@ -225,6 +186,48 @@ def answer_from_rows(
     place, gain = scan_face_again(a, b, c, penalty, before, key[0])
     vertex[top], key[0] = columns[place], gain
     sift_down(heap, key, growth.counters[0].n_faces)
+
+
+@njit(cache=True, nogil=True)
+def settle_from_near_rows(
+    weights: ColumnWeights,
+    growth: Growth,
+    columns: Ints,
+    a: Floats,
+    b: Floats,
+    c: Floats,
+    margin: float,
+) -> None:
+    """Settle the face on top from rows that are rounded otherwise than `weights`.
+
+    By `weights` a vertex gains at most `margin` more than by the rows. So all vertices that may
+    gain most are computed again.
+    """
+    penalty, top = growth.penalty, growth.heap[0]
+    place, highest = -1, -np.inf
+    for p in range(len(columns)):
+        gain = (a[p] + b[p]) + c[p]
+        if gain > highest and penalty[columns[p]] == 0:
+            place, highest = p, gain
+    vertex = columns[place]
+    best = face_gain(weights, growth.corner[top], vertex, penalty)
+    for p in range(len(columns)):
+        u = columns[p]
+        if (a[p] + b[p]) + c[p] >= best - margin and penalty[u] == 0:
+            gain = face_gain(weights, growth.corner[top], u, penalty)
+            if gain > best or (gain == best and u < vertex):
+                vertex, best = u, gain
+    growth.vertex[top], growth.key[0] = vertex, best
+    sift_down(growth.heap, growth.key, growth.counters[0].n_faces)
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def face_gain(weights: ColumnWeights, corners: Ints, u: int, like: Floats) -> float:
+    """What the vertex u adds to a face, in the order of its corners."""
+    a, b, c = corners
+    return (weight(weights, a, u, like) + weight(weights, b, u, like)) + weight(
+        weights, c, u, like
+    )
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
@@ -266,23 +269,19 @@ def _insert_top(growth: Growth, lists: TopLists) -> None:
     key[0] = highest_gain(a, b, v, lists, peak, penalty)
     key[second] = highest_gain(a, c, v, lists, peak, penalty)
     key[third] = highest_gain(b, c, v, lists, peak, penalty)
-    sift_down(heap, key, second)
-    sift_up(heap, key, second)
-    sift_up(heap, key, third)
+    sift_new_faces(heap, key, second)
 
 
 @njit(cache=True, nogil=True)
-def wanted_vertices(
-    growth: Growth, lists: TopLists, kept: npt.NDArray[np.bool_], limit: int
-) -> IntArray:
-    """Vertices whose rows are wanted by the faces nearest to the top of the heap.
+def rows_to_fetch(growth: Growth, lists: TopLists, kept: Bools, limit: int) -> Ints:
+    """Vertices whose rows the faces nearest to the top of the heap need.
 
     The corners of the face on top come first, in any case. As long as lists are in use, corners
     follow whose lists have run out; then those whose rows are not kept, and vertices that will
     soon be corners.
     """
     penalty, use_lists = growth.penalty, growth.counters[0].use_lists
-    wanted = np.empty(limit, np.int64)
+    chosen = np.empty(limit, np.int64)
     seen = np.zeros(len(penalty), np.bool_)
     count = 0
     for position in range(min(growth.counters[0].n_faces, 64 * limit)):
@@ -295,26 +294,21 @@ def wanted_vertices(
             v = vertex if decided else growth.corner[slot, i]
             if use_lists:
                 highest_free_weight(v, lists, penalty)
-                wanted_now = lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
+                needed = lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
             else:
-                wanted_now = not kept[v]
-            if not seen[v] and (position == 0 or wanted_now):
+                needed = not kept[v]
+            if not seen[v] and (position == 0 or needed):
                 seen[v] = True
-                wanted[count] = v
+                chosen[count] = v
                 count += 1
                 if count == limit:
-                    return wanted
-    return wanted[:count]
+                    return chosen
+    return chosen[:count]
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def highest_gain(
-    a: int,
-    b: int,
-    c: int,
-    lists: TopLists,
-    peak: npt.NDArray[Any],
-    penalty: npt.NDArray[Any],
+    a: int, b: int, c: int, lists: TopLists, peak: Floats, penalty: Floats
 ) -> float:
     """An upper bound of the gains of a face: the sum of its corners' highest free weights."""
     return (_peak_of(a, lists, peak, penalty) + _peak_of(b, lists, peak, penalty)) + _peak_of(
@@ -323,28 +317,19 @@ def highest_gain(
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def _peak_of(
-    v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
-) -> float:
+def _peak_of(v: int, lists: TopLists, peak: Floats, penalty: Floats) -> float:
     """The highest weight of v to a free vertex, or a bound, kept as long as that one is free.
 
     Weights do not change, and free vertices only leave: no other becomes higher, however often
     the list is filled again.
     """
-    if peak[v].vertex < 0 or penalty[peak[v].vertex] != 0:
-        _find_peak(v, lists, peak, penalty)
-    return peak[v].weight
-
-
-@njit(cache=True, nogil=True, **NO_REFCOUNT)
-def _find_peak(
-    v: int, lists: TopLists, peak: npt.NDArray[Any], penalty: npt.NDArray[Any]
-) -> None:
     record = peak[v]
-    record.weight = highest_free_weight(v, lists, penalty)
-    record.vertex = -1
-    if lists.head[v] < lists.length[v]:
-        record.vertex = lists.vertex[v, lists.head[v]]
+    if record.vertex < 0 or penalty[record.vertex] != 0:
+        record.weight = highest_free_weight(v, lists, penalty)
+        record.vertex = -1
+        if lists.head[v] < lists.length[v]:
+            record.vertex = lists.vertex[v, lists.head[v]]
+    return record.weight
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
@@ -354,7 +339,7 @@ def merge_lists(
     b: int,
     c: int,
     lists: TopLists,
-    penalty: npt.NDArray[Any],
+    penalty: Floats,
     rounds: int,
     slack: float,
     sure: float,
@@ -366,10 +351,10 @@ def merge_lists(
     sum of three exceeds that of the entries by `slack` at most. For others columns are
     multiplied.
 
-    Back come the best vertex met; its gain, or up to `slack` more than that; a bound that no
-    vertex exceeds that was not met, the sum of the weights the merge has come down to, whose
-    order floating-point addition keeps; and a rival: every other vertex met gains that at most,
-    or less than gain − slack. Without slack the vertex is certain if its gain exceeds the
+    It returns the best vertex met; its gain, or up to `slack` more; a bound of the gains of
+    vertices not met, which is the sum of the weights the merge has come down to, whose order
+    floating-point addition keeps; and a rival: every other vertex met gains that at most, or
+    less than gain − slack. Without slack the vertex is certain if its gain exceeds the
     bound, and the lowest of those that gain as much. With slack it is certain if gain − slack
     exceeds the bound and the rival.
     """

@@ -1,7 +1,4 @@
-"""For each vertex of the graph, its strongest links to free vertices, strongest first.
-
-What is kept of a block of rows when the matrix itself is not.
-"""
+"""Lists of the strongest links of each vertex to free vertices, strongest first."""
 
 from __future__ import annotations
 
@@ -10,30 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
-from topofs._kernels.compiler_hints import NO_REFCOUNT, larger
-from topofs._kernels.matrix_scan import row_sums
+from topofs._kernels.column_weights import ColumnWeights, weight
+from topofs._kernels.compiler import NO_REFCOUNT, fetch_row, njit
+from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "Scratch",
-    "TopLists",
-    "empty_lists",
-    "fill_list",
-    "highest_free_weight",
-    "list_rows",
-    "make_scratch",
-    "no_peaks",
-    "place_among",
-    "place_in_list",
-    "refill_lists",
-    "sort_links",
-    "strongest_first",
-    "survey_rows",
-]
+Ids = npt.NDArray[np.int32]
 
-
-# Vertices per block in the search for a threshold.
-BLOCK = 32
+# A column is fetched into the cache so many entries before it is multiplied.
+AHEAD = 2
 
 
 class TopLists(NamedTuple):
@@ -46,10 +27,10 @@ class TopLists(NamedTuple):
     """
 
     weight: npt.NDArray[Any]
-    vertex: npt.NDArray[np.int32]
-    length: npt.NDArray[np.int64]
-    head: npt.NDArray[np.int64]
-    floor: npt.NDArray[Any]
+    vertex: Ids
+    length: Ints
+    head: Ints
+    floor: Floats
 
 
 def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
@@ -63,7 +44,7 @@ def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
     )
 
 
-def no_peaks(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def no_peaks(n: int, dtype: npt.DTypeLike) -> Any:
     """Records for the strongest links of n vertices to free ones; none is known."""
     fields = np.dtype([("weight", dtype), ("vertex", np.int32)], align=True)
     peaks = np.zeros(n, dtype=np.dtype((np.record, fields)))
@@ -71,21 +52,8 @@ def no_peaks(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return peaks
 
 
-class Scratch(NamedTuple):
-    """Room for `fill_list` to work in: arrays of shape (2n,) for rows of n entries."""
-
-    values: npt.NDArray[Any]
-    places: npt.NDArray[np.int32]
-
-
-@njit(cache=True, nogil=True)
-def make_scratch(n: int, like: npt.NDArray[Any]) -> Scratch:
-    """Room for rows of n entries, in the type of the array `like`."""
-    return Scratch(np.empty(2 * n, like.dtype), np.empty(2 * n, np.int32))
-
-
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
-def highest_free_weight(v: int, lists: TopLists, penalty: npt.NDArray[Any]) -> float:
+def highest_free_weight(v: int, lists: TopLists, penalty: Floats) -> float:
     """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
     weight, vertex, length, head, floor = lists
     position = head[v]
@@ -105,102 +73,97 @@ def place_in_list(v: int, u: int, lists: TopLists) -> int:
     first = head[v]
     place = -1 - first
     listed = vertex[v, first : length[v]]
-    # From 0 to the end, without one in between and with nothing added, these are vector
-    # instructions.
+    # A loop from 0 to the end, without a break, becomes vector instructions.
     for position in range(len(listed)):
         if listed[position] == u:
             place = position
     return first + place
 
 
-@njit(cache=True, nogil=True)
-def fill_list(
-    v: int,
-    row: npt.NDArray[Any],
-    penalty: npt.NDArray[Any],
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def write_lists(
+    weights: ColumnWeights,
+    vertices: Ints,
+    proposed: Ids,
+    floors: Doubles,
+    first: int,
+    last: int,
     lists: TopLists,
-    scratch: Scratch,
 ) -> None:
-    """Fill the list of v from its row with the k strongest free vertices.
+    """Make lists of proposed vertices for ``vertices[first:last]``.
 
-    The penalty is 0 for a free vertex and −∞ for a used one. The k-th largest of the maxima of
-    blocks is a lower bound of the k-th largest weight, so only blocks that reach it are looked
-    at. Of equal weights the lowest vertices come first; where they tie at the end of the list,
-    the floor says that as large a weight is outside.
+    `proposed` has shape (m, k), −1 where there are no more. No vertex that was not proposed has
+    a larger weight than the floor, −∞ where there is none; so a proposed one below it is left
+    out: others that were not proposed may be heavier.
     """
-    k = lists.weight.shape[1]
-    values, places = scratch
-    n_blocks = _block_maxima(row, penalty, values)
-    threshold = -np.inf
-    kept = values[n_blocks:]
-    if n_blocks > k:
-        for block in range(n_blocks):
-            kept[block], places[block] = values[block], block
-        strongest_first(kept, places, n_blocks, k)
-        threshold = kept[k - 1]
-    count, outside = _gather(row, penalty, threshold, values[:n_blocks], kept, places)
-    if count > k:
-        strongest_first(kept, places, count, k)
-        count, outside = k, True
-    sort_links(kept, places, count)
-    for position in range(count):
-        lists.weight[v, position] = kept[position]
-        lists.vertex[v, position] = places[position]
-    lists.head[v] = 0
-    lists.length[v] = count
-    lists.floor[v] = lists.weight[v, count - 1] if outside else -np.inf
+    weight_of, listed, length, head, floor = lists
+    k = min(proposed.shape[1], listed.shape[1])
+    for r in range(first, last):
+        v = vertices[r]
+        least = rounded_up(floors[r], weight_of)
+        count = 0
+        for p in range(proposed.shape[1]):
+            u = proposed[r, p]
+            if p + AHEAD < proposed.shape[1] and proposed[r, p + AHEAD] >= 0:
+                fetch_row(weights.values, proposed[r, p + AHEAD])
+            if u < 0:
+                continue
+            w = weight(weights, v, u, weight_of)
+            if w < least:
+                continue
+            if count == k:
+                # More than there is room for: the lightest goes, and bounds the rest.
+                lightest = weight_of[v, k - 1]
+                least = max(least, min(w, lightest))
+                if w <= lightest:
+                    continue
+                count -= 1
+            hole = count
+            while hole > 0 and weight_of[v, hole - 1] < w:
+                weight_of[v, hole] = weight_of[v, hole - 1]
+                listed[v, hole] = listed[v, hole - 1]
+                hole -= 1
+            weight_of[v, hole] = w
+            listed[v, hole] = u
+            count += 1
+        head[v] = 0
+        length[v] = count
+        floor[v] = least
 
 
 @njit(cache=True, nogil=True)
-def _block_maxima(
-    row: npt.NDArray[Any], penalty: npt.NDArray[Any], maxima: npt.NDArray[Any]
-) -> int:
-    """Write the largest free weight of each block (−∞ without one); return their number."""
-    n = len(row)
-    n_blocks = (n + BLOCK - 1) // BLOCK
-    for block in range(n_blocks):
-        largest = row.dtype.type(-np.inf)
-        for j in range(min(n - block * BLOCK, BLOCK)):
-            u = np.uint64(block * BLOCK + j)
-            largest = larger(row[u] + penalty[u], largest)
-        maxima[block] = largest
-    return n_blocks
-
-
-@njit(cache=True, nogil=True)
-def _gather(
-    row: npt.NDArray[Any],
-    penalty: npt.NDArray[Any],
-    threshold: float,
-    maxima: npt.NDArray[Any],
-    kept: npt.NDArray[Any],
-    places: npt.NDArray[np.int32],
-) -> tuple[int, bool]:
-    """Write the free weights from the threshold on, and where they are; count them.
-
-    The flag tells whether a free vertex was left out.
-    """
-    count = 0
-    outside = False
-    for block in range(len(maxima)):
-        if maxima[block] < threshold or maxima[block] == -np.inf:
-            outside = outside or maxima[block] > -np.inf
-            continue
-        for u in range(block * BLOCK, min(len(row), (block + 1) * BLOCK)):
-            if penalty[u] == 0:
-                if row[u] >= threshold:
-                    kept[count] = row[u]
-                    places[count] = u
-                    count += 1
-                else:
-                    outside = True
-    return count, outside
-
-
-@njit(cache=True, nogil=True)
-def strongest_first(
-    values: npt.NDArray[Any], places: npt.NDArray[np.int32], count: int, k: int
+def write_bounds(
+    vertices: Ints, proposed: Ids, bounds: Doubles, floors: Doubles, lists: TopLists
 ) -> None:
+    """Make lists of proposed vertices with falling bounds for weights; there is room for all.
+
+    Proposals and their bounds have shape (m, k), −1 where there are no more; floors are as in
+    `write_lists`.
+    """
+    weight_of, listed, length, head, floor = lists
+    for r in range(len(vertices)):
+        v = vertices[r]
+        count = 0
+        while count < proposed.shape[1] and proposed[r, count] >= 0:
+            listed[v, count] = proposed[r, count]
+            weight_of[v, count] = rounded_up(bounds[r, count], weight_of)
+            count += 1
+        head[v] = 0
+        length[v] = count
+        floor[v] = rounded_up(floors[r], weight_of)
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def rounded_up(bound: float, like: Floats) -> Any:
+    """A number of the type of `like` that is no less than the bound."""
+    rounded = like.dtype.type(bound)
+    if rounded < bound:
+        rounded = np.nextafter(rounded, like.dtype.type(np.inf))
+    return rounded
+
+
+@njit(cache=True, nogil=True)
+def strongest_first(values: Floats, places: Ids, count: int, k: int) -> None:
     """Rearrange the first `count` values, with their places, so that the k strongest lead.
 
     Of equal values the one at the lowest place is the strongest; the k-th stands last among
@@ -231,7 +194,7 @@ def strongest_first(
 
 
 @njit(cache=True, nogil=True)
-def sort_links(values: npt.NDArray[Any], places: npt.NDArray[np.int32], count: int) -> None:
+def sort_links(values: Floats, places: Ids, count: int) -> None:
     """Sort the first `count` values, with their places, the strongest first (Shell's sort)."""
     gap = 40
     while gap > 0:
@@ -251,94 +214,6 @@ def sort_links(values: npt.NDArray[Any], places: npt.NDArray[np.int32], count: i
 def _stronger(value: float, place: int, other: float, there: int) -> bool:
     """Whether a value is larger than another, or as large and at a lower place."""
     return value > other or (value == other and place < there)
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-@njit(cache=True, nogil=True)
-def survey_rows(block: npt.NDArray[Any], first: int, sums: Doubles, lists: TopLists) -> None:
-    """Take the sums and the strongest links of the rows first … first + m − 1.
-
-    The row's own vertex is left out of its list.
-    """
-    n_rows, n = block.shape
-    penalty = np.zeros(n, block.dtype)
-    scratch = make_scratch(n, block)
-    row_sums(block, 0, n_rows, sums[first : first + n_rows])
-    if lists.weight.shape[1] == 0:
-        return
-    for r in range(n_rows):
-        _list_others(first + r, block[r], penalty, lists, scratch)
-
-
-@njit(cache=True, nogil=True)
-def list_rows(
-    matrix: npt.NDArray[Any],
-    vertices: IntArray,
-    first: int,
-    last: int,
-    penalty: npt.NDArray[Any],
-    lists: TopLists,
-) -> None:
-    """Fill the lists of the vertices at the places first … last − 1 from their rows of a matrix.
-
-    The penalty, of shape (n,), is 0 for a free vertex and −∞ for a used one.
-    """
-    scratch = make_scratch(len(matrix), matrix)
-    others = penalty.copy()
-    for place in range(first, last):
-        _list_others(vertices[place], matrix[vertices[place]], others, lists, scratch)
-
-
-@njit(cache=True, nogil=True)
-def _list_others(
-    v: int,
-    row: npt.NDArray[Any],
-    penalty: npt.NDArray[Any],
-    lists: TopLists,
-    scratch: Scratch,
-) -> None:
-    """Fill the list of v from its row with free vertices other than v itself."""
-    before = penalty[v]
-    penalty[v] = -np.inf
-    fill_list(v, row, penalty, lists, scratch)
-    penalty[v] = before
-
-
-@njit(cache=True, nogil=True)
-def refill_lists(
-    block: npt.NDArray[Any],
-    vertices: IntArray,
-    columns: IntArray,
-    level: float,
-    penalty: npt.NDArray[Any],
-    lists: TopLists,
-) -> None:
-    """Fill the lists of some vertices from rows that hold some columns only.
-
-    Row r of the block belongs to ``vertices[r]``; entries below `level` become 0. Columns
-    ascend, and all free vertices, whose penalty is 0 and not −∞, are among them.
-    """
-    n_columns = len(columns)
-    scratch = make_scratch(n_columns, block)
-    penalty_here = penalty[columns]
-    for r in range(len(vertices)):
-        row, v = block[r], vertices[r]
-        for u in range(n_columns):
-            row[u] = row[u] if row[u] >= level else 0
-        own = place_among(columns, v)
-        if own >= 0:
-            before = penalty_here[own]
-            penalty_here[own] = -np.inf
-        fill_list(v, row, penalty_here, lists, scratch)
-        if own >= 0:
-            penalty_here[own] = before
-        for position in range(lists.length[v]):
-            lists.vertex[v, position] = columns[lists.vertex[v, position]]
 
 
 @njit(cache=True, nogil=True)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs._kernels.column_weights import ENERGY, SQUARED
-from topofs._kernels.exact_entries import write_bounds
 from topofs._kernels.survey import round_off_of
-from topofs._kernels.top_lists import TopLists, empty_lists
+from topofs._kernels.top_lists import TopLists, empty_lists, write_bounds
 from topofs.graphs.products import BlockedProducts, rounding_of
 from topofs.runtime import thread_beside
 

@@ -143,19 +143,13 @@ def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
     None is this machine's memory and cores.
     """
     if device is None or device == "auto":
-        device = _place_of(X)
+        places = {"torch": lambda: str(X.device), "cupy": lambda: f"cuda:{X.device.id}"}
+        device = places.get(_library_of(X), lambda: "cpu")()
     return None if device == "cpu" else _arrays_on(device)
 
 
 def _library_of(X: Any) -> str:
     return type(X).__module__.partition(".")[0]
-
-
-def _place_of(X: Any) -> str:
-    library = _library_of(X)
-    if library == "torch":
-        return str(X.device)
-    return f"cuda:{X.device.id}" if library == "cupy" else "cpu"
 
 
 def _arrays_on(device: str) -> DeviceArrays:

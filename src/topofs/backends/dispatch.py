@@ -1,6 +1,6 @@
 """What happens between `fit` and the first product: where and how columns are compared.
 
-`compare_columns` says where: on dask workers for a dask table, else here or on a device.
+`columns_to_compare` says where: on dask workers for a dask table, else here or on a device.
 `build_network` says how, and builds what a rule ranks by: from the matrix of similarities where it
 fits into memory, else from products or blocks of it that are never held together. Whatever it
 decides, the same columns give the same answers.
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-__all__ = ["ComparedColumns", "build_network", "compare_columns", "graph_from_columns"]
+__all__ = ["ColumnsToCompare", "build_network", "columns_to_compare", "graph_from_columns"]
 
 # Which similarities count as 0 in a graph: those below the mean of all, or of those off the
 # diagonal.
@@ -62,15 +62,17 @@ _ROWS, _PAIR_BYTES = 256, 24
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedColumns:
-    """Columns that are ready to be compared, or were compared on workers.
+class ColumnsToCompare:
+    """The columns to compare, and what is known of them so far.
 
-    `memory` is how many bytes may be used, `arrays` the device that multiplies, if any. `nodes`
-    are the columns of a sparse table that are compared, where they are not all, so that nothing
-    holds a large one twice. Of a dask table, `constant` says which columns are left out; `table`
-    are the others, brought here, with `workers` that hold them, too, or `on_workers` is their
-    finished similarity (plain correlations where these were asked for), with their `spans`, by
-    which they are put in order.
+    Nothing is computed before a property or a method asks for it. `memory` is the number of bytes
+    that may be used. `arrays` is the device that multiplies, if any. `nodes` are the columns of a
+    sparse table that take part; the table is not copied to leave out the others.
+
+    A dask table has two forms. If its matrix fits, workers have computed it: `on_workers` is the
+    matrix, and `spans` are the ranges of the columns, by which these are ordered. If not, `table`
+    holds the columns here, and `workers` holds them there. `constant` marks the columns that the
+    workers left out.
     """
 
     measure: Measure
@@ -169,7 +171,7 @@ class ComparedColumns:
         )
 
 
-def compare_columns(
+def columns_to_compare(
     table: Any,
     measure: Measure,
     *,
@@ -177,8 +179,11 @@ def compare_columns(
     needs: Needs | None = None,
     arrays: DeviceArrays | None = None,
     nodes: Ints | None = None,
-) -> ComparedColumns:
-    """Prepare the columns of a table, where they lie.
+) -> ColumnsToCompare:
+    """Collect what is needed to compare the columns of a table.
+
+    Columns in memory are prepared later, when `build_network` asks for their operator. Workers
+    compare the columns of a dask table now.
 
     Parameters
     ----------
@@ -197,21 +202,21 @@ def compare_columns(
 
     Returns
     -------
-    ComparedColumns
+    ColumnsToCompare
     """
     if is_dask(table):
         return _compare_on_workers(table, measure, memory, needs)
     if nodes is not None and len(nodes) < table.shape[1]:
         if sparse.issparse(table) and measure.products is not None:
             # The prepared columns are selected: a copy of the table would be another.
-            return ComparedColumns(measure, table, len(nodes), memory, arrays, nodes=nodes)
+            return ColumnsToCompare(measure, table, len(nodes), memory, arrays, nodes=nodes)
         table = table[:, nodes]
-    return ComparedColumns(measure, table, table.shape[1], memory, arrays)
+    return ColumnsToCompare(measure, table, table.shape[1], memory, arrays)
 
 
 def _compare_on_workers(
     table: Any, measure: Measure, memory: int, needs: Needs | None
-) -> ComparedColumns:
+) -> ColumnsToCompare:
     """Bring the finished matrix of a dask table here, or its columns, where it is too large."""
     from topofs.backends.dask import columns_on_both_sides
     from topofs.backends.dask_similarity import dask_similarity
@@ -228,7 +233,7 @@ def _compare_on_workers(
     if size <= memory:
         asked = measure.correlation if needs is not None and needs.columns else measure
         found = dask_similarity(table, asked)
-        return ComparedColumns(
+        return ColumnsToCompare(
             measure,
             table,
             len(found.values),
@@ -244,19 +249,19 @@ def _compare_on_workers(
         )
     here, prepared, left = columns_on_both_sides(table, measure, memory, too_large)
     constant = prepared.constant
-    return ComparedColumns(
+    return ColumnsToCompare(
         measure, here, here.shape[1], left, constant=constant, workers=prepared
     )
 
 
 def build_network(
-    columns: ComparedColumns, graph: Graph | None, *, needs: Needs, cut: str | None
+    columns: ColumnsToCompare, graph: Graph | None, *, needs: Needs, cut: str | None
 ) -> Network:
     """Build what a rule ranks by, with the matrix of similarities or without it.
 
     Parameters
     ----------
-    columns : ComparedColumns
+    columns : ColumnsToCompare
         The columns.
     graph : Graph or None
         The family of the graph; None where the rule ranks without one.
@@ -299,7 +304,7 @@ def build_network(
 
 
 def _from_matrix(
-    columns: ComparedColumns,
+    columns: ColumnsToCompare,
     graph: Graph,
     search: NeighborSearch | None,
     scale: Any,
@@ -336,7 +341,7 @@ def _from_matrix(
     return built if order is None else built.renumbered(order), pairs
 
 
-def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
+def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
     """The columns in their order, and no similarity but where the constraints ask for some."""
     measure, correlation = columns.measure, columns.on_workers
     given: StandardColumns | ColumnsOnWorkers
@@ -358,7 +363,7 @@ def _network_of_columns(columns: ComparedColumns, needs: Needs) -> Network:
     )
 
 
-def _check_room_for_levels(columns: ComparedColumns) -> None:
+def _check_room_for_levels(columns: ColumnsToCompare) -> None:
     """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
     table, memory = columns.compared_table(), columns.memory
     n_samples, n_features = table.shape
@@ -374,7 +379,7 @@ def _check_room_for_levels(columns: ComparedColumns) -> None:
 
 
 def _neighbor_search(
-    columns: ComparedColumns, graph: Links, scale: Any, order: Ints | None, *, above_mean: bool
+    columns: ColumnsToCompare, graph: Links, scale: Any, order: Ints | None, *, above_mean: bool
 ) -> NeighborSearch | None:
     """What finds the strongest links; None where all are asked for, which the matrix gives."""
     assert scale is not None
@@ -390,7 +395,7 @@ def _neighbor_search(
 
 
 def _links_without_matrix(
-    columns: ComparedColumns, graph: Links, search: NeighborSearch | None
+    columns: ColumnsToCompare, graph: Links, search: NeighborSearch | None
 ) -> LinkGraph | None:
     """The strongest links from products or blocks; None where the matrix is to be taken."""
     if search is None:
@@ -402,7 +407,7 @@ def _links_without_matrix(
 
 
 def _graph_without_matrix(
-    columns: ComparedColumns, graph: Graph, *, cut: str | None, order: Ints | None
+    columns: ColumnsToCompare, graph: Graph, *, cut: str | None, order: Ints | None
 ) -> FilteredGraph | None:
     """The graph from products of columns; None where the matrix is to be taken."""
     if columns.matrix_is_too_large():
@@ -424,7 +429,7 @@ def _graph_without_matrix(
 
 
 def graph_from_columns(
-    columns: ComparedColumns,
+    columns: ColumnsToCompare,
     graph: Graph,
     *,
     threshold: bool,
@@ -482,7 +487,7 @@ def _pairs_from(
     return sparse.coo_array((np.concatenate([values, values]), both), shape=(n, n)).tocsr()
 
 
-def _too_large(columns: ComparedColumns) -> str:
+def _too_large(columns: ColumnsToCompare) -> str:
     """The beginning of a sentence."""
     return (
         f"the similarity of {columns.n_features} columns does not fit into memory "

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from topofs._kernels.dispatch import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
-from topofs.runtime import counted, for_row_ranges
+from topofs.runtime import counted, for_row_ranges, slices
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import weights_of_rows, whole_weights
 from topofs.similarity_matrix import row_sums, threshold_mean_in_place
@@ -95,7 +95,8 @@ class NeighborSearch:
         if use_numpy(n):
             found = self._from_small_matrix(similarity, operator)
         elif self.rises:
-            from topofs._kernels.top_lists import empty_lists, survey_rows
+            from topofs._kernels.survey import survey_rows
+            from topofs._kernels.top_lists import empty_lists
 
             lists, totals = empty_lists(n, self.n_links, similarity.dtype), np.empty(n)
             for_row_ranges(lambda i, j: survey_rows(similarity[i:j], i, totals, lists), n, n)
@@ -137,7 +138,7 @@ class NeighborSearch:
 
     def _decided(self, products: Any, lists: TopLists) -> TopLists:
         """Lists of a device; where it left out others as strong, those of the host."""
-        from topofs._kernels.top_lists import refill_lists
+        from topofs._kernels.survey import refill_lists
         from topofs.graphs.tmfg_out_of_core import rescore_lists
 
         everyone = np.arange(len(self.order))
@@ -160,8 +161,7 @@ class NeighborSearch:
     def _parts(self) -> list[slice]:
         """Blocks of rows."""
         n = len(self.order)
-        step = max(1, min(256, _BLOCK // n))
-        return [slice(first, min(first + step, n)) for first in range(0, n, step)]
+        return slices(n, max(1, min(256, _BLOCK // n)))
 
     def _from_small_matrix(
         self, similarity: Floats, operator: SimilarityOperator | None
@@ -194,7 +194,8 @@ class NeighborSearch:
 
         Rows of blocks come by their columns' numbers; the columns of a block are in the order.
         """
-        from topofs._kernels.top_lists import empty_lists, refill_lists
+        from topofs._kernels.survey import refill_lists
+        from topofs._kernels.top_lists import empty_lists
 
         n, place = len(self.order), inverse_permutation(self.order)
         lists, totals = empty_lists(n, self.n_links, np.float64), np.empty(n)

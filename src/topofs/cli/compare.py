@@ -64,7 +64,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         "classification, regression; else it is guessed.", ("classification", "regression")
     ),
     model: Any = name_option("linear, knn, tree.", ("linear", "knn", "tree"), default="linear"),
-    folds: int = option("Folds of the cross-validation.", min=2, default=5, show_default=True),
+    folds: int = option("Folds of the cross-validation.", min=2, default=5),
     repeats: int | None = option(
         "How often it is repeated.", min=1, show_default=str(_REPEATS)
     ),

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from topofs.backends.dispatch import ComparedColumns
+    from topofs.backends.dispatch import ColumnsToCompare
     from topofs.cli.messages import Messages
     from topofs.cli.options import ConstraintOptions
     from topofs.comparison.leakage import Leak
@@ -44,6 +41,7 @@ if TYPE_CHECKING:
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
     from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Bools, Ints
 
 SHOWN_LEAKS = 6
 """How many columns that alone tell the target are printed."""
@@ -59,7 +57,7 @@ class Fitted:
     table: Table
     compared: ComparableTable
     selector: TopologicalFeatureSelector
-    columns: ComparedColumns
+    columns: ColumnsToCompare
 
     @property
     def similarity(self) -> SimilarityOperator:
@@ -68,7 +66,7 @@ class Fitted:
         return operator
 
     @property
-    def isolated(self) -> npt.NDArray[np.int64]:
+    def isolated(self) -> Ints:
         """The columns that share with no other more than chance explains; not every rule tells."""
         import numpy as np
 
@@ -378,7 +376,7 @@ def find_table_leaks(
     )
 
 
-def _missing(table: Table, compared: ComparableTable) -> dict[str, npt.NDArray[np.bool_]]:
+def _missing(table: Table, compared: ComparableTable) -> dict[str, Bools]:
     """Where the columns that take no part for what they hold are missing, in the order of X."""
     import polars as pl
 

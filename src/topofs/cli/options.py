@@ -54,9 +54,13 @@ def option(
     show_default: bool | str = False,
     **further: Any,
 ) -> Any:
-    """Describe an option of a command; ``default=...`` is one that must be given."""
+    """Describe an option of a command; ``default=...`` is one that must be given.
+
+    The help shows a default that is a number.
+    """
+    shown = show_default or type(default) is int
     return typer.Option(
-        default, *names, metavar=metavar, help=help_text, show_default=show_default, **further
+        default, *names, metavar=metavar, help=help_text, show_default=shown, **further
     )
 
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from topofs.cli import options
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
-from topofs.cli.options import TABLE, ConstraintOptions, command, listed_names, option
+from topofs.cli.options import TABLE, command, listed_names, option
 from topofs.cli.summary import check_groups, first_names, format_members, members_as_json
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
+    from topofs.cli.options import ConstraintOptions
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import Evaluation, Substitute, TopologicalFeatureSelector
@@ -39,9 +40,7 @@ def panel(
     listed: list[str] = option(
         "One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel", default=...
     ),
-    n_next: int = option(
-        "How many columns to propose.", None, "--next", min=0, default=10, show_default=True
-    ),
+    n_next: int = option("How many columns to propose.", None, "--next", min=0, default=10),
     substitute: list[str] | None = option(
         "Rank what could take its place. Repeatable.", "COLUMN"
     ),
@@ -63,13 +62,8 @@ def panel(
     check_groups(selector)
     check_outputs(table, (report, check_page_ending))
     # A folder may be called like a column.
-    files_or_names = [
-        f"@{x}" if Path(x).exists() and not Path(x).is_dir() else x for x in listed
-    ]
-    kept: ConstraintOptions = {
-        **constraints,
-        "keep": listed_names(files_or_names, given_to="--panel"),
-    }
+    names = [f"@{x}" if Path(x).exists() and not Path(x).is_dir() else x for x in listed]
+    constraints["keep"] = listed_names(names, given_to="--panel")
     with (
         _panel_in_errors(),
         fitted(
@@ -78,7 +72,7 @@ def panel(
             messages,
             size=None,
             roles=roles,
-            constraints=kept,
+            constraints=constraints,
             only_kept=True,
             read=read,
         ) as found,
@@ -90,12 +84,12 @@ def panel(
         files = write_together(
             report=(report, lambda path: write_page(found, path, judged=True, leaks=leaks))
         )
-    # The leaks come last.
     messages.result(
-        lambda: (
-            _as_json(found, answer, substitutes)
-            | {"files": files, "leaks": leaks_as_json(leaks, found.compared.roles.target)}
-        ),
+        lambda: {
+            **_as_json(found, answer, substitutes),
+            "files": files,
+            "leaks": leaks_as_json(leaks, found.compared.roles.target),
+        },
         _lines(found, answer, substitutes),
         files,
     )

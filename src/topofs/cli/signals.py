@@ -161,7 +161,7 @@ def end_at_once(status: int) -> NoReturn:
     # Without these modules there is nothing temporary.
     for module, remove in (
         ("topofs.io.write", "remove_temporary"),
-        ("topofs._kernels.cache_folder", "remove_temporary_folder"),
+        ("topofs._kernels.compiler", "remove_temporary_folder"),
     ):
         if module in sys.modules:
             with suppress(Exception):

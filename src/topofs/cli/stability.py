@@ -31,13 +31,9 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     table: str = TABLE,
     *,
     size: Any,
-    resamples: int = option(
-        "How many bootstrap samples.", min=2, default=50, show_default=True
-    ),
-    seed: int = option(
-        "Draws the samples.", min=0, max=2**32 - 1, default=0, show_default=True
-    ),
-    jobs: int = option("Processes; -1 for one a core.", default=1, show_default=True),
+    resamples: int = option("How many bootstrap samples.", min=2, default=50),
+    seed: int = option("Draws the samples.", min=0, max=2**32 - 1, default=0),
+    jobs: int = option("Processes; -1 for one a core.", default=1),
     selector: TopologicalFeatureSelector,
     roles: ColumnRoles,
     constraints: ConstraintOptions,

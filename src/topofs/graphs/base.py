@@ -1,7 +1,4 @@
-"""`Graph`: what every family of filtered graphs is, and says of itself.
-
-The graph that the rule names.
-"""
+"""`Graph`, the base of the graph families, and `AutoGraph`, which stands for the rule's graph."""
 
 from __future__ import annotations
 
@@ -13,9 +10,6 @@ from topofs.terms import Term, register
 if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
-
-
-__all__ = ["AutoGraph", "Graph"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +31,7 @@ class Graph(Term):
     by_rule : bool
         Whether it stands for the graph that the rule names.
     default_reach : {"edges", "paths"}
-        Whom a node represents by the rule "coverage", unless that says otherwise.
+        Which nodes a node represents by the rule "coverage", unless that says otherwise.
     """
 
     kind: ClassVar[str] = "graph"
@@ -84,8 +78,7 @@ class Graph(Term):
         Parameters
         ----------
         products : Products
-            Rows, row sums and strongest links of the similarity on demand: what an engine
-            gives.
+            Rows, row sums and strongest links of the similarity on demand, by a backend.
         threshold : bool
             Whether entries below the mean of all count as 0.
         memory : int

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["CliqueForest", "clique_forest"]
 
 CHANCE = "chance"
 

@@ -1,6 +1,9 @@
-"""`FilteredGraph`: the sparse graph that passes from the filtering room to the others.
+"""`FilteredGraph`: the sparse graph over columns that rules, plots and exports work on.
 
-Turn a graph into a GraphML document (http://graphml.graphdrawing.org).
+`LinkGraph` is the form that coverage ranks by, a matrix of shares; `ShareRows` gives the whole
+rows that such a matrix cuts off. `graphml_document` writes a graph as GraphML
+(http://graphml.graphdrawing.org); the standard library's XML writer does, so that an export needs
+no extra, and so that weights keep all digits and labels that XML cannot hold are replaced.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from topofs._kernels.dispatch import UNIT, units
@@ -22,26 +24,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
 
-__all__ = ["FilteredGraph", "LinkGraph", "ShareRows", "graphml_document"]
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
-
-IntArray = npt.NDArray[np.int64]
-
-
-FloatArray = npt.NDArray[np.floating[Any]]
-
-
+# Entries of whole rows that are kept at most, and rows that are computed at once.
 _MOST_KEPT = 1 << 23
-
-
-"""So many entries of whole rows are kept at most."""
-
-
 _WINDOW = 32
-
-
-"""So many whole rows are computed at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,11 +74,11 @@ class FilteredGraph:
     """
 
     n_nodes: int
-    edges: IntArray
-    weights: FloatArray
-    cliques: IntArray | None = field(default=None, kw_only=True)
-    separators: IntArray | None = field(default=None, kw_only=True)
-    order: IntArray | None = field(default=None, kw_only=True)
+    edges: Ints
+    weights: Floats
+    cliques: Ints | None = field(default=None, kw_only=True)
+    separators: Ints | None = field(default=None, kw_only=True)
+    order: Ints | None = field(default=None, kw_only=True)
     labels: Sequence[str] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -136,7 +125,7 @@ class FilteredGraph:
         """Number of edges."""
         return len(self.edges)
 
-    def degree(self) -> IntArray:
+    def degree(self) -> Ints:
         """Count the edges at each node.
 
         Returns
@@ -145,7 +134,7 @@ class FilteredGraph:
         """
         return np.bincount(self.edges.ravel(), minlength=self.n_nodes).astype(np.int64)
 
-    def strength(self) -> npt.NDArray[np.float64]:
+    def strength(self) -> Doubles:
         """Sum the weights of the edges at each node.
 
         Returns
@@ -159,7 +148,7 @@ class FilteredGraph:
         total = np.bincount(ends, weights=both, minlength=self.n_nodes)
         return np.asarray(total, dtype=np.float64)
 
-    def neighbors(self, node: int) -> IntArray:
+    def neighbors(self, node: int) -> Ints:
         """Nodes joined to `node`, ascending.
 
         Parameters
@@ -177,7 +166,7 @@ class FilteredGraph:
         row = slice(adjacency.indptr[node], adjacency.indptr[node + 1])
         return np.asarray(adjacency.indices[row], dtype=np.int64)
 
-    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+    def renumbered(self, numbers: Ints) -> FilteredGraph:
         """Give the same graph with other numbers for its nodes.
 
         Parameters
@@ -316,7 +305,7 @@ class FilteredGraph:
 class ShareRows:
     """Whole rows of shares of nodes that have more links than their list holds.
 
-    Rows are computed when they are asked for, and those that count are kept.
+    Rows are computed on demand and kept.
 
     Parameters
     ----------
@@ -325,30 +314,25 @@ class ShareRows:
     scale : Scale
         How similarities become shares.
     cut : array of bool, shape (n_nodes,)
-        Nodes that have more links than their list holds: only of these rows are asked for.
+        Nodes that have more links than their list holds: only these have rows.
     least : float, default=-inf
         Similarities below this count as 0.
     """
 
     def __init__(
-        self,
-        operator: Any,
-        scale: Any,
-        cut: npt.NDArray[np.bool_],
-        *,
-        least: float = -np.inf,
+        self, operator: Any, scale: Any, cut: Bools, *, least: float = -np.inf
     ) -> None:
         self.operator, self.scale, self.cut, self.least = operator, scale, cut, least
-        self._known: dict[int, tuple[IntArray, npt.NDArray[np.float64]]] = {}
-        self._matrix: npt.NDArray[Any] | None = None
-        self._order: IntArray | None = None
-        self._window: tuple[int, npt.NDArray[Any]] | None = None
+        self._known: dict[int, tuple[Ints, Doubles]] = {}
+        self._matrix: Floats | None = None
+        self._order: Ints | None = None
+        self._window: tuple[int, Floats] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__ | {"_known": {}, "_window": None}
         return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
 
-    def take_from(self, matrix: npt.NDArray[Any], order: IntArray) -> None:
+    def take_from(self, matrix: Floats, order: Ints) -> None:
         """Take rows from a whole similarity while it is there.
 
         Parameters
@@ -365,7 +349,7 @@ class ShareRows:
         if self.operator is not None:
             self._matrix = self._order = None
 
-    def row(self, node: int) -> npt.NDArray[np.float64]:
+    def row(self, node: int) -> Doubles:
         """Give the shares of a node with all, its own included.
 
         Parameters
@@ -389,12 +373,12 @@ class ShareRows:
         row[shared] = values
         return row
 
-    def _computed(self, node: int) -> npt.NDArray[np.float64]:
+    def _computed(self, node: int) -> Doubles:
         n, values = len(self.cut), np.empty((1, len(self.cut)))
         if self._matrix is not None:
             values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
         else:
-            # Neighbours are multiplied together, so that no bit depends on what was asked before.
+            # Neighbours are multiplied together, so that no bit depends on earlier calls.
             first = node - node % _WINDOW
             if self._window is None or self._window[0] != first:
                 rows = slice(first, min(first + _WINDOW, n))
@@ -409,7 +393,7 @@ class ShareRows:
 class LinkGraph(FilteredGraph):
     """The strongest links of each column, as a symmetric matrix of shares of variance.
 
-    Edges and their weights, the shares, are derived from the matrix when they are asked for: a
+    Edges and their weights, the shares, are derived from the matrix on demand: a
     list of all pairs takes nine times the memory of the matrix.
 
     Parameters
@@ -433,14 +417,14 @@ class LinkGraph(FilteredGraph):
     ([[0, 1]], [0.5])
     """
 
-    shares: sparse.csr_array | npt.NDArray[np.float64]
-    sums: npt.NDArray[np.float64]
+    shares: sparse.csr_array | Doubles
+    sums: Doubles
     whole: ShareRows | None
 
     def __init__(
         self,
-        shares: sparse.csr_array | npt.NDArray[np.float64],
-        sums: npt.NDArray[np.float64],
+        shares: sparse.csr_array | Doubles,
+        sums: Doubles,
         *,
         whole: ShareRows | None = None,
         labels: Sequence[str] | None = None,
@@ -470,17 +454,17 @@ class LinkGraph(FilteredGraph):
         LinkGraph.__init__(self, **{**state, "shares": shares})
 
     @cached_property
-    def edges(self) -> IntArray:
+    def edges(self) -> Ints:
         """End points of each link, ``i < j``."""
         return self._links[0]
 
     @cached_property
-    def weights(self) -> FloatArray:
+    def weights(self) -> Floats:
         """The share of variance along each link."""
         return self._links[1]
 
     @cached_property
-    def _links(self) -> tuple[IntArray, FloatArray]:
+    def _links(self) -> tuple[Ints, Floats]:
         upper = sparse.triu(self._adjacency, format="coo")
         edges = np.column_stack([upper.row, upper.col]).astype(np.int64)
         weights = np.array(upper.data, dtype=np.float64)
@@ -503,7 +487,7 @@ class LinkGraph(FilteredGraph):
             return (int(np.count_nonzero(self.shares)) - self.n_nodes) // 2
         return (int(self.shares.nnz) - self.n_nodes) // 2
 
-    def strength(self) -> npt.NDArray[np.float64]:
+    def strength(self) -> Doubles:
         """Sum the shares of the links at each node.
 
         Returns
@@ -529,7 +513,7 @@ class LinkGraph(FilteredGraph):
         """
         return LinkGraph(self.shares, self.sums, whole=self.whole, labels=labels)
 
-    def renumbered(self, numbers: IntArray) -> FilteredGraph:
+    def renumbered(self, numbers: Ints) -> FilteredGraph:
         """Give the same links between nodes of other numbers.
 
         Parameters
@@ -545,7 +529,7 @@ class LinkGraph(FilteredGraph):
         return whole.renumbered(numbers)
 
 
-def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: FloatArray) -> None:
+def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: Floats) -> None:
     if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
         raise ValueError(
             f"edges must be pairs of whole numbers, shape (n_edges, 2); got {edges.dtype} of "
@@ -572,8 +556,8 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def graphml_document(
     n_nodes: int,
-    edges: npt.NDArray[Any],
-    weights: npt.NDArray[Any],
+    edges: Ints,
+    weights: Floats,
     labels: Sequence[str] | None,
     node_data: Mapping[str, Sequence[bool | float]] | None = None,
 ) -> bytes:
@@ -601,7 +585,7 @@ def graphml_document(
         edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
         SubElement(edge, "data", key="weight").text = repr(weight)
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
-    # Whoever reads XML takes a carriage return for a line feed unless it is escaped.
+    # A reader of XML takes a carriage return for a line feed unless it is escaped.
     return document.replace(b"\r", b"&#13;")
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["Links"]
-
 
 def _check_strongest(value: Any) -> None:
     if value is not None and (not is_whole(value) or value < 1):

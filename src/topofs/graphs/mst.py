@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["MST", "mst"]
-
 
 def mst(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     r"""Build the maximum spanning tree of a similarity matrix.

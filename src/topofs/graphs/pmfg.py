@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.similarity_matrix import SimilarityMatrix
 
-__all__ = ["PMFG", "pmfg"]
-
 
 def pmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     r"""Build the Planar Maximally Filtered Graph of a similarity matrix.

@@ -1,6 +1,8 @@
 """Where the rows of a similarity come from when the matrix is never held.
 
-By how much a similarity may differ that was computed from the same columns in another way.
+`Products` is what the growth without the matrix needs of a backend, `BatchProducts` what it needs
+where products are far away or rounded otherwise. `BlockedProducts` are those of the host, and
+`Rounding` bounds the difference between two ways to compute an entry.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs._kernels.column_weights import SQUARED
 from topofs._kernels.survey import multiply_rows, round_off_of, survey_products
@@ -20,50 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topofs._kernels.column_weights import ColumnWeights
-
-
-__all__ = [
-    "BatchProducts",
-    "BlockedProducts",
-    "Operator",
-    "Products",
-    "Rounding",
-    "rounding_of",
-]
-
-
-Block = npt.NDArray[np.floating[Any]]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-IntArray = npt.NDArray[np.int64]
-
-
-Ids = npt.NDArray[np.int32]
-
+    from topofs._kernels.top_lists import Ids
+    from topofs.typing import Doubles, Floats, Ints
 
 # Rows that a thread multiplies at a time, and how many such ranges are enough for all threads.
 _FEWEST_ROWS = 64
-
-
 _MOST_ROWS = 256
-
-
 _RANGES = 128
-
-
 # So many products of two numbers take the time in which an entry is looked at; a product of two
 # columns counts as so many entries at most, or ranges would become too thin.
 _PRODUCTS_AN_ENTRY = 8
-
-
 _MOST_ENTRIES = 128
 
 
 class Products(Protocol):
-    """What `topofs.graphs.tmfg_out_of_core` asks of whoever multiplies columns.
+    """What `topofs.graphs.tmfg_out_of_core` needs of a backend that multiplies columns.
 
     Entries of a survey and of rows are proposals: those of `column_weights` decide, which
     differ from them by no more than `rounding` allows.
@@ -99,15 +71,15 @@ class Products(Protocol):
         each row, its diagonal included, and the sums of its entries above each cut.
         """
 
-    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+    def rows(self, vertices: Ints, columns: Ints | None = None) -> Floats:
         """Rows of some vertices, in a fresh C-contiguous array of the type `dtype`.
 
         Whole rows with their diagonal, or the entries in chosen columns, which ascend; there
-        the entry of a vertex with itself is never read. The same array of columns is asked
-        for many times in a row and does not change.
+        the entry of a vertex with itself is never read. Calls that follow one another often
+        get the same array of columns, which does not change.
         """
 
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+    def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
         """Fill the lists of all vertices from chosen columns, which ascend and are all free.
 
         Entries below `level` count as 0; at most `n_rows` rows are held at a time.
@@ -122,24 +94,25 @@ class Products(Protocol):
 
 @runtime_checkable
 class BatchProducts(Products, Protocol):
-    """Products by somebody far away or with other rounding, who is asked in batches.
+    """Products that are far away or rounded otherwise, such as those of a device.
 
-    What is proposed is decided by entries of `column_weights`: lists and answers may be too
-    long, never wrong. Lists of a survey have bounds for weights, as `strongest_links` gives them.
+    They come in batches. What they propose is decided by entries of `column_weights`: lists may
+    be too long, never wrong. Lists of a survey have bounds for weights, as those of
+    `strongest_links`.
     """
 
     @property
     def progress(self) -> Callable[[int, int], None] | None:
-        """Whom to tell how many of 2n steps are done: n rows, n vertices."""
+        """A function that gets how many of 2n steps are done: n rows, n vertices."""
 
     def on_host(self) -> Products:
         """The same products by the host."""
 
-    def leave_out(self, vertices: IntArray) -> None:
+    def leave_out(self, vertices: Ints) -> None:
         """Say which vertices are no longer free; at the beginning all are."""
 
     def best_of_faces(
-        self, corners: IntArray, k: int, level: float
+        self, corners: Ints, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
         """Propose the k best free vertices of each face.
 
@@ -149,7 +122,7 @@ class BatchProducts(Products, Protocol):
         """
 
     def strongest_links(
-        self, vertices: IntArray, k: int, level: float
+        self, vertices: Ints, k: int, level: float
     ) -> tuple[Ids, Doubles, Doubles]:
         """Propose the k strongest links of vertices to free ones.
 
@@ -164,9 +137,7 @@ class BatchProducts(Products, Protocol):
         No entry exceeds 1. An entry within the slack of the level may be 0, whatever its bound.
         """
 
-    def as_good(
-        self, corners: IntArray, gains: Doubles, k: int, level: float
-    ) -> tuple[Ids, IntArray]:
+    def as_good(self, corners: Ints, gains: Doubles, k: int, level: float) -> tuple[Ids, Ints]:
         """Give the k lowest free vertices of each face that may gain as much as given.
 
         And how many there are, all of those among them that do gain as much.
@@ -174,7 +145,7 @@ class BatchProducts(Products, Protocol):
 
 
 class Operator(Protocol):
-    """Those members of `topofs.similarity.base.ColumnOperator` that products ask for."""
+    """The members of a correlation operator that products use."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102
@@ -185,7 +156,7 @@ class Operator(Protocol):
     @property
     def non_negative(self) -> bool: ...  # noqa: D102
     def select(self, columns: Any) -> Self: ...  # noqa: D102
-    def diagonal(self) -> Block: ...  # noqa: D102
+    def diagonal(self) -> Floats: ...  # noqa: D102
     def column_weights(self, level: float) -> ColumnWeights: ...  # noqa: D102
     def approximate_mean(self) -> float | None: ...  # noqa: D102
 
@@ -201,7 +172,7 @@ class BlockedProducts:
         unit = float(np.finfo(weights.values.dtype).eps) / 2
         self.rounding = rounding_of(weights, self.dtype, unit=unit)
         # The columns chosen last, and the operator among them: selecting copies columns.
-        self._columns: IntArray | None = None
+        self._columns: Ints | None = None
         self._among = operator
 
     def survey(
@@ -214,7 +185,7 @@ class BlockedProducts:
         self._survey_among(self._operator, np.arange(n), level, cuts, totals, lists, n_rows)
         return lists, totals
 
-    def refill(self, columns: IntArray, level: float, lists: TopLists, n_rows: int) -> None:
+    def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
         """Fill the lists of all vertices from chosen columns, which ascend and are all free."""
         self._choose(columns)
         no_totals = np.empty((0, self.n_features))
@@ -223,7 +194,7 @@ class BlockedProducts:
     def _survey_among(
         self,
         among: Operator,
-        columns: IntArray,
+        columns: Ints,
         level: float,
         cuts: Sequence[float],
         totals: Doubles,
@@ -251,7 +222,7 @@ class BlockedProducts:
         with one_blas_thread():
             for_each(counted(survey, total, n_pairs), range(0, n, step))
 
-    def rows(self, vertices: IntArray, columns: IntArray | None = None) -> Block:
+    def rows(self, vertices: Ints, columns: Ints | None = None) -> Floats:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""
         if columns is not None:
             self._choose(columns)
@@ -268,7 +239,7 @@ class BlockedProducts:
         """The mean of all entries up to rounding, where it is cheaper than all entries."""
         return self._operator.approximate_mean()
 
-    def _products(self, rows: IntArray, among: Operator) -> Block:
+    def _products(self, rows: Ints, among: Operator) -> Floats:
         """Rows times columns, shared among threads by ranges of columns."""
         block = np.empty((len(rows), among.n_features), dtype=self.dtype)
         chosen = self._operator.select(rows)
@@ -283,10 +254,10 @@ class BlockedProducts:
             )
         return block
 
-    def _choose(self, columns: IntArray) -> None:
+    def _choose(self, columns: Ints) -> None:
         if columns is self._columns:
             return
-        # Let go of the copy made before the next one is made.
+        # The copy made before is freed before the next one is made.
         self._among = self._operator
         if len(columns) < self.n_features:
             self._among = self._operator.select(columns)
@@ -298,7 +269,7 @@ class Rounding:
     """How far entries may be from those of `topofs._kernels.column_weights.weight`.
 
     `error` is for a correlation, 0 where sums of whole numbers are not rounded at all, and all
-    else is as IEEE 754 wants it; `finish` for what becomes of it, relative to the entry;
+    else is as IEEE 754 wants it; `finish` for the steps from it to the entry, relative to that;
     `squared` is whether an entry is a square.
     """
 

@@ -1,13 +1,16 @@
-"""The Triangulated Maximally Filtered Graph (TMFG)."""
+"""The Triangulated Maximally Filtered Graph (TMFG).
+
+From a matrix it grows on one core; where many cores share a large matrix, the others write lists
+of strongest links for it. `topofs.graphs.tmfg_out_of_core` grows it without the matrix.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from topofs.graphs.base import Graph
 from topofs.terms import register
@@ -15,24 +18,19 @@ from topofs.terms import register
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topofs._kernels.block_maxima import BlockMaxima
+    import numpy.typing as npt
+
+    from topofs._kernels.tmfg_dense import BlockMaxima
+    from topofs._kernels.tmfg_lists import Growth
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.graphs.products import Products
     from topofs.similarity_matrix import SimilarityMatrix
+    from topofs.typing import Doubles, Floats, Ints
 
-__all__ = [
-    "TMFG",
-    "cliques_of_matrix",
-    "complete_graph",
-    "four_strongest",
-    "graph_of_cliques",
-    "tmfg",
-]
-
-IntArray = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
-
+# On fewer cores, and for smaller matrices, block maxima alone are as fast as lists.
+_LEAST_CORES = 8
+_LEAST_COLUMNS = 8192
+_LIST_LENGTH = 128
 # Rows whose exact sums are taken at a time.
 _ROWS = 64
 
@@ -105,15 +103,73 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     return graph if matrix.labels is None else replace(graph, labels=matrix.labels)
 
 
-def cliques_of_matrix(matrix: SimilarityMatrix) -> IntArray:
+def cliques_of_matrix(matrix: SimilarityMatrix) -> Ints:
     """Cliques of the TMFG of four nodes or more, in insertion order, as an array alone."""
-    from topofs._kernels.tmfg_dense import tmfg_cliques
-    from topofs.graphs.tmfg_parallel import cliques_in_parallel, has_cores_for
+    from topofs._kernels.tmfg_dense import block_maxima_of, survey_matrix, tmfg_cliques
+    from topofs.runtime import for_row_ranges
 
-    values, (start, block_maxima) = matrix.values, _start_and_block_maxima(matrix)
-    if has_cores_for(len(values)):
+    values, mean, n = matrix.values, matrix.mean, len(matrix.values)
+    sums, block_maxima = np.empty(n), block_maxima_of(values)
+    for_row_ranges(lambda i, j: survey_matrix(values, mean, i, j, sums, block_maxima), n, n)
+    start = four_strongest(sums, sums, lambda some: values[some], mean)
+    if has_cores_for(n):
         return cliques_in_parallel(values, start, block_maxima)
     return tmfg_cliques(values, start, block_maxima)
+
+
+def has_cores_for(n: int) -> bool:
+    """Whether lists are worth their writing for a matrix of n columns, on the cores there are."""
+    import numba
+
+    return n >= _LEAST_COLUMNS and numba.get_num_threads() >= _LEAST_CORES
+
+
+def cliques_in_parallel(similarity: Floats, start: Ints, block_maxima: BlockMaxima) -> Ints:
+    """Do what `topofs._kernels.tmfg_dense.tmfg_cliques` does, from lists of strongest links.
+
+    One core grows the graph; all write the lists, at first and again when they do not decide
+    and a third of the free vertices is gone. The block maxima, which are lowered, settle the
+    faces that lists do not decide, and all faces where lists seldom do.
+    """
+    from topofs._kernels.tmfg_dense import grow_dense
+    from topofs._kernels.tmfg_lists import start_growth
+
+    growth = start_growth(len(similarity), start, similarity.dtype)
+    _grow_by_lists(similarity, block_maxima, growth)
+    grow_dense(similarity, block_maxima, growth)
+    return growth.cliques
+
+
+def _grow_by_lists(similarity: Floats, block_maxima: BlockMaxima, growth: Growth) -> None:
+    """Let the graph grow to its end, or until lists are given up."""
+    from topofs._kernels.column_weights import GIVEN, ColumnWeights
+    from topofs._kernels.survey import list_rows
+    from topofs._kernels.tmfg_dense import settle_from_matrix
+    from topofs._kernels.tmfg_lists import grow
+    from topofs._kernels.top_lists import empty_lists
+    from topofs.runtime import for_row_ranges
+
+    n = len(similarity)
+    everyone, unused = np.arange(n), np.zeros(n)
+    weights = ColumnWeights(GIVEN, similarity, 1.0, unused, unused, 0.0, unused, -np.inf)
+    lists = empty_lists(n, min(_LIST_LENGTH, n - 1), similarity.dtype)
+
+    def write(vertices: Ints) -> None:
+        for_row_ranges(
+            lambda i, j: list_rows(similarity, vertices, i, j, growth.penalty, lists),
+            len(vertices),
+            n,
+        )
+
+    write(everyone)
+    n_free = n
+    while growth.uses_lists and not grow(weights, growth, lists):
+        if 3 * growth.n_free <= 2 * n_free:
+            write(everyone)
+            n_free = growth.n_free
+        else:
+            write(growth.corners_on_top)
+        settle_from_matrix(similarity, block_maxima, growth)
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,22 +207,9 @@ class TMFG(Graph):
 register(TMFG())
 
 
-def _start_and_block_maxima(matrix: SimilarityMatrix) -> tuple[IntArray, BlockMaxima]:
-    """One pass: the first tetrahedron and the block_maxima."""
-    from topofs._kernels.block_maxima import block_maxima_of
-    from topofs._kernels.matrix_scan import survey_matrix
-    from topofs.runtime import for_row_ranges
-
-    values, mean = matrix.values, matrix.mean
-    n = len(values)
-    rough, block_maxima = np.empty(n), block_maxima_of(values)
-    for_row_ranges(lambda i, j: survey_matrix(values, mean, i, j, rough, block_maxima), n, n)
-    return four_strongest(rough, rough, lambda some: values[some], mean), block_maxima
-
-
 def four_strongest(
-    low: Doubles, high: Doubles, rows_of: Callable[[IntArray], Matrix], level: float
-) -> IntArray:
+    low: Doubles, high: Doubles, rows_of: Callable[[Ints], Floats], level: float
+) -> Ints:
     """Four rows with the largest sum of weights above a level, best first.
 
     The sums lie between `low` and `high`, up to rounding. Equal ones are told apart by the sums
@@ -183,11 +226,11 @@ def four_strongest(
     for first in range(0, len(candidates), _ROWS):
         some = slice(first, first + _ROWS)
         exact_sums(rows_of(candidates[some]), level, sums[some])
-    best: IntArray = candidates[np.lexsort(-sums.T[::-1])[:4]]
+    best: Ints = candidates[np.lexsort(-sums.T[::-1])[:4]]
     return best
 
 
-def complete_graph(similarity: Matrix) -> FilteredGraph:
+def complete_graph(similarity: Floats) -> FilteredGraph:
     """All pairs of up to three nodes, or of more."""
     from topofs.graphs.filtered_graph import FilteredGraph
 
@@ -196,9 +239,7 @@ def complete_graph(similarity: Matrix) -> FilteredGraph:
     return FilteredGraph(n, np.column_stack([i, j]), similarity[i, j])
 
 
-def graph_of_cliques(
-    cliques: IntArray, weights_of: Callable[[IntArray], Matrix]
-) -> FilteredGraph:
+def graph_of_cliques(cliques: Ints, weights_of: Callable[[Ints], Floats]) -> FilteredGraph:
     """The graph with the given cliques, in insertion order, and the weights of its edges."""
     from topofs.graphs.filtered_graph import FilteredGraph
 

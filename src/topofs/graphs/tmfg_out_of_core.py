@@ -1,8 +1,9 @@
 """The TMFG of a similarity that is never held as a matrix.
 
-Rows of a similarity over the columns that were free lately.
-
-Lists of strongest links that somebody proposed, with the entries that decide.
+`tmfg_of_products` surveys the rows: their sums give the first tetrahedron, and each vertex gets
+a list of its strongest links. The graph grows from the lists and from single entries. A face
+that these do not decide gets the rows of its corners (`Products`, `RowCache`), or is put into a
+query together with many others (`BatchProducts`, `_BatchGrowth`).
 """
 
 from __future__ import annotations
@@ -13,14 +14,29 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-from topofs._kernels.exact_entries import answer_from_near, edge_weights, write_lists
-from topofs._kernels.tmfg_lists import answer_from_rows, grow, start_growth, wanted_vertices
-from topofs._kernels.top_lists import refill_lists
+from topofs._kernels.column_weights import edge_weights
+from topofs._kernels.survey import refill_lists
+from topofs._kernels.tmfg_batched import (
+    NO_LIMIT,
+    best_by_columns,
+    certain_best,
+    empty_candidates,
+    grow_batched,
+    select_queries,
+    stale_among,
+    write_candidates,
+)
+from topofs._kernels.tmfg_lists import (
+    grow,
+    rows_to_fetch,
+    settle_from_near_rows,
+    settle_from_rows,
+    start_growth,
+)
+from topofs._kernels.top_lists import write_bounds, write_lists
 from topofs.graphs.products import BatchProducts
 from topofs.graphs.tmfg import complete_graph, four_strongest, graph_of_cliques
-from topofs.graphs.tmfg_batched import grow_in_batches
 from topofs.runtime import for_each, for_row_ranges, one_blas_thread
 
 if TYPE_CHECKING:
@@ -31,48 +47,26 @@ if TYPE_CHECKING:
     from topofs._kernels.top_lists import TopLists
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.graphs.products import Products, Rounding
-
-
-__all__ = [
-    "RowCache",
-    "TooLittleMemoryError",
-    "least_memory",
-    "rescore_lists",
-    "tmfg_of_products",
-]
-
-
-Block = npt.NDArray[np.floating[Any]]
-
-
-Doubles = npt.NDArray[np.float64]
-
-
-IntArray = npt.NDArray[np.int64]
-
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
 _LONGEST_LIST = 128
-
-
 _SHORTEST_LIST = 16
-
-
 _MOST_ROWS = 512
-
-
 # Lists filled beside those that are needed at once: a product of 64 rows costs little more.
 _ROWS_AHEAD = 64
-
-
-# Where somebody is asked: length of the lists; below how many products the host finds the
-# threshold itself; how far sums of rows may be apart.
-_LIST_BY_ASKING = 256
-
-
+# Products in batches: length of the lists; below how many products the host finds the threshold
+# itself; how far sums of rows may be apart.
+_BATCH_LIST_LENGTH = 256
 _PRODUCTS_OF_HOST = 10**10
-
-
 _SLACK = 1e-9
+# Candidates that are kept for a face.
+_CANDIDATES = 8
+# Faces of a query; as many are looked at, the highest of the heap's first.
+_FACES = 768
+_PLACES = 4 * _FACES
+# Lists that are filled or rescored at once, and lists that are worth a task.
+_LISTS_AT_ONCE = 4096
+_LISTS_A_TASK = 8
 
 
 class TooLittleMemoryError(ValueError):
@@ -87,38 +81,41 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
     lists and from single entries, as in `topofs._kernels.tmfg_lists`. Whenever the free vertices
     have halved, all lists are filled again from the free columns alone: n²/2 + n²/4 + … more
     products. In between, a face that its lists do not decide gets the rows of its corners,
-    together with those of other vertices that will soon want theirs.
+    together with those of other vertices that will soon need theirs.
     """
-    n = products.n_features
+    n, dtype = products.n_features, products.dtype
     if n < 4:
-        return _complete_graph(products, threshold=threshold)
+        matrix = products.rows(np.arange(n))
+        if threshold:
+            _, totals = products.survey(-np.inf, [], 0, _MOST_ROWS)
+            matrix[matrix < _mean(totals)] = 0
+        return complete_graph(matrix)
     if isinstance(products, BatchProducts):
-        return _tmfg_in_batches(products, threshold=threshold, memory=memory)
-    plan = _plan(products, memory)
-    # Once for all products: a BLAS that gets its threads back after each starts them anew.
-    with one_blas_thread():
-        survey = _survey_similarity(products, plan, threshold=threshold)
-        growth = start_growth(n, survey.start, products.dtype)
-        _grow_to_the_end(products, survey, growth, plan)
-    return graph_of_cliques(growth.cliques, _entries(products, survey.level))
+        length = memory // 3 // (n * (dtype.itemsize + 4))
+        length = max(_SHORTEST_LIST, min(_BATCH_LIST_LENGTH, length))
+        plan = _Plan(min(length, n - 1), _MOST_ROWS, 0)
+        level, start, lists = _survey_in_batches(products, plan, threshold=threshold)
+        growth = start_growth(n, start, dtype)
+        _BatchGrowth(products, growth, lists, level).run()
+    else:
+        plan = _plan(products, memory)
+        # Once for all products: a BLAS that gets its threads back after each starts them anew.
+        with one_blas_thread():
+            level, start, lists = _survey_similarity(products, plan, threshold=threshold)
+            growth = start_growth(n, start, dtype)
+            _grow_by_rows(products, growth, lists, level, plan)
+    weights = products.column_weights(level)
 
+    def of_edges(edges: Ints) -> Floats:
+        found = np.empty(len(edges), dtype=dtype)
+        for_row_ranges(
+            lambda i, j: edge_weights(weights, edges, i, j, found),
+            len(edges),
+            products.n_samples,
+        )
+        return found
 
-def _complete_graph(products: Products, *, threshold: bool) -> FilteredGraph:
-    """The graph of up to three vertices."""
-    matrix = products.rows(np.arange(products.n_features))
-    if threshold:
-        _, totals = products.survey(-np.inf, [], 0, _MOST_ROWS)
-        matrix[matrix < _mean(totals)] = 0
-    return complete_graph(matrix)
-
-
-@dataclass(frozen=True)
-class _Survey:
-    """What the passes over the similarity leave: threshold, first tetrahedron, lists."""
-
-    level: float
-    start: IntArray
-    lists: TopLists
+    return graph_of_cliques(growth.cliques, of_edges)
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,9 @@ def _plan(products: Products, memory: int) -> _Plan:
     return _Plan(int(list_length), int(n_rows), int(n_kept))
 
 
-def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _Survey:
+def _survey_similarity(
+    products: Products, plan: _Plan, *, threshold: bool
+) -> tuple[float, Ints, TopLists]:
     """Find threshold, first tetrahedron and lists in as few passes as possible."""
     list_length, n_rows = plan.list_length, plan.n_rows
     guess = products.approximate_mean()
@@ -180,7 +179,7 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
             if threshold:
                 _cut_lists(lists, mean)
                 _loosen_floors(lists, mean, products.rounding)
-            return _Survey(level, start, lists)
+            return level, start, lists
     _, totals = products.survey(-np.inf, [], 0, n_rows)
     mean = _mean(totals)
     level = mean if threshold else -np.inf
@@ -190,70 +189,52 @@ def _survey_similarity(products: Products, plan: _Plan, *, threshold: bool) -> _
         mean = _mean(totals)
         _, totals = products.survey(level, [mean], 0, n_rows)
     start = four_strongest(totals[1], totals[1], _whole_rows(products, level), mean)
-    return _Survey(level, start, lists)
+    return level, start, lists
 
 
-def _whole_rows(products: Products, level: float) -> Callable[[IntArray], Block]:
+def _survey_in_batches(
+    products: BatchProducts, plan: _Plan, *, threshold: bool
+) -> tuple[float, Ints, TopLists]:
+    """Find threshold, first tetrahedron and lists where sums are rounded in other ways."""
+    n = products.n_features
+    if n * n * products.n_samples <= _PRODUCTS_OF_HOST:
+        by_host = replace(plan, list_length=0)
+        level, start, _ = _survey_similarity(products.on_host(), by_host, threshold=threshold)
+        lists, _ = products.survey(level, [], plan.list_length, plan.n_rows)
+        return level, start, lists
+    guess = products.approximate_mean()
+    guessed = guess is not None and guess > 0 and (products.non_negative or not threshold)
+    if guess is not None and guessed:
+        lists, totals = products.survey(-np.inf, [guess], plan.list_length, plan.n_rows)
+    else:
+        _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
+    mean = _mean(totals)
+    level = mean if threshold else np.float64(-np.inf)
+    # Constant columns have no length, but a diagonal.
+    if guess is not None and guessed and abs(mean - guess) < _slack_of(guess, products):
+        _cut_lists(lists, level)
+        # Without negative entries all that reaches the mean exceeds the second mean.
+        above = np.nextafter(mean, -np.inf) if threshold else mean
+    else:
+        lists, totals = products.survey(level, [mean], plan.list_length, plan.n_rows)
+        above = mean
+        if threshold:
+            above = _mean(totals)
+            _, totals = products.survey(level, [above], 0, plan.n_rows)
+    slack = _SLACK * np.abs(totals[1]).max()
+    low, high = totals[1] - slack, totals[1] + slack
+    return level, four_strongest(low, high, _whole_rows(products, level), above), lists
+
+
+def _whole_rows(products: Products, level: float) -> Callable[[Ints], Floats]:
     """A function that gives whole rows, entries below the level set to 0."""
 
-    def rows_of(vertices: IntArray) -> Block:
+    def rows_of(vertices: Ints) -> Floats:
         rows = products.rows(vertices)
         rows[rows < level] = 0
         return rows
 
     return rows_of
-
-
-def _tmfg_in_batches(products: BatchProducts, *, threshold: bool, memory: int) -> FilteredGraph:
-    """The graph by products whose rounding is not the host's."""
-    n, entry_bytes = products.n_features, products.n_features * (products.dtype.itemsize + 4)
-    length = max(_SHORTEST_LIST, min(_LIST_BY_ASKING, memory // 3 // entry_bytes))
-    plan = _Plan(min(length, n - 1), _MOST_ROWS, 0)
-    survey = _survey_in_batches(products, plan, threshold=threshold)
-    growth = start_growth(n, survey.start, products.dtype)
-    grow_in_batches(products, growth, survey.lists, survey.level)
-    return graph_of_cliques(growth.cliques, _entries(products, survey.level))
-
-
-def _survey_in_batches(products: BatchProducts, plan: _Plan, *, threshold: bool) -> _Survey:
-    """Find threshold, first tetrahedron and lists where sums are rounded in other ways."""
-    n = products.n_features
-    if n * n * products.n_samples <= _PRODUCTS_OF_HOST:
-        by_host = replace(plan, list_length=0)
-        found = _survey_similarity(products.on_host(), by_host, threshold=threshold)
-        lists, _ = products.survey(found.level, [], plan.list_length, plan.n_rows)
-        return replace(found, lists=lists)
-    guess = products.approximate_mean()
-    if guess is not None and guess > 0 and (products.non_negative or not threshold):
-        lists, totals = products.survey(-np.inf, [guess], plan.list_length, plan.n_rows)
-        mean = _mean(totals)
-        # Constant columns have no length, but a diagonal.
-        if abs(mean - guess) < _slack_of(guess, products):
-            level = mean if threshold else np.float64(-np.inf)
-            _cut_lists(lists, level)
-            # Without negative entries all that reaches the mean exceeds the second mean.
-            above = np.nextafter(mean, -np.inf) if threshold else mean
-            return _Survey(level, _start_in_batches(products, totals, level, above), lists)
-    else:
-        _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
-        mean = _mean(totals)
-    level = mean if threshold else np.float64(-np.inf)
-    lists, totals = products.survey(level, [mean], plan.list_length, plan.n_rows)
-    above = mean
-    if threshold:
-        above = _mean(totals)
-        _, totals = products.survey(level, [above], 0, plan.n_rows)
-    return _Survey(level, _start_in_batches(products, totals, level, above), lists)
-
-
-def _start_in_batches(
-    products: BatchProducts, totals: Doubles, level: float, above: float
-) -> IntArray:
-    """The first tetrahedron, by sums of rows that are rounded in other ways."""
-    slack = _SLACK * np.abs(totals[1]).max()
-    return four_strongest(
-        totals[1] - slack, totals[1] + slack, _whole_rows(products, level), above
-    )
 
 
 def _slack_of(guess: float | None, products: Products) -> float:
@@ -278,118 +259,79 @@ def _mean(totals: Doubles) -> np.float64:
     return np.float64(math.fsum(totals[0]) / totals.shape[1] ** 2)
 
 
-def _grow_to_the_end(products: Products, survey: _Survey, growth: Growth, plan: _Plan) -> None:
-    """Let the graph grow, and bring the rows it asks for."""
-    weights, lists = products.column_weights(survey.level), survey.lists
-    n = products.n_features
-    rounding = products.rounding
-    # What may reach the level is left as it is; single entries decide.
-    least = survey.level
-    if least > -np.inf:
-        least -= rounding.margin(least, 1)
-    rows = RowCache(products, np.arange(n), least, plan.n_kept)
+def _grow_by_rows(
+    products: Products, growth: Growth, lists: TopLists, level: float, plan: _Plan
+) -> None:
+    """Let the graph grow to its end, and bring the rows that it needs."""
+    weights, rounding = products.column_weights(level), products.rounding
+    everyone = np.arange(products.n_features)
+    # Entries that may reach the level are left as they are; single entries decide.
+    least = level - rounding.margin(level, 1) if level > -np.inf else level
+    rows = RowCache(products, everyone, least, plan.n_kept)
 
-    def decide(vertices: IntArray) -> None:
+    def rescore(vertices: Ints) -> None:
         if not rounding.exact:
             rescore_lists(weights, vertices, lists, rounding)
 
-    decide(np.arange(n))
+    def fill_lists(block: Floats, vertices: Ints) -> None:
+        """Fill lists from rows; entries of the rows below the level become 0."""
+
+        def fill_part(i: int, j: int) -> None:
+            part, columns = block[i:j], rows.columns
+            refill_lists(part, vertices[i:j], columns, rows.level, growth.penalty, lists)
+
+        for_row_ranges(fill_part, len(vertices), len(rows.columns))
+        rescore(vertices)
+
+    rescore(everyone)
     while not grow(weights, growth, lists):
         if growth.n_free <= len(rows.columns) // 2:
-            rows = rows.of_free_columns(growth.penalty)
+            free = np.flatnonzero(growth.penalty == 0)
+            rows = RowCache(products, free, least, plan.n_kept)
             if growth.uses_lists:
-                products.refill(rows.columns, rows.level, lists, plan.n_rows)
-                decide(np.arange(n))
+                products.refill(free, least, lists, plan.n_rows)
+                rescore(everyone)
         corners = growth.corners_on_top
-        if not rows.has(corners):
-            # Where rows must be multiplied anyway, those that will soon be wanted come along.
+        if not rows.are_kept[corners].all():
+            # Where rows must be multiplied anyway, those that will soon be needed come along.
             at_once = min(_ROWS_AHEAD, plan.n_kept)
-            vertices = wanted_vertices(growth, lists, rows.are_kept, at_once)
+            vertices = rows_to_fetch(growth, lists, rows.are_kept, at_once)
             if rows.keeps_all and not growth.uses_lists:
-                # Each row will be wanted once: all of them cost one pass over the free columns.
+                # Each row will be needed once: all of them cost one pass over the free columns.
                 vertices = rows.and_others(vertices, plan.n_rows)
-            block = rows.product(vertices)
-            _fill_lists(block, vertices, rows, growth, lists)
-            decide(vertices)
+            block = products.rows(vertices, rows.columns)
+            fill_lists(block, vertices)
             rows.keep(vertices, block)
         elif growth.uses_lists:
-            _fill_lists(rows.of(corners), corners, rows, growth, lists)
-            decide(corners)
-        _answer_top(weights, growth, rows, rounding)
-
-
-def _answer_top(
-    weights: ColumnWeights, growth: Growth, rows: RowCache, rounding: Rounding
-) -> None:
-    """Answer the face on top from the rows of its corners."""
-    a, b, c = (rows.one(v) for v in growth.corners_on_top)
-    if rounding.exact:
-        answer_from_rows(growth, rows.columns, a, b, c)
-        return
-    # No gain exceeds the key, by more than rounding.
-    margin = float(rounding.margin(np.float64(growth.key[0]), 3))
-    answer_from_near(weights, growth, rows.columns, a, b, c, 2 * margin)
-
-
-def _fill_lists(
-    block: Block, vertices: IntArray, rows: RowCache, growth: Growth, lists: TopLists
-) -> None:
-    """Fill lists from rows; entries of the rows below the level become 0."""
-
-    def fill_part(i: int, j: int) -> None:
-        refill_lists(block[i:j], vertices[i:j], rows.columns, rows.level, growth.penalty, lists)
-
-    for_row_ranges(fill_part, len(vertices), len(rows.columns))
-
-
-def _entries(products: Products, level: float) -> Any:
-    """A function that gives the weights of edges."""
-    weights = products.column_weights(level)
-
-    def of_edges(edges: IntArray) -> Block:
-        found = np.empty(len(edges), dtype=products.dtype)
-        for_row_ranges(
-            lambda i, j: edge_weights(weights, edges, i, j, found),
-            len(edges),
-            products.n_samples,
-        )
-        return found
-
-    return of_edges
+            fill_lists(rows.of(corners), corners)
+        a, b, c = (rows.of(v) for v in corners)
+        if rounding.exact:
+            settle_from_rows(growth, rows.columns, a, b, c)
+        else:
+            # No gain exceeds the key, by more than rounding.
+            margin = float(rounding.margin(np.float64(growth.key[0]), 3))
+            settle_from_near_rows(weights, growth, rows.columns, a, b, c, 2 * margin)
 
 
 class RowCache:
-    """Rows over the columns that were free lately, which ascend; the newest are kept.
+    """Rows over columns that ascend, such as those that were free lately; the newest are kept.
 
     Entries below the level are 0. Of rows that have all columns `n_kept` may be kept.
     """
 
-    def __init__(
-        self, products: Products, columns: IntArray, level: float, n_kept: int
-    ) -> None:
+    def __init__(self, products: Products, columns: Ints, level: float, n_kept: int) -> None:
         self.columns = columns
         self.level = level
-        self._products = products
         n = products.n_features
         # As many bytes as before: rows get shorter, so more of them are kept.
         kept = min(n, n_kept * n // len(columns))
-        self._n_kept = n_kept
         self._kept = np.empty((kept, len(columns)), dtype=products.dtype)
         self._vertex = np.full(kept, -1, dtype=np.int64)
         self._place = np.full(n, -1, dtype=np.int64)
         self._next = 0
 
-    def of_free_columns(self, penalty: Block) -> RowCache:
-        """Start again with the columns that are free now."""
-        free = np.flatnonzero(penalty == 0)
-        return RowCache(self._products, free, self.level, self._n_kept)
-
-    def product(self, vertices: IntArray) -> Block:
-        """Multiply the rows of some vertices; the level is not yet applied."""
-        return self._products.rows(vertices, self.columns)
-
     @property
-    def are_kept(self) -> npt.NDArray[np.bool_]:
+    def are_kept(self) -> Bools:
         """Which vertices' rows are kept."""
         return self._place >= 0
 
@@ -398,18 +340,14 @@ class RowCache:
         """Whether there is room for the rows of all vertices."""
         return len(self._kept) == len(self._place)
 
-    def and_others(self, vertices: IntArray, count: int) -> IntArray:
+    def and_others(self, vertices: Ints, count: int) -> Ints:
         """Vertices, and others whose rows are not kept, so many in all."""
         missing = ~self.are_kept
         missing[vertices] = False
         others = np.flatnonzero(missing)[: max(0, count - len(vertices))]
         return np.concatenate([vertices, others])
 
-    def has(self, vertices: IntArray) -> bool:
-        """Whether all these rows are kept."""
-        return bool((self._place[vertices] >= 0).all())
-
-    def keep(self, vertices: IntArray, block: Block) -> None:
+    def keep(self, vertices: Ints, block: Floats) -> None:
         """Keep the rows of some vertices, instead of the oldest where there is no room."""
         places = self._next_places(vertices)
 
@@ -421,7 +359,7 @@ class RowCache:
         self._vertex[places] = vertices
         self._place[vertices] = places
 
-    def _next_places(self, vertices: IntArray) -> IntArray:
+    def _next_places(self, vertices: Ints) -> Ints:
         """Places for the rows of some vertices."""
         if self.keeps_all:
             places = self._place[vertices]
@@ -438,31 +376,14 @@ class RowCache:
         self._vertex[earlier[earlier >= 0]] = -1
         return places
 
-    def of(self, vertices: IntArray) -> Block:
-        """A copy of rows that are kept."""
-        return self._kept[self._place[vertices]]
-
-    def one(self, vertex: int) -> Block:
-        """A row that is kept."""
-        row: Block = self._kept[self._place[vertex]]
-        return row
-
-
-Ids = npt.NDArray[np.int32]
-
-
-_LISTS_AT_ONCE = 4096
-
-
-# Lists that are worth a task.
-_LISTS_A_TASK = 8
+    def of(self, vertices: Any) -> Floats:
+        """A row that is kept, or a copy of several."""
+        rows: Floats = self._kept[self._place[vertices]]
+        return rows
 
 
 def rescore_lists(
-    weights: ColumnWeights,
-    vertices: IntArray,
-    lists: TopLists,
-    rounding: Rounding | None = None,
+    weights: ColumnWeights, vertices: Ints, lists: TopLists, rounding: Rounding | None = None
 ) -> None:
     """Give lists of vertices the entries that decide, in their order, in several threads.
 
@@ -475,17 +396,127 @@ def rescore_lists(
         if rounding is not None:
             known = floors > -np.inf
             floors[known] += rounding.margin(floors[known], 1)
-        _write(weights, some, proposed, floors, lists)
+        _write_lists(weights, some, proposed, floors, lists)
 
 
-def _write(
-    weights: ColumnWeights, vertices: IntArray, proposed: Ids, floors: Doubles, lists: TopLists
+def _write_lists(
+    weights: ColumnWeights, vertices: Ints, proposed: Any, floors: Doubles, lists: TopLists
 ) -> None:
-    parts = min(2 * numba.get_num_threads(), -(-len(vertices) // _LISTS_A_TASK))
-    cuts = np.linspace(0, len(vertices), parts + 1).astype(np.int64)
+    n_parts = min(2 * numba.get_num_threads(), -(-len(vertices) // _LISTS_A_TASK))
+    cuts = np.linspace(0, len(vertices), n_parts + 1).astype(np.int64)
 
     def write_part(part: int) -> None:
         first, last = cuts[part], cuts[part + 1]
         write_lists(weights, vertices, proposed, floors, first, last, lists)
 
-    for_each(write_part, range(parts))
+    for_each(write_part, range(n_parts))
+
+
+class _BatchGrowth:
+    """A growth whose undecided faces are put into queries, with the candidates found so far."""
+
+    def __init__(
+        self, products: BatchProducts, growth: Growth, lists: TopLists, level: float
+    ) -> None:
+        self.products, self.growth, self.lists, self.level = products, growth, lists, level
+        self.weights = products.column_weights(level)
+        # Sums of three, each of which is rounded twice; no weight exceeds 1.
+        rounded = 8 * float(np.finfo(products.dtype).eps)
+        self.slack = 3 * (products.slack + rounded) if products.slack else 0.0
+        self.n_slots = len(growth.vertex)
+        self.candidates = empty_candidates(self.n_slots, _CANDIDATES)
+        self.inserted = np.zeros(products.n_features, dtype=np.bool_)
+        self.n_queries = 0
+        self.step = 1
+        # How many vertices were free when all lists were filled.
+        self.n_filled = products.n_features
+        products.leave_out(growth.cliques[0])
+
+    def run(self) -> None:
+        """Let the graph grow to its end."""
+        growth, n = self.growth, self.products.n_features
+        progress = self.products.progress or (lambda _done, _total: None)
+        while not grow_batched(self.weights, growth, self.lists, self.candidates, self.slack):
+            self.query()
+            progress(2 * n - growth.n_free, 2 * n)
+        progress(2 * n, 2 * n)
+
+    def query(self) -> None:
+        """Find candidates of the face on top and of others that will be needed soon."""
+        growth = self.growth
+        step = int(growth.counters[0].step)
+        self.products.leave_out(growth.cliques[self.step : step, 0])
+        self.step = step
+        self.n_queries += 1
+        slots, keys = self._first_slots()
+        faces, corners = select_queries(
+            growth,
+            self.lists,
+            self.candidates,
+            slots,
+            keys,
+            _FACES,
+            self.n_queries,
+            self.inserted,
+        )
+        found = self.products.best_of_faces(corners, _CANDIDATES, self.level)
+        no_limits = np.full(len(faces), -1, dtype=np.int32)
+        write_candidates(faces, *found, no_limits, self.candidates)
+        self._fill_lists(corners[faces < self.n_slots])
+        self._settle_top()
+
+    def _fill_lists(self, corners: Ints) -> None:
+        """Fill lists again from the free vertices: those of corners that are used up by half.
+
+        Whenever half of the free vertices are gone, the lists of all vertices are checked: to
+        fill many at once costs less than many queries for a few.
+        """
+        growth, vertices = self.growth, np.unique(corners)
+        if growth.uses_lists and 2 * growth.n_free <= self.n_filled:
+            vertices, self.n_filled = np.arange(self.products.n_features), growth.n_free
+        vertices = vertices[stale_among(vertices, self.lists, growth.penalty)]
+        length = self.lists.weight.shape[1]
+        for first in range(0, len(vertices), _LISTS_AT_ONCE):
+            some = vertices[first : first + _LISTS_AT_ONCE]
+            links = self.products.strongest_links(some, length, self.level)
+            write_bounds(some, *links, self.lists)
+
+    def _first_slots(self) -> tuple[Ints, Floats]:
+        """The slot on top of the heap, then others with large keys, largest first."""
+        growth = self.growth
+        first = min(int(growth.counters[0].n_faces), _PLACES)
+        slots, keys = growth.heap[:first], growth.key[:first]
+        if first > _FACES:
+            high = np.flatnonzero(keys >= np.partition(keys, -_FACES)[-_FACES])
+            slots, keys = slots[high], keys[high]
+        order = np.lexsort((slots, -keys))[:_FACES]
+        return slots[order], keys[order]
+
+    def _settle_top(self) -> None:
+        """Make sure of the face on top where others may be as good as its best candidate."""
+        growth, candidates, top = self.growth, self.candidates, int(self.growth.heap[0])
+        corners, penalty = growth.corner[top], growth.penalty
+        if certain_best(self.weights, corners, top, candidates, penalty)[0] >= 0:
+            return
+        known = candidates.vertex[top, : candidates.length[top]]
+        _, best = best_by_columns(self.weights, corners, known.astype(np.int64), penalty)
+        proposed, counts = self.products.as_good(
+            corners[None], np.array([best]), _CANDIDATES, self.level
+        )
+        if counts[0] <= _CANDIDATES:
+            limit = NO_LIMIT
+        elif self.products.rounding.exact:
+            limit = int(proposed.max())
+        else:
+            free = np.flatnonzero(penalty == 0)
+            proposed[0, 0], best = best_by_columns(self.weights, corners, free, penalty)
+            proposed[0, 1:], limit = -1, int(proposed[0, 0])
+        # Other vertices are worse, or lie behind those that are as good.
+        write_candidates(
+            np.array([top]),
+            proposed,
+            np.full(proposed.shape, np.inf),
+            np.array([best], dtype=np.float64),
+            np.array([limit], dtype=np.int32),
+            candidates,
+        )

@@ -294,7 +294,8 @@ def _annotated_table(table: AnnotatedTable, roles: ColumnRoles | None) -> Compar
     if len(names) < 2:
         which = f"one column that varies, {names[0]!r}" if names else "no column that varies"
         raise TableError(f"{table.name}: has {which}; at least two are needed")
-    found = _compared(table, roles, reasons, X=table.columns_of_matrix(used), names=names)
+    X, ranges = table.columns_of_matrix(used), np.stack([lowest, highest])[:, used]
+    found = _compared(table, roles, reasons, X=X, names=names, ranges=ranges)
     left_out = tuple(
         column if column.name in genes else replace(column, asked_for=True)
         for column in found.left_out

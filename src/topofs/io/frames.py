@@ -302,7 +302,8 @@ def unmasked(values: Any) -> Any:
         return plain
     missing: Any = None
     if plain.dtype.kind in "iufc":
-        plain = plain.astype(np.float64 if plain.dtype.kind in "iu" else plain.dtype)
+        # A copy by rows: sums of products depend on the order in memory.
+        plain = plain.astype(np.float64) if plain.dtype.kind in "iu" else plain.copy()
         missing = np.nan
     elif plain.dtype.kind in "mM":
         plain, missing = plain.copy(), np.array("NaT", dtype=plain.dtype)

@@ -118,7 +118,7 @@ one? Then leave those cells empty
         lowest, highest = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     elif isinstance(X, np.ndarray) and X.dtype.kind == "f":
         columns = [X[:, i] for i in used]
-        lowest, highest = (_ranges(X) if ranges is None else ranges)[:, used]
+        lowest, highest = (column_ranges(X) if ranges is None else ranges)[:, used]
     else:
         return []
     if not columns or X.shape[0] < _LEAST_ROWS:
@@ -132,8 +132,8 @@ one? Then leave those cells empty
         ]
 
 
-def _ranges(X: Floats) -> Floats:
-    """The lowest and the highest value of each column."""
+def column_ranges(X: Floats) -> Floats:
+    """The lowest and the highest value of each column, NaN where all are missing."""
     # numba, which shares the columns out, is imported where a table is compared.
     from topofs.runtime import for_row_ranges
 

@@ -63,7 +63,7 @@ class Elimination:
 
 
 def elimination_of(graph: FilteredGraph) -> Elimination:
-    """Find such an order, the graph's own where it is one; refuse a graph that is not chordal."""
+    """Find the order of a chordal graph, its own where it has one; refuse any other graph."""
     adjacency = graph.to_scipy()
     indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
     order = cardinality_order(indptr, indices) if graph.order is None else graph.order.copy()

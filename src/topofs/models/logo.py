@@ -15,7 +15,7 @@ from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs._kernels.elimination import information
-from topofs.backends.dispatch import build_network, compare_columns
+from topofs.backends.dispatch import build_network, columns_to_compare
 from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.io.frames import (
     FIRST_ROUNDED,
@@ -506,8 +506,8 @@ def graph_of_table(X: Doubles, graph: Any, *, memory: Any) -> FilteredGraph:
                 "graph of these columns"
             )
         return graph
-    columns = compare_columns(X, Pearson(), memory=parse_memory(memory))
+    columns = columns_to_compare(X, Pearson(), memory=parse_memory(memory))
     built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
     assert built is not None
-    # What gives whole rows, which nobody asks for here, is as large as the table or the matrix.
+    # Without the whole rows: they hold on to the table or the matrix, and are not needed here.
     return LinkGraph(built.shares, built.sums) if isinstance(built, LinkGraph) else built

@@ -4,10 +4,10 @@ from topofs.plot.charts import (
     compare,
     coverage_curve,
     degree_distribution,
+    network,
     similarity_heatmap,
     stability,
 )
-from topofs.plot.network import network
 
 __all__ = [
     "compare",

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.errors import import_extra
 from topofs.graphs.filtered_graph import FilteredGraph
-from topofs.report.selection_views import filtered_graph
+from topofs.report.selection_summary import filtered_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from topofs.selection import TopologicalFeatureSelector
-
-__all__ = ["COLORS", "Drawn", "axes_for", "drawn_of", "matplotlib_part", "tidy"]
+    from topofs.typing import Bools
 
 COLORS = {
     "selected": "#d9480f",
@@ -29,38 +26,20 @@ COLORS = {
     "quiet": "#566273",
     "rule": "#dde2e9",
     "stop": "#1d5fc2",
-    "groups": (
-        "#d9480f",
-        "#1d5fc2",
-        "#0b7a6b",
-        "#7c4fc4",
-        "#b08900",
-        "#c2255c",
-        "#2f9e44",
-        "#1098ad",
-        "#862e9c",
-        "#5f3dc4",
-    ),
-    "series": ("#d9480f", "#1d5fc2", "#0b7a6b", "#7c4fc4", "#b08900"),
 }
 
-
-@dataclass(frozen=True)
-class Drawn:
-    """A graph to draw, the names of its nodes, and which of them to mark."""
-
-    graph: FilteredGraph
-    names: tuple[str, ...]
-    selected: npt.NDArray[np.bool_]
+SERIES = (
+    *("#d9480f", "#1d5fc2", "#0b7a6b", "#7c4fc4", "#b08900"),
+    *("#c2255c", "#2f9e44", "#1098ad", "#862e9c", "#5f3dc4"),
+)
+"""Colours to tell things apart: groups, methods."""
 
 
 def axes_for(ax: Axes | None, *, size: tuple[float, float]) -> Axes:
     """Give the axes to draw on: those given, or new ones of this size in inches."""
     if ax is not None:
         return ax
-    pyplot = matplotlib_part("pyplot")
-    _, made = pyplot.subplots(figsize=size, layout="constrained")
-    axes: Axes = made
+    axes: Axes = matplotlib_part("pyplot").subplots(figsize=size, layout="constrained")[1]
     return axes
 
 
@@ -70,30 +49,27 @@ def matplotlib_part(name: str) -> Any:
     return import_module(f"matplotlib.{name}")
 
 
-def drawn_of(source: TopologicalFeatureSelector | FilteredGraph) -> Drawn:
-    """Read graph, names and selected nodes off a fitted selector or a bare graph."""
+def drawn_of(
+    source: TopologicalFeatureSelector | FilteredGraph,
+) -> tuple[FilteredGraph, list[str], Bools]:
+    """Give the graph to draw, the names of its nodes, and which of them are selected."""
+    graph: FilteredGraph | None
     if isinstance(source, FilteredGraph):
         graph, selected = source, np.zeros(source.n_nodes, dtype=np.bool_)
     elif hasattr(source, "nodes_") or hasattr(source, "graph"):
         check_is_fitted(source)
-        graph, selected = _drawn_graph(source), source.support_[source.nodes_]
+        graph, selected = filtered_graph(source), source.support_[source.nodes_]
+        # Of lists of links it is drawn who represents whom.
+        if graph is None and source.has_groups:
+            graph = source.representation_graph()
+        elif graph is None:
+            graph = FilteredGraph(len(selected), np.empty((0, 2), np.int64), np.empty(0))
     else:
         raise ValueError(
             f"cannot draw {type(source).__name__}: give a fitted TopologicalFeatureSelector or "
             "a FilteredGraph"
         )
-    labels = graph.labels or [f"x{node}" for node in range(graph.n_nodes)]
-    return Drawn(graph, tuple(labels), selected)
-
-
-def _drawn_graph(selector: TopologicalFeatureSelector) -> FilteredGraph:
-    """The filtered graph, or who represents whom where the selector has only lists of links."""
-    graph = filtered_graph(selector)
-    if graph is not None:
-        return graph
-    if not selector.has_groups:
-        return FilteredGraph(len(selector.nodes_), np.empty((0, 2), np.int64), np.empty(0))
-    return selector.representation_graph()
+    return graph, list(graph.labels or [f"x{node}" for node in range(graph.n_nodes)]), selected
 
 
 def tidy(ax: Axes) -> None:

@@ -1,13 +1,4 @@
-"""How much the first k features cover.
-
-How alike the selected features are.
-
-How many links the features have.
-
-How often features are chosen on data drawn anew.
-
-How the methods do on a table.
-"""
+"""The pictures: the network of features, and the charts of a selection."""
 
 from __future__ import annotations
 
@@ -17,45 +8,179 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topofs.graphs.filtered_graph import FilteredGraph
-from topofs.plot.axes import COLORS, axes_for, drawn_of, matplotlib_part, tidy
-from topofs.report.comparison_summary import summarise_comparison
-from topofs.report.selection_views import (
+from topofs.plot.axes import COLORS, SERIES, axes_for, drawn_of, matplotlib_part, tidy
+from topofs.report.comparison import summarise_comparison
+from topofs.report.selection_summary import (
     MOST_ROWS,
+    WithDiagonal,
     bars_of,
-    between,
-    features_of,
     heat_map,
     similarity_of,
-    ties_at,
+    ties_at_cut,
 )
 from topofs.rules.base import running_over_all
 from topofs.selection.results import running_groups
 from topofs.text import percent
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from matplotlib.axes import Axes
 
     from topofs.comparison.compare import Comparison
-    from topofs.report.selection_views import Ties
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Doubles, Floats, Ints
+
+_MOST_LABELS = 60
+# Where a label may be: offset from its dot in points, and how it is aligned.
+_SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+_ACROSS, _ALONG = {1: "left", -1: "right"}, {1: "bottom", -1: "top"}
 
 
-__all__ = [
-    "compare",
-    "coverage_curve",
-    "degree_distribution",
-    "similarity_heatmap",
-    "stability",
-]
+def network(
+    source: TopologicalFeatureSelector | FilteredGraph,
+    *,
+    labels: str | None = "auto",
+    groups: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the graph of the features, the selected ones marked.
+
+    A selector that ranked by lists of links is drawn as who represents whom.
+
+    Parameters
+    ----------
+    source : TopologicalFeatureSelector or FilteredGraph
+        A fitted selector, or a graph by itself.
+    labels : {"auto", "selected", "all", None}, default="auto"
+        Whose names to write, where there is room. "auto" is all up to 40 nodes, the selected
+        ones beyond.
+    groups : bool, default=False
+        Whether to colour each selected feature and those it represents alike, where the rule
+        has groups. The largest groups have colours of their own; the others share grey.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import TopologicalFeatureSelector, plot
+    >>> selector = TopologicalFeatureSelector(4).fit(load_wine(as_frame=True).data)
+    >>> plot.network(selector).get_title()
+    '13 features, 9 links, 4 selected'
+    """
+    if labels not in ("auto", "selected", "all", None):
+        raise ValueError(f"labels is {labels!r}; known are 'auto', 'selected', 'all' and None")
+    from topofs.layout import layout
+
+    graph, names, selected = drawn_of(source)
+    colors = np.where(selected, COLORS["selected"], COLORS["other"]).astype(object)
+    if groups:
+        colors = _group_colors(source)
+    ax = axes_for(ax, size=(8, 6))
+    # Screens draw upwards, and the report downwards: the same picture in both.
+    places = layout(graph) * [1, -1]
+    if graph.n_edges:
+        weights = np.clip(graph.weights.astype(np.float64), 0, None)
+        share = weights / max(weights.max(), 1e-12)
+        crowd = float(np.clip(20 / np.sqrt(len(weights)), 0.25, 1))
+        widths, opacity = crowd * (0.5 + 1.8 * share), np.clip(0.25 + 0.5 * share, 0, 1)
+        lines = matplotlib_part("collections").LineCollection(places[graph.edges], zorder=1)
+        lines.set(color=COLORS["edge"], linewidths=widths, alpha=opacity)
+        ax.add_collection(lines)
+    size = float(np.clip(9000 / max(graph.n_nodes, 1), 8, 110))
+    for marked, scale in ((False, 1.0), (True, 2.2 if groups else 1.6)):
+        of, framed = selected == marked, groups and marked
+        ax.scatter(
+            places[of, 0],
+            places[of, 1],
+            s=scale * size,
+            color=colors[of],
+            edgecolors=COLORS["ink"] if framed else "white",
+            linewidths=1.2 if framed else 0.6,
+            zorder=3 if marked else 2,
+            label="selected" if marked else "not selected",
+        )
+    ax.set_aspect("equal")
+    ax.margins(0.08)
+    ax.axis("off")
+    n_selected = int(selected.sum())
+    many = f", {n_selected:,} selected" if n_selected else ""
+    ax.set_title(f"{graph.n_nodes:,} features, {graph.n_edges:,} links{many}")
+    if labels is not None:
+        # The best connected of the selected ones first.
+        best_first = np.argsort(-graph.degree(), kind="stable")
+        named = best_first[selected[best_first]]
+        if labels == "selected" or (labels == "auto" and graph.n_nodes > 40):
+            named = named[:_MOST_LABELS]
+        else:
+            named = np.concatenate([named, np.flatnonzero(~selected)])
+        _write_names(ax, places, named, names, selected, gap=np.sqrt(size) / 2 + 3)
+    return ax
+
+
+def _group_colors(source: TopologicalFeatureSelector | FilteredGraph) -> Any:
+    """A colour for each node: that of its group, the largest groups first."""
+    if isinstance(source, FilteredGraph) or not source.has_groups:
+        raise ValueError(
+            "groups=True needs a selector fitted by a rule with groups, as rule='coverage'"
+        )
+    colors = np.full(source.n_features_in_, COLORS["other"], dtype=object)
+    largest = sorted(source.groups_, key=lambda group: -len(group.members))
+    for group, color in zip(largest, SERIES, strict=False):
+        if group.members:
+            colors[[group.position, *(member.position for member in group.members)]] = color
+    return colors[source.nodes_]
+
+
+def _write_names(
+    ax: Axes, places: Doubles, nodes: Ints, names: list[str], selected: Any, *, gap: float
+) -> None:
+    """Write each name on the first free side of its dot, or not at all."""
+    if not len(nodes):
+        return
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+    halo = [matplotlib_part("patheffects").withStroke(linewidth=2.5, foreground="white")]
+    taken: list[Any] = []
+    # Among thousands of dots no name would be free of them all.
+    if len(places) <= 150:
+        # Boxes around the dots, a little smaller than the gap to their names.
+        half, box_of = 0.6 * gap * ax.figure.dpi / 72, matplotlib_part("transforms").Bbox
+        corners = ax.transData.transform(places)
+        taken = [box_of([at - half, at + half]) for at in corners]
+    page = ax.figure.bbox
+    for node in nodes.tolist():
+        for right, up in _SIDES:
+            text = ax.annotate(
+                names[node],
+                places[node],
+                xytext=(right * gap, up * gap),
+                textcoords="offset points",
+                ha=_ACROSS.get(right, "center"),
+                va=_ALONG.get(up, "center"),
+                fontsize=8,
+                fontweight="bold" if selected[node] else "normal",
+                color=COLORS["selected" if selected[node] else "ink"],
+                path_effects=halo,
+                parse_math=False,
+                zorder=4,
+            )
+            box = text.get_window_extent()
+            inside = page.x0 <= box.x0 and box.x1 <= page.x1
+            if inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            text.remove()
 
 
 def coverage_curve(
     selector: TopologicalFeatureSelector,
     X: Any = None,
     *,
-    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | Floats | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     r"""Draw the share of all features that the k best of them cover, for every k.
@@ -93,7 +218,6 @@ def coverage_curve(
     '4 of 13 features cover 45 %'
     """
     check_is_fitted(selector)
-    features = features_of(selector)
     if selector.has_groups:
         curve = running_groups(selector).curve
     elif X is None and similarity is None:
@@ -102,38 +226,29 @@ def coverage_curve(
             "coverage_curve(selector, X)"
         )
     else:
-        blocks = similarity_of(selector, X, similarity)
-        curve = running_over_all(blocks, features.node_order()).curve
+        blocks = WithDiagonal(similarity_of(selector, X, similarity))
+        ranked = np.argsort(selector.ranking_[selector.nodes_])
+        curve = running_over_all(blocks, ranked).curve
     n_selected = int(selector.support_[selector.nodes_].sum())
     ax = axes_for(ax, size=(7, 4))
     sizes = np.arange(len(curve))
     ax.plot(sizes, curve, color=COLORS["selected"], linewidth=2.2)
     ax.fill_between(sizes, curve, color=COLORS["selected"], alpha=0.12)
-    ax.plot(
-        [n_selected, n_selected],
-        [0, curve[n_selected]],
-        color=COLORS["ink"],
-        linewidth=1,
-        linestyle=(0, (3, 3)),
-    )
-    ax.plot(n_selected, curve[n_selected], "o", color=COLORS["selected"], markersize=8)
+    covered = curve[n_selected]
+    ax.vlines(n_selected, 0, covered, color=COLORS["ink"], linewidth=1, linestyle=(0, (3, 3)))
+    ax.plot(n_selected, covered, "o", color=COLORS["selected"], markersize=8)
     if selector.rule_.has_end:
         _mark_stop(ax, selector.at("auto"), curve)
     ax.yaxis.set_major_formatter(matplotlib_part("ticker").PercentFormatter(1.0))
-    ax.set_xlim(0, len(curve) - 1)
-    ax.set_ylim(min(0.0, curve.min()), max(1.02, curve.max()))
-    ax.set_xlabel("features selected, best first")
-    ax.set_ylabel("covered")
-    ax.set_title(
-        f"{n_selected:,} of {len(curve) - 1:,} features cover {percent(float(curve[n_selected]))}"
-    )
+    ax.set(xlim=(0, len(curve) - 1), ylim=(min(0.0, curve.min()), max(1.02, curve.max())))
+    ax.set(xlabel="features selected, best first", ylabel="covered")
+    share = percent(float(covered))
+    ax.set_title(f"{n_selected:,} of {len(curve) - 1:,} features cover {share}")
     tidy(ax)
     return ax
 
 
-def _mark_stop(
-    ax: Axes, stopped: TopologicalFeatureSelector, curve: npt.NDArray[np.float64]
-) -> None:
+def _mark_stop(ax: Axes, stopped: TopologicalFeatureSelector, curve: Doubles) -> None:
     """Mark where the selection stops by itself."""
     stop = int(stopped.support_[stopped.nodes_].sum())
     ax.axvline(stop, color=COLORS["stop"], linewidth=1, linestyle=(0, (2, 3)))
@@ -157,7 +272,7 @@ def similarity_heatmap(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | Floats | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the similarity between the selected features, like ones side by side.
@@ -187,45 +302,34 @@ def similarity_heatmap(
     ['alcohol', 'ash', 'flavanoids', 'hue']
     """
     check_is_fitted(selector)
-    features = features_of(selector)
     n_selected = int(selector.support_[selector.nodes_].sum())
-    first = features.node_order()[: min(n_selected, MOST_ROWS)]
-    heat = heat_map(between(similarity_of(selector, X, similarity), first))
-    names = [features.names[features.nodes[node]] for node in first[heat.rows]]
+    ranked = np.argsort(selector.ranking_[selector.nodes_])
+    first = ranked[: min(n_selected, MOST_ROWS)]
+    rows, values = heat_map(similarity_of(selector, X, similarity), first)
+    columns = selector._column_names()  # noqa: SLF001 - as every message names them
+    names = [str(name) for name in columns[selector.nodes_[rows]]]
     side = 2.5 + 0.28 * len(names)
     ax = axes_for(ax, size=(side + 2.0, side))
     colors = matplotlib_part("colors")
     ends = ("#1d5fc2", "#f3f5f8", "#b93a06")
-    negative = bool((heat.values < 0).any())
+    negative = bool((values < 0).any())
     scale = colors.LinearSegmentedColormap.from_list("topofs", ends if negative else ends[1:])
-    image = ax.imshow(heat.values, cmap=scale, vmin=-1.0 if negative else 0.0, vmax=1.0)
+    image = ax.imshow(values, cmap=scale, vmin=-1.0 if negative else 0.0, vmax=1.0)
     at = np.arange(len(names))
-    ax.set_yticks(at, names)
-    ax.set_xticks(at, names, rotation=90)
-    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        text.set_parse_math(False)
+    ax.set_yticks(at, names, parse_math=False)
+    ax.set_xticks(at, names, rotation=90, parse_math=False)
     ax.tick_params(length=0, labelcolor=COLORS["ink"], labelsize=8)
     ax.spines[:].set_visible(False)
     if len(names) <= 12:
-        _write_values(ax, heat.values)
+        for (row, column), value in np.ndenumerate(values):
+            ink = "white" if abs(value) > 0.6 else COLORS["ink"]
+            centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
+            ax.text(column, row, f"{value:.2f}", color=ink, **centred)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="similarity")
     bar.outline.set_visible(False)
     more = f", the first {len(names)}" if len(names) < n_selected else ""
     ax.set_title(f"Similarity of the {n_selected:,} selected features{more}")
     return ax
-
-
-def _write_values(ax: Axes, values: npt.NDArray[np.float64]) -> None:
-    for (row, column), value in np.ndenumerate(values):
-        ax.text(
-            column,
-            row,
-            f"{value:.2f}",
-            ha="center",
-            va="center",
-            fontsize=7,
-            color="white" if abs(value) > 0.6 else COLORS["ink"],
-        )
 
 
 def degree_distribution(
@@ -256,49 +360,37 @@ def degree_distribution(
     >>> plot.degree_distribution(selector).get_title()
     'Tied at the cut: 6 features with 4 links, 1 of them selected'
     """
-    drawn = drawn_of(source)
-    degrees = drawn.graph.degree().astype(np.float64)
-    bars = bars_of(degrees)
+    graph, _, marked = drawn_of(source)
+    degrees = graph.degree().astype(np.float64)
+    labels, bar_of = bars_of(degrees)
     ax = axes_for(ax, size=(7, 4))
-    counts = bars.counts()
-    selected = np.bincount(bars.bar_of[drawn.selected], minlength=len(counts))
-    at = np.arange(len(counts))
+    counts = np.bincount(bar_of, minlength=len(labels))
+    selected = np.bincount(bar_of[marked], minlength=len(labels))
+    at = np.arange(len(labels))
     if selected.any():
         ax.bar(at, selected, color=COLORS["selected"], label="selected")
     ax.bar(at, counts - selected, bottom=selected, color=COLORS["other"], label="not selected")
     # About as many letters as fit under the axis.
-    every = max(1, round(len(counts) * max(map(len, bars.labels)) / 50))
-    ax.set_xticks(at[::every], bars.labels[::every])
-    ax.set_xlabel("links of a feature (degree)")
-    ax.set_ylabel("features")
+    every = max(1, round(len(labels) * max(map(len, labels)) / 50))
+    ax.set_xticks(at[::every], labels[::every])
+    ax.set(xlabel="links of a feature (degree)", ylabel="features")
     tidy(ax)
     if selected.any():
         ax.legend(frameon=False)
-    ties = _ties(source)
+    ties = None
+    # Only where the score was the degree the cut can go through equal degrees.
+    if not isinstance(source, FilteredGraph) and not source.has_groups:
+        by_degree = np.array_equal(source.scores_[source.nodes_], degrees)
+        ties = ties_at_cut(source) if by_degree else None
     if ties is not None:
-        bar = bars.bar_of[np.flatnonzero(degrees == ties.score)[0]]
-        ax.bar(
-            bar,
-            counts[bar],
-            fill=False,
-            edgecolor=COLORS["ink"],
-            linestyle=(0, (3, 2)),
-            linewidth=1.5,
-        )
+        bar = bar_of[np.flatnonzero(degrees == ties.score)[0]]
+        dashed: dict[str, Any] = {"linestyle": (0, (3, 2)), "linewidth": 1.5}
+        ax.bar(bar, counts[bar], fill=False, edgecolor=COLORS["ink"], **dashed)
         ax.set_title(
             f"Tied at the cut: {ties.inside + ties.outside:,} features with {ties.score:g} "
             f"links, {ties.inside:,} of them selected"
         )
     return ax
-
-
-def _ties(source: TopologicalFeatureSelector | FilteredGraph) -> Ties | None:
-    """Features among which the cut had to choose, where the score was the degree."""
-    if isinstance(source, FilteredGraph) or source.has_groups:
-        return None
-    if not np.array_equal(source.scores_[source.nodes_], drawn_of(source).graph.degree()):
-        return None
-    return ties_at(features_of(source), int(source.support_.sum()))
 
 
 def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Axes:
@@ -332,30 +424,25 @@ def stability(found: Stability, *, most: int = 30, ax: Axes | None = None) -> Ax
     at = np.arange(len(often))
     # Those that an average selection has room for are marked.
     likely = at < round(float(found.sizes.mean()))
-    colors = [COLORS["selected"] if one else COLORS["other"] for one in likely]
-    bars = ax.barh(at, found.frequency[often], color=colors)
-    handles = [bars[int(np.argmax(likely == one))] for one in (True, False) if one in likely]
-    words = ["an average selection has room for it", "it has none"]
-    labels = [word for one, word in zip((True, False), words, strict=True) if one in likely]
-    ax.legend(handles, labels, loc="lower right", fontsize=8, frameon=False)
-    ax.set_yticks(at, [found.names[i] for i in often])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
+    words = {True: "an average selection has room for it", False: "it has none"}
+    for one in (True, False):
+        if one in likely:
+            color, of = COLORS["selected" if one else "other"], likely == one
+            ax.barh(at[of], found.frequency[often][of], color=color, label=words[one])
+    ax.legend(loc="lower right", fontsize=8, frameon=False)
+    ax.set_yticks(at, [found.names[i] for i in often], parse_math=False)
     ax.invert_yaxis()
-    ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(matplotlib_part("ticker").PercentFormatter(1.0))
-    ax.set_xlabel(f"chosen in share of {found.n_resamples:,} resamples")
+    ax.set(xlim=(0, 1), xlabel=f"chosen in share of {found.n_resamples:,} resamples")
     tidy(ax)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", color=COLORS["rule"], linewidth=0.8)
     ax.tick_params(axis="y", length=0, labelsize=8)
-    if np.isfinite(found.phi):
-        ax.set_title(
-            f"Stability Φ = {found.phi:.2f} ({found.level:.0%} interval {found.lower:.2f} to "
-            f"{found.upper:.2f})"
-        )
-    else:
-        ax.set_title("Stability is not defined: every resample chose all features")
+    interval = f"{found.level:.0%} interval {found.lower:.2f} to {found.upper:.2f}"
+    title = f"Stability Φ = {found.phi:.2f} ({interval})"
+    if not np.isfinite(found.phi):
+        title = "Stability is not defined: every resample chose all features"
+    ax.set_title(title)
     return ax
 
 
@@ -395,9 +482,9 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         own = series is summary.own
         ax.errorbar(
             at + shift,
-            np.array(series.means, dtype=np.float64),
-            yerr=np.array(series.spreads, dtype=np.float64),
-            color=COLORS["series"][number % len(COLORS["series"])],
+            series.means,
+            yerr=series.spreads,
+            color=SERIES[number % 5],
             marker="o",
             markersize=7 if own else 5,
             linewidth=2.4 if own else 1.3,
@@ -405,17 +492,12 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             zorder=4 if own else 3,
             label=series.label,
         )
-    if summary.everything is not None and summary.everything.means[0] is not None:
-        ax.axhline(
-            summary.everything.means[0],
-            color=COLORS["quiet"],
-            linestyle=(0, (4, 3)),
-            linewidth=1.3,
-            label=summary.everything.label,
-        )
+    every = summary.everything
+    if every is not None and np.isfinite(every.means[0]):
+        dashes, quiet = (0, (4, 3)), COLORS["quiet"]
+        ax.axhline(every.means[0], color=quiet, ls=dashes, lw=1.3, label=every.label)
     ax.set_xticks(at, summary.sizes)
-    ax.set_xlabel("features selected")
-    ax.set_ylabel(summary.metric)
+    ax.set(xlabel="features selected", ylabel=summary.metric)
     ax.set_title(f"Mean and spread over {summary.n_splits} splits")
     tidy(ax)
     ax.legend(frameon=False, fontsize=9)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-__all__ = ["check_page_ending", "embedded_json", "render", "write_document"]
-
 _ENDINGS = (".html", ".htm")
 
 # In JSON these can only stand inside a string, where the escape means the same.
@@ -28,7 +26,6 @@ def render(
     template: str,
     context: Mapping[str, Any],
     *,
-    package: str,
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
 ) -> str:
@@ -39,24 +36,21 @@ def render(
     """
     jinja2 = import_extra("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(
-            [jinja2.PackageLoader(package), jinja2.PackageLoader(__package__)]
-        ),
+        loader=jinja2.PackageLoader(__package__),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     # The newlines are part of what a browser hashes.
-    style = "\n" + "".join(
-        [_text(__package__, "document.css"), *(_text(package, name) for name in styles)]
-    )
-    script = "".join(_text(package, name) for name in scripts)
+    style = "\n" + "".join(map(_text, ["document.css", *styles]))
+    script = "".join(map(_text, scripts))
     if script:
         script = f'\n(() => {{\n"use strict";\n{script}}})();\n'
     page: str = environment.get_template(template).render(
         **context, policy=_policy(style, script), style=style, script=script
     )
+    # Text that UTF-8 cannot hold, such as half a surrogate pair in a name, becomes "?".
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -80,10 +74,8 @@ def check_page_ending(path: str | os.PathLike[str]) -> None:
 
 def write_document(path: str | os.PathLike[str], page: str) -> None:
     """Write a page, whole or not at all."""
-    # Text that UTF-8 cannot hold, such as half a surrogate pair in a name, becomes "?".
-    contents = page.encode("utf-8", "replace")
     with replacing(path) as unfinished:
-        unfinished.write_bytes(contents)
+        unfinished.write_bytes(page.encode("utf-8", "replace"))
 
 
 def _policy(style: str, script: str) -> str:
@@ -99,5 +91,5 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def _text(package: str, name: str) -> str:
-    return (files(package) / "templates" / name).read_text(encoding="utf-8")
+def _text(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")

@@ -1,136 +1,125 @@
-"""The numbers of the page, each computed once, before anything is laid out.
+"""The numbers of a selection's page, each computed once, before anything is laid out.
 
-What the user asked for beside a number: limits, costs and sizes that are terms.
-
-Who represents whom, for a page: what a rule with groups found beside the ranking.
-
-The coverage of random lists, at every size that a page may show.
-
-How stable a selection is, for a page.
+`summarise_selection` reads most of them off the fitted selector. The rest are views of them:
+the order of a heat map, the bars of a chart, the part of a graph that is drawn, and what random
+lists of columns cover. `topofs.plot` draws the same views.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.constraints import Budget, MinShare, Size
+from topofs.constraints import Budget, MinShare, resolve_columns
+from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.io.frames import named_matrix
 from topofs.io.types import TypedTable, has_nominal_columns, typed_table
-from topofs.report.selection_views import (
-    MOST_ROWS,
-    Bars,
-    Features,
-    HeatMap,
-    NetworkView,
-    Ties,
-    alternatives_of,
-    bars_of,
-    between,
-    features_of,
-    filtered_graph,
-    heat_map,
-    network_view,
-    similarity_of,
-    ties_at,
-)
-from topofs.rules.base import RunningGroups, running_over_all
-from topofs.selection.compatibility import graph_for
+from topofs.rules.base import running_over_all
+from topofs.selection import fitted_similarity
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
+from topofs.similarity.base import MatrixOperator, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from topofs.graphs.base import Graph
-    from topofs.rules.base import Rule
+    from topofs.io.types import LeftOutColumn
+    from topofs.rules.base import RunningGroups
     from topofs.selection import Stability, TopologicalFeatureSelector
     from topofs.selection.answers import Substitute
-    from topofs.similarity.base import Measure, SimilarityOperator
+    from topofs.similarity.base import SimilarityOperator
+    from topofs.typing import Doubles, Floats, Ints
+
+MOST_ROWS = 60
+"""The most features that a heat map shows."""
+
+MOST_COLUMNS = 60
+"""For so many selected columns substitutes are looked for."""
+
+_MOST_SUBSTITUTES = 3
+_MOST_NODES = 5000
+_MOST_BARS = 28
+
+# Sizes of random lists, how many lists of each, and how many of the size of the selection.
+_N_SIZES, _N_LISTS, _N_LISTS_THERE = 12, 50, 200
+# Without groups every list looks at all pairs: fewer lists of a large table.
+_PAIRS, _FEWEST_LISTS = 2.5e8, 6
+# Rows at a time: fewer where they are long.
+_ROWS, _ENTRIES = 512, 1 << 22
 
 
-__all__ = [
-    "Asked",
-    "LeftOut",
-    "Method",
-    "RandomCoverage",
-    "Representation",
-    "Resampled",
-    "SelectionSummary",
-    "asked_of",
-    "random_coverage",
-    "representation_of",
-    "resampled_of",
-    "summarise_selection",
-]
+class Ties(NamedTuple):
+    """The score at the cut; how many features with it are selected, and how many are not."""
+
+    score: float
+    inside: int
+    outside: int
 
 
-class LeftOut(Protocol):
-    """A column of the table that took no part, and why."""
+@dataclass(frozen=True, eq=False)
+class RandomCoverage:
+    """What random lists of some numbers of nodes cover: the mean, and the range of 95 %."""
 
-    @property
-    def name(self) -> str:
-        """The name of the column: untrusted text."""
+    sizes: Ints
+    mean: Doubles
+    low: Doubles
+    high: Doubles
 
-    @property
-    def reason(self) -> str:
-        """A short phrase, such as ``text`` or ``constant``."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """How features were compared, joined and ranked: the terms of the fit.
-
-    Similarities cut by "mean" or "links" counted as 0 before filtering. `redundant_from` is
-    the share from which a column that another explains is left out, where only such are.
-    """
-
-    measure: Measure
-    graph: Graph | None
-    rule: Rule
-    cut: str | None
-    redundant_from: float | None = None
+    def at(self, size: int) -> float:
+        """Give the mean at a size; between two sizes along the logarithm of the size."""
+        if size < 1:
+            return 0.0
+        return float(np.interp(np.log(size), np.log(self.sizes), self.mean))
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionSummary:
-    """Everything the page shows.
+    """Everything the page shows, beside what the fitted selector says of itself.
 
     Attributes
     ----------
+    selector : TopologicalFeatureSelector
+        Fitted: its terms, constraints and scores.
     table_name : str
         Untrusted text.
+    names : tuple of str
+        Of all features, in the order of the table: untrusted text.
     n_samples : int or None
         Rows of the table; None where a similarity was given in its place.
     n_selected : int
         Features selected.
     end : int or None
         The size at which the selection stops by itself; None where the rule has no end.
-    size_given : bool
-        Whether the user gave a size, rather than "auto".
-    method : Method
-        How they were found.
-    features : Features
-        Every feature.
+    has_groups : bool
+        Whether selected features represent others.
+    order : array of int, shape (n_features,)
+        The first k features are selected at size k, forced ones first.
+    excluded : array of int
+        Features that cannot be selected.
     share : array of float, shape (n_features + 1,)
         The share of the columns that the first k features cover, for each k.
     running : RunningGroups
         The node that represents each node, for each k; without groups the selected one that
         is nearest.
-    representation : Representation or None
-        Who represents whom; None where the rule has no groups.
-    network : NetworkView or None
-        Edges and places of the filtered graph that ranked; None for lists of links.
-    bars : Bars
-        Distribution of the scores of the nodes.
+    adds : array of float, shape (n_features,), or None
+        What each feature adds at its turn to what those before it represent, in columns; the
+        scores themselves where they are the same. None where the rule has no groups.
+    isolated : array of int
+        Features that represent no other and that no other represents, where the rule can tell.
     ties : Ties or None
         At the cut; None where the rule has groups.
-    heat : HeatMap
-        Of the first features; its rows are features.
+    graph : FilteredGraph or None
+        The filtered graph that ranked; None for lists of links.
+    drawn, places : array of int, array of float, shape (n_drawn, 2)
+        The nodes of the graph that are drawn, ascending, and where: within [-1, 1].
+    heat : tuple of (array of int, array of float)
+        Of the first features, like beside like, and the similarities between them.
     left_out : tuple of (str, tuple of str)
         Reasons, each with the columns it left out; none that was passed through.
     took_no_part : tuple of (str, tuple of str)
@@ -139,12 +128,10 @@ class SelectionSummary:
         Columns that went to the output without being judged.
     nominal : array of int or None
         The features that hold names; None where all are numbers.
-    resampled : Resampled or None
-        What came back when the data were drawn anew, where that was tried.
+    stability : Stability or None
+        Of the selector, where that was tried.
     random : RandomCoverage
         What random lists cover.
-    asked : Asked
-        Limits and sizes that the user asked for.
     alternatives : dict of int to tuple of Substitute
         What could take the place of a selected feature.
     reasons : dict of int to str
@@ -155,51 +142,49 @@ class SelectionSummary:
         What was said of the table before.
     """
 
+    selector: TopologicalFeatureSelector
     table_name: str
+    names: tuple[str, ...]
     n_samples: int | None
     n_selected: int
     end: int | None
-    size_given: bool
-    method: Method
-    features: Features
-    share: npt.NDArray[np.float64]
+    has_groups: bool
+    order: Ints
+    excluded: Ints
+    share: Doubles
     running: RunningGroups
-    representation: Representation | None
-    network: NetworkView | None
-    bars: Bars
+    adds: Doubles | None
+    isolated: Ints
     ties: Ties | None
-    heat: HeatMap
+    graph: FilteredGraph | None
+    drawn: Ints
+    places: Doubles
+    heat: tuple[Ints, Doubles]
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
     took_no_part: tuple[tuple[str, tuple[str, ...]], ...]
     passed_through: tuple[str, ...]
-    nominal: npt.NDArray[np.int64] | None
-    resampled: Resampled | None
+    nominal: Ints | None
+    stability: Stability | None
     random: RandomCoverage
-    asked: Asked
     alternatives: dict[int, tuple[Substitute, ...]]
     reasons: dict[int, str]
     judged: bool = False
     notes: tuple[str, ...] = ()
 
     @property
-    def n_nodes(self) -> int:
-        """Number of columns that were compared."""
-        return len(self.features.nodes)
-
-    @property
     def random_share(self) -> float:
         """What random lists of the size of the selection cover, on average."""
-        selected = self.features.order[: self.n_selected]
-        return self.random.at(int(np.isin(selected, self.features.nodes).sum()))
+        selected = self.order[: self.n_selected]
+        return self.random.at(int(np.isin(selected, self.selector.nodes_).sum()))
 
 
 def summarise_selection(
     selector: TopologicalFeatureSelector,
     X: Any,
     *,
-    similarity: SimilarityOperator | npt.NDArray[np.floating[Any]] | None = None,
+    similarity: SimilarityOperator | Floats | None = None,
     table_name: str = "the table",
-    left_out: Sequence[LeftOut] = (),
+    left_out: Sequence[LeftOutColumn] = (),
     passed_through: Sequence[str] = (),
     stability: Stability | None = None,
     judged: bool = False,
@@ -218,8 +203,8 @@ def summarise_selection(
         what `topofs.selection.fit_and_compare` gives as ``operator``.
     table_name : str
         What the table is called.
-    left_out : sequence of LeftOut
-        Columns that took no part.
+    left_out : sequence of LeftOutColumn
+        Columns of the table that took no part, each with a ``name`` and a ``reason``.
     passed_through : sequence of str
         Columns that went to the output without being judged.
     stability : Stability, optional
@@ -248,100 +233,90 @@ def summarise_selection(
     (0.493, Ties(score=4.0, inside=1, outside=5))
     """
     check_is_fitted(selector)
-    features = features_of(selector)
-    table = _with_kinds(X, selector.similarity_)
-    blocks = similarity_of(selector, table, similarity)
-    order = features.node_order()
-    representation = representation_of(selector, features) if selector.has_groups else None
+    n, nodes, measure = selector.n_features_in_, selector.nodes_, selector.similarity_
+    columns = selector._column_names().tolist()  # noqa: SLF001 - as every message names them
+    names = tuple(map(str, columns))
+    if stability is not None and len(stability.frequency) != n:
+        raise ValueError(
+            f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
+            f"{n}: give the stability of the same table"
+        )
+    table = named_matrix(X)
+    if not isinstance(table, TypedTable):
+        by_kind = has_nominal_columns(table) or not measure.takes_arrays
+        table = typed_table(table) if by_kind else table
+    nominal = None
+    if isinstance(table, TypedTable) and table.has_nominal:
+        nominal = np.flatnonzero([column.nominal for column in table.columns])
+
+    operator = similarity_of(selector, table, similarity)
+    order, ranked = np.argsort(selector.ranking_), np.argsort(selector.ranking_[nodes])
+    n_selected, has_groups = selector.n_features_, selector.has_groups
     running = (
-        representation.running
-        if representation is not None
-        else running_over_all(blocks, order, least=-np.inf)
+        running_groups(selector)
+        if has_groups
+        else running_over_all(WithDiagonal(operator), ranked, least=-np.inf)
     )
-    n_selected = selector.n_features_
-    in_network = np.isin(features.order, features.nodes)
-    first = order[:MOST_ROWS]
-    heat = heat_map(between(blocks, first))
+    end = None
+    # The ranking of these two sizes is one of its own.
+    if selector.rule_.has_end and not isinstance(
+        selector.n_features_to_select, (Budget, MinShare)
+    ):
+        end = selector.at("auto").n_features_
     graph = filtered_graph(selector)
-    network = None if graph is None else network_view(graph, features, n_selected)
-    given = selector.n_features_to_select
-    # The ranking of these two is one of its own.
-    has_end = selector.rule_.has_end and not isinstance(given, (Budget, MinShare))
+    nothing = np.empty(0, np.int64), np.empty((0, 2))
+    drawn, places = nothing if graph is None else drawing_of(graph, ranked, n_selected)
+    hottest, heat = heat_map(operator, ranked[:MOST_ROWS])
+    outside = np.setdiff1d(np.arange(n), nodes).tolist()
+    reasons = {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}
+    rare = {out.name: out.reason for out in left_out_as_rare(selector)}
     return SelectionSummary(
+        selector=selector,
         table_name=str(table_name),
-        n_samples=_n_samples(X) if selector.similarity_.takes_table else None,
+        names=names,
+        n_samples=int(np.shape(X)[0]) if measure.takes_table else None,
         n_selected=n_selected,
-        end=selector.at("auto").n_features_ if has_end else None,
-        size_given=not (isinstance(given, str) and given == "auto"),
-        method=_method(selector),
-        features=features,
-        share=running.curve[np.concatenate([[0], np.cumsum(in_network)])],
+        end=end,
+        has_groups=has_groups,
+        order=order,
+        excluded=resolve_columns(selector.exclude, columns, n, what="exclude"),
+        share=running.curve[np.concatenate([[0], np.cumsum(np.isin(order, nodes))])],
         running=running,
-        representation=representation,
-        network=network,
-        bars=bars_of(features.scores[features.nodes]),
-        ties=ties_at(features, n_selected) if representation is None else None,
-        heat=HeatMap(features.nodes[first[heat.rows]], heat.values),
+        adds=_adds(selector, running, ranked) if has_groups else None,
+        isolated=getattr(selector, "isolated_", nothing[0]) if has_groups else nothing[0],
+        ties=None if has_groups else ties_at_cut(selector),
+        graph=graph,
+        drawn=drawn,
+        places=places,
+        heat=(nodes[hottest], heat),
         left_out=_by_reason(
             (str(c.reason), str(c.name)) for c in left_out if c.name not in passed_through
         ),
-        took_no_part=_by_reason(_took_no_part(selector, features)),
+        took_no_part=_by_reason(
+            (rare.get(names[i], reason), names[i])
+            for i, reason in reasons.items()
+            if i not in selector.forced_
+        ),
         passed_through=tuple(map(str, passed_through)),
-        nominal=_nominal(table),
-        resampled=resampled_of(stability, network, features.n_features) if stability else None,
-        random=random_coverage(selector, blocks),
-        asked=asked_of(selector, features),
-        alternatives=alternatives_of(selector, features),
-        reasons=_reasons(selector, features),
+        nominal=nominal,
+        stability=stability,
+        random=_random_coverage(selector, operator),
+        alternatives=_alternatives(selector, order[: min(n_selected, MOST_COLUMNS)]),
+        reasons=reasons,
         judged=judged,
         notes=tuple(map(str, notes)),
     )
 
 
-def _with_kinds(X: Any, measure: Measure) -> Any:
-    """The table, read into kinds of columns where some may hold names."""
-    X = named_matrix(X)
-    if isinstance(X, TypedTable):
-        return X
-    if has_nominal_columns(X) or not measure.takes_arrays:
-        return typed_table(X)
-    return X
-
-
-def _n_samples(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _nominal(X: Any) -> npt.NDArray[np.int64] | None:
-    """The columns that hold names, where some do."""
-    if not isinstance(X, TypedTable) or not X.has_nominal:
-        return None
-    return np.flatnonzero([column.nominal for column in X.columns])
-
-
-def _method(selector: TopologicalFeatureSelector) -> Method:
-    measure, rule = selector.similarity_, selector.rule_
-    cut = rule.cut_for(measure) if selector.threshold == "auto" else selector.threshold
-    size = selector.n_features_to_select
-    redundant_from = size.share if isinstance(size, MinShare) else None
-    graph = graph_for(selector.graph, rule, size)
-    return Method(measure, graph, rule, cut, redundant_from)
-
-
-def _reasons(selector: TopologicalFeatureSelector, features: Features) -> dict[int, str]:
-    """Why each feature outside the network takes no part."""
-    outside = np.setdiff1d(np.arange(features.n_features), features.nodes).tolist()
-    return {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}
-
-
-def _took_no_part(
-    selector: TopologicalFeatureSelector, features: Features
-) -> Iterator[tuple[str, str]]:
-    """The reason and the name of each feature outside the network that is not forced."""
-    rare = {out.name: out.reason for out in left_out_as_rare(selector)}
-    for i, reason in _reasons(selector, features).items():
-        if i not in features.forced:
-            yield rare.get(features.names[i], reason), features.names[i]
+def _adds(
+    selector: TopologicalFeatureSelector, running: RunningGroups, ranked: Ints
+) -> Doubles:
+    """The steps of the curve; the scores themselves where they are the same but for rounding."""
+    adds = np.zeros(selector.n_features_in_)
+    adds[selector.nodes_[ranked]] = len(ranked) * np.diff(running.curve)
+    adds[selector.ranking_ > selector.n_selectable_] = 0.0
+    same = np.allclose(adds, selector.scores_, atol=1e-9)
+    return selector.scores_ if same else adds
 
 
 def _by_reason(columns: Iterable[tuple[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -352,141 +327,174 @@ def _by_reason(columns: Iterable[tuple[str, str]]) -> tuple[tuple[str, tuple[str
     return tuple((reason, tuple(names)) for reason, names in groups.items())
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """Limits; `size` where it is more than a number, and `cost`, of each feature, of a budget.
+def _alternatives(
+    selector: TopologicalFeatureSelector, features: Ints
+) -> dict[int, tuple[Substitute, ...]]:
+    """Find substitutes for some selected features, each with the rest fixed."""
+    found: dict[int, tuple[Substitute, ...]] = {}
+    if selector.has_groups:
+        # A rule of the user's own may have groups of a kind that cannot be searched.
+        with suppress(AttributeError):
+            for feature in features[np.isin(features, selector.nodes_)].tolist():
+                found[feature] = selector.substitute(feature, n=_MOST_SUBSTITUTES)
+    return found
 
-    `n_free` columns are in no group, `spent` is what the selected ones cost. Where only redundant
-    columns are left out, `n_redundant` are, and none explains those of `unexplained`.
+
+def ties_at_cut(selector: TopologicalFeatureSelector) -> Ties | None:
+    """Find the features among which the cut had to choose."""
+    order, groups = np.argsort(selector.ranking_), score_groups(selector)
+    n_selected = int(selector.support_.sum())
+    if n_selected == len(order):
+        return None
+    last, following = order[n_selected - 1], order[n_selected]
+    if groups[last] < 0 or groups[last] != groups[following]:
+        return None
+    same = groups[order] == groups[last]
+    inside = int(same[:n_selected].sum())
+    return Ties(float(selector.scores_[last]), inside, int(same.sum()) - inside)
+
+
+def score_groups(selector: TopologicalFeatureSelector) -> Ints:
+    """Number equal scores alike, ascending.
+
+    -1 outside the network, and where the score plays no part because the feature is forced or
+    cannot be selected.
     """
-
-    at_most: int | None
-    n_groups: int
-    n_free: int
-    max_similarity: float | None
-    size: Size | None
-    cost: npt.NDArray[np.float64] | None
-    spent: float
-    n_redundant: int
-    unexplained: tuple[str, ...]
+    groups = np.full(selector.n_features_in_, -1)
+    scores = selector.scores_[selector.nodes_]
+    groups[selector.nodes_] = np.unique(scores, return_inverse=True)[1]
+    groups[selector.forced_] = -1
+    groups[selector.ranking_ > selector.n_selectable_] = -1
+    return groups
 
 
-def asked_of(selector: TopologicalFeatureSelector, features: Features) -> Asked:
-    """Read off a fitted selector what was asked of it."""
-    given = selector.n_features_to_select
-    size = given if isinstance(given, Size) else None
-    names = list(features.names)
-    n_groups = n_free = 0
-    if selector.at_most is not None:
-        group, labels = selector.at_most.groups(names)
-        n_groups, n_free = len(labels), int((group < 0).sum())
-    cost = size.costs(names, len(names)) if isinstance(size, Budget) else None
-    out = np.empty(0, dtype=np.int64)
-    if isinstance(size, MinShare):
-        out = features.nodes[~selector.support_[features.nodes]]
-    by = selector.representative_[out] if len(out) else out
-    return Asked(
-        at_most=None if selector.at_most is None else int(selector.at_most.number),
-        n_groups=n_groups,
-        n_free=n_free,
-        max_similarity=selector.max_similarity,
-        size=size,
-        cost=cost,
-        spent=0.0 if cost is None else float(cost[selector.support_].sum()),
-        n_redundant=int((by >= 0).sum()),
-        unexplained=tuple(names[i] for i in out[by < 0].tolist()),
-    )
+def similarity_of(
+    selector: TopologicalFeatureSelector,
+    X: Any,
+    similarity: SimilarityOperator | Floats | None = None,
+) -> SimilarityOperator:
+    """Give the similarity between the nodes of a fitted selector's graph.
 
-
-Ints = npt.NDArray[np.int64]
-
-
-Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Representation:
-    """What a rule with groups says of a selection: the representatives at every size.
-
-    `adds` is what each feature adds at its turn to what those before it represent, in columns'
-    worth; 0 outside the network and where it cannot be selected. `isolated` features represent
-    no other and no other represents them, ascending; none where the rule does not tell. The
-    rule may select them by itself.
-    `through` has, for each change of `running`, the feature next to it on the way to its
-    representative, or -1.
+    Before any threshold: what the columns have in common, not what the filter was given.
     """
-
-    running: RunningGroups
-    adds: Floats
-    isolated: Ints
-    isolated_selected: bool
-    through: Ints
-
-
-def representation_of(
-    selector: TopologicalFeatureSelector, features: Features
-) -> Representation:
-    """Read off a fitted selector who represents whom."""
-    running = running_groups(selector)
-    isolated = getattr(selector, "isolated_", np.empty(0, dtype=np.int64))
-    free = np.setdiff1d(isolated, features.forced)
-    by_itself = selector.at("auto").support_ if selector.rule_.has_end else selector.support_
-    return Representation(
-        running=running,
-        adds=_adds(running, features),
-        isolated=isolated,
-        isolated_selected=bool(selector.rule_.has_end and len(free) and by_itself[free].all()),
-        through=np.where(running.through < 0, -1, features.nodes[running.through]),
-    )
+    n_nodes = len(selector.nodes_)
+    if similarity is None:
+        similarity = fitted_similarity(selector, X)
+    elif isinstance(similarity, np.ndarray):
+        if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
+            raise ValueError(
+                f"similarity has the shape {similarity.shape}; it must be {n_nodes} × {n_nodes}"
+            )
+        similarity = MatrixOperator(similarity)
+    if similarity.n_features != n_nodes:
+        raise ValueError(
+            f"similarity is over {similarity.n_features} columns; the graph has {n_nodes} nodes"
+        )
+    return similarity
 
 
-def _adds(running: RunningGroups, features: Features) -> Floats:
-    """The steps of the curve; the scores themselves where they are the same but for rounding."""
-    adds = np.zeros(features.n_features)
-    steps = len(features.nodes) * np.diff(running.curve)
-    adds[features.nodes[features.node_order()]] = steps
-    adds[features.order[features.most :]] = 0.0
-    return features.scores if np.allclose(adds, features.scores, atol=1e-9) else adds
+class WithDiagonal:
+    """Blocks of a similarity, with its exact diagonal."""
+
+    def __init__(self, operator: SimilarityOperator) -> None:
+        self.operator, self.diagonal = operator, operator.diagonal()
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        """Give the entries of some rows and columns."""
+        block = self.operator.block(rows, columns)
+        same = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
+        block[same - rows.start, same - columns.start] = self.diagonal[same]
+        return block
 
 
-_N_SIZES = 12
+def heat_map(similarity: SimilarityOperator, nodes: Ints) -> tuple[Ints, Doubles]:
+    """Order nodes so that like ones lie side by side; give them with their similarities.
+
+    Average linkage on 1 − |s|, leaves in the optimal order (Bar-Joseph, Gifford & Jaakkola,
+    "Fast optimal leaf ordering for hierarchical clustering", Bioinformatics 17, 2001).
+    """
+    ascending = np.sort(nodes)
+    block = rows_of(similarity, ascending)[:, ascending].astype(np.float64)
+    place = np.searchsorted(ascending, nodes)
+    below = np.tril(block[np.ix_(place, place)], -1)
+    values = below + below.T
+    np.fill_diagonal(values, similarity.diagonal()[nodes])
+    if len(nodes) < 3:
+        return nodes, values
+    distance = np.clip(1 - np.abs(values), 0, None)
+    np.fill_diagonal(distance, 0)
+    tree = linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
+    leaves = leaves_list(tree).astype(np.int64)
+    return nodes[leaves], values[np.ix_(leaves, leaves)]
 
 
-_N_LISTS = 50
+def bars_of(scores: Doubles) -> tuple[list[str], Ints]:
+    """Sort scores into at most 28 bars: give the label of each bar, and the bar of each score.
+
+    Whole numbers get a bar each; where they spread wide, bars that widen with the value.
+    Other scores get bars of one width.
+    """
+    low, high = scores.min(), scores.max()
+    if (scores == np.rint(scores)).all() and high < 2**53:
+        starts = _whole_starts(int(low), int(high))
+        ends = np.append(starts[1:] - 1, int(high))
+        labels = [
+            f"{start:,}" if start == end else f"{start:,}–{end:,}"
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
+    else:
+        n_bars = max(1, min(_MOST_BARS, round(2 * np.sqrt(len(scores)))))
+        starts = np.linspace(low, high, n_bars + 1)[:-1]
+        ends = np.append(starts[1:], high)
+        labels = [f"{start:.3g}–{end:.3g}" for start, end in zip(starts, ends, strict=True)]
+    return labels, np.searchsorted(starts, scores, side="right") - 1
 
 
-# At the size of the selection itself, as `random_lists` draws by default.
-_N_LISTS_THERE = 200
+def _whole_starts(low: int, high: int) -> Ints:
+    """First value of each bar: as narrow as the number of bars allows, never narrowing."""
+    growth = 0.0
+    while True:
+        starts = [low]
+        while len(starts) <= _MOST_BARS:
+            width = max(1, int(growth * (starts[-1] - low + 1)))
+            if starts[-1] + width > high:
+                return np.array(starts)
+            starts.append(starts[-1] + width)
+        growth += 0.02
 
 
-# Without groups every list looks at all pairs: fewer lists of a large table.
-_PAIRS = 2.5e8
+def filtered_graph(selector: TopologicalFeatureSelector) -> FilteredGraph | None:
+    """Give the graph that a selector ranked by; None for lists of links, or for none."""
+    graph: FilteredGraph | None = getattr(selector, "graph_", None)
+    return None if isinstance(graph, LinkGraph) else graph
 
 
-_FEWEST_LISTS = 6
+def drawing_of(
+    graph: FilteredGraph, ranked: Ints, n_selected: int, *, most: int = _MOST_NODES
+) -> tuple[Ints, Doubles]:
+    """Choose the nodes to draw, ascending, and lay them out.
+
+    All of them, or the selected ones and those most strongly joined to them.
+    """
+    from topofs.layout import layout
+
+    if graph.n_nodes <= most:
+        return np.arange(graph.n_nodes), layout(graph)
+    selected = ranked[: min(n_selected, most)]
+    is_selected = np.isin(graph.edges, selected)
+    crossing = is_selected[:, 0] != is_selected[:, 1]
+    # Of each crossing edge the end that is not selected, the strongest first.
+    outer, weights = graph.edges[crossing][~is_selected[crossing]], graph.weights[crossing]
+    strongest_first = outer[np.lexsort((outer, -weights))]
+    _, at = np.unique(strongest_first, return_index=True)
+    neighbours = strongest_first[np.sort(at)][: most - len(selected)]
+    drawn = np.sort(np.concatenate([selected, neighbours]))
+    inside = np.isin(graph.edges, drawn).all(axis=1)
+    ends = np.searchsorted(drawn, graph.edges[inside])
+    return drawn, layout(FilteredGraph(len(drawn), ends, graph.weights[inside]))
 
 
-# Rows at a time: fewer where they are long.
-_ROWS, _ENTRIES = 512, 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class RandomCoverage:
-    """What random lists of some numbers of nodes cover: the mean, and the range of 95 %."""
-
-    sizes: npt.NDArray[np.int64]
-    mean: npt.NDArray[np.float64]
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-
-    def at(self, size: int) -> float:
-        """Give the mean at a size; between two sizes along the logarithm of the size."""
-        if size < 1:
-            return 0.0
-        return float(np.interp(np.log(size), np.log(self.sizes), self.mean))
-
-
-def random_coverage(
+def _random_coverage(
     selector: TopologicalFeatureSelector, similarity: SimilarityOperator
 ) -> RandomCoverage:
     """Draw random lists at a handful of sizes, and at that of the selection."""
@@ -495,79 +503,28 @@ def random_coverage(
     grid = np.rint(np.geomspace(1, n, _N_SIZES)).astype(np.int64)
     sizes = np.unique(np.append(grid, here))
     if not selector.has_groups:
-        covered = _over_all(similarity, sizes)
+        covered = _random_over_all(similarity, sizes)
         low, high = np.quantile(covered, [0.025, 0.975], axis=0)
         return RandomCoverage(sizes, covered.mean(axis=0), low, high)
     found = [
         selector.random_lists(size, n_lists=_N_LISTS_THERE if size == here else _N_LISTS)
         for size in sizes.tolist()
     ]
-    return RandomCoverage(
-        sizes,
-        np.array([one.mean for one in found]),
-        np.array([one.low for one in found]),
-        np.array([one.high for one in found]),
-    )
+    mean, low, high = np.array([(one.mean, one.low, one.high) for one in found]).T
+    return RandomCoverage(sizes, mean, low, high)
 
 
-def _over_all(
-    similarity: SimilarityOperator, sizes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _random_over_all(similarity: SimilarityOperator, sizes: Ints) -> Doubles:
     """The mean best similarity to the first of random orders: one row an order."""
-    n = similarity.n_features
+    n, blocks = similarity.n_features, WithDiagonal(similarity)
     n_lists = int(np.clip(_PAIRS / n**2, _FEWEST_LISTS, _N_LISTS))
     generator = np.random.default_rng(0)
     orders = [generator.permutation(n) for _ in range(n_lists)]
     totals = np.zeros((n_lists, n))
     step = int(np.clip(_ENTRIES // n, 32, _ROWS))
     for start in range(0, n, step):
-        block = similarity.block(slice(start, min(start + step, n)), slice(0, n))
+        block = blocks.block(slice(start, min(start + step, n)), slice(0, n))
         for number, order in enumerate(orders):
             best = np.maximum.accumulate(block[:, order], axis=1)
             totals[number] += best.sum(axis=0, dtype=np.float64)
     return totals[:, sizes - 1] / n
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """What came back when the data were drawn anew, with Nogueira's stability and its interval.
-
-    The stability is None where it is not defined. `least` to `most` features were chosen;
-    `frequency` has the share of the resamples for each feature, `confidence` for each edge of
-    the filtered graph, where there is one.
-    """
-
-    phi: float | None
-    lower: float | None
-    upper: float | None
-    level: float
-    n_resamples: int
-    least: int
-    most: int
-    frequency: npt.NDArray[np.float64]
-    confidence: npt.NDArray[np.float64]
-
-
-def resampled_of(
-    stability: Stability, network: NetworkView | None, n_features: int
-) -> Resampled:
-    """Put the numbers of a `Stability` in the order of the page."""
-    if len(stability.frequency) != n_features:
-        raise ValueError(
-            f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
-            f"{n_features}: give the stability of the same table"
-        )
-    sure = {(edge.left, edge.right): edge.confidence for edge in stability.edges}
-    ends = [] if network is None else np.sort(network.edges, axis=1).tolist()
-    finite = bool(np.isfinite(stability.phi))
-    return Resampled(
-        phi=float(stability.phi) if finite else None,
-        lower=float(stability.lower) if finite else None,
-        upper=float(stability.upper) if finite else None,
-        level=float(stability.level),
-        n_resamples=int(stability.n_resamples),
-        least=int(stability.sizes.min()),
-        most=int(stability.sizes.max()),
-        frequency=np.asarray(stability.frequency, dtype=np.float64),
-        confidence=np.array([sure.get((i, j), 0.0) for i, j in ends], dtype=np.float64),
-    )

@@ -1,4 +1,4 @@
-"""What every rule is made of: `Rule`, its result `Ranking`, and who represents whom.
+"""What every rule is made of: `Rule`, its result `Ranking`, and coverage models.
 
 A rule ranks the nodes of a network, which are the columns that take part. A rule with groups
 also gives a `CoverageModel`: which selected node represents each node, and with what share of
@@ -28,17 +28,8 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-__all__ = [
-    "CoverageModel",
-    "Ranking",
-    "Rule",
-    "RunningGroups",
-    "ScoreWords",
-    "assign_self",
-    "in_order_of_values",
-    "running_over_all",
-    "tie_breaking_ranks",
-]
+# What decides between equal scores: `tie_breaking_ranks`, or the position in the table.
+STRENGTH, INDEX = "strength", "index"
 
 # Rows of shares held at a time.
 _ROWS = 256
@@ -225,7 +216,7 @@ class Ranking:
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
     reach : CoverageModel or None
-        Whom nodes represent; None where the rule has no groups.
+        The coverage model: which nodes represent others; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent no other and that no other represents, where the rule can tell.
     selectable : int or None
@@ -299,7 +290,7 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
 
 
 class CoverageModel:
-    """Whom a node represents, and with what share of its variance: base of the models.
+    """Which nodes a node represents, with what share of their variance: base of the models.
 
     A model gives `representatives` and `running`. The other methods follow from the first; a
     model gives its own where it has a shorter way, or where selected nodes explain more together
@@ -314,7 +305,7 @@ class CoverageModel:
         raise NotImplementedError
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
+        """Find the representative of each node while nodes are selected in an order.
 
         Of the first `n_exact` whole rows count.
         """
@@ -323,6 +314,11 @@ class CoverageModel:
     def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002
         """List the nodes by way of which a node is represented, from the node on; none here."""
         return np.empty(0, dtype=np.int64)
+
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        representative, share = self.representatives(among)
+        return int(representative[node]), float(share[node])
 
     def explained(self, selected: Ints) -> Doubles:
         """Share of each node that the selected nodes explain together, or the best of them."""
@@ -376,13 +372,35 @@ class RunningGroups:
     through: Ints
     n_links: int | None
 
+    @classmethod
+    def from_changes(
+        cls,
+        curve: Doubles,
+        changes: tuple[Ints, Ints, Doubles],
+        *,
+        through: Ints | None = None,
+        n_links: int | None = None,
+    ) -> RunningGroups:
+        """Sort changes by node: the node, the position and the value of each, in order."""
+        nodes, positions, values = changes
+        by_node = np.argsort(nodes, kind="stable")
+        n_changes = np.bincount(nodes, minlength=len(curve) - 1)
+        return cls(
+            curve=curve,
+            starts=np.concatenate([[0], np.cumsum(n_changes)]),
+            positions=positions[by_node],
+            values=values[by_node],
+            through=np.full(len(nodes), -1) if through is None else through[by_node],
+            n_links=n_links,
+        )
+
 
 class _Shares(Protocol):
     def block(self, rows: slice, columns: slice) -> Floats: ...
 
 
 def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> RunningGroups:
-    """Follow who represents whom as shares of all pairs say, linked or not.
+    """Find the representative of each node for every size, by shares of all pairs.
 
     The curve at k is the mean of the largest share of each node among the first k.
     A share, of what the row explains of the column, must be above `least` to represent a node;
@@ -403,11 +421,5 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
         some = values > least
         parts.append((nodes[some], positions[some], values[some]))
     nodes, positions, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return RunningGroups(
-        curve=np.concatenate([[0.0], total / n]),
-        starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-        positions=positions,
-        values=values,
-        through=np.full(len(positions), -1),
-        n_links=None,
-    )
+    curve = np.concatenate([[0.0], total / n])
+    return RunningGroups.from_changes(curve, (nodes, positions, values))

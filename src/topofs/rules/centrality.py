@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topofs.network import Needs
-from topofs.rules.base import Ranking, Rule, ScoreWords, in_order_of_values, tie_breaking_ranks
+from topofs.rules.base import (
+    INDEX,
+    STRENGTH,
+    Ranking,
+    Rule,
+    ScoreWords,
+    in_order_of_values,
+    tie_breaking_ranks,
+)
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs.constraints import Constraints
     from topofs.network import Network
     from topofs.similarity.base import Measure
-
-__all__ = ["SCORES", "TIES", "Centrality"]
 
 SCORES = {
     "degree": ScoreWords(
@@ -37,9 +43,6 @@ SCORES = {
     ),
 }
 """The centralities by name, with their words; `topofs.centrality` computes them."""
-
-TIES = ("strength", "index")
-"""What can decide between equal scores: the summed strength of the links, or the position."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +71,7 @@ class Centrality(Rule):
 
     score: str = parameter("degree", choices=tuple(SCORES), option=False)
     ties: str = parameter(
-        "strength", help="Order equal scores by: strength, index.", choices=TIES
+        STRENGTH, help="Order equal scores by: strength, index.", choices=(STRENGTH, INDEX)
     )
 
     @property
@@ -84,29 +87,26 @@ class Centrality(Rule):
     @property
     def sentence(self) -> str:
         """How columns are put in order, as a sentence."""
-        ties = "by the summed strength of their links"
-        if self.ties != TIES[0]:
+        if self.ties == INDEX:
             ties = "in the order of the table"
-        elif not self._by_strength:
+        elif self.score == "strength":
             ties = "as their values say"
+        else:
+            ties = "by the summed strength of their links"
         return f"Columns were ranked by {self.words.ranked_by}, equal ones {ties}."
 
     @property
     def ties_words(self) -> str:
         """What decides between equal scores."""
-        if self.ties != TIES[0]:
+        if self.ties == INDEX:
             return super().ties_words
-        return "the strength of the links" if self._by_strength else "the values of the columns"
-
-    @property
-    def _by_strength(self) -> bool:
-        """Whether strength decides between equal scores; it cannot where it is the score."""
-        return self.ties == TIES[0] and self.words is not SCORES[TIES[0]]
+        is_score = self.score == "strength"
+        return "the values of the columns" if is_score else "the strength of the links"
 
     @property
     def needs(self) -> Needs:
         """The graph."""
-        return Needs(by_values=self.ties == TIES[0])
+        return Needs(by_values=self.ties == STRENGTH)
 
     def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
         """Cut at the mean, as the authors' program does."""
@@ -117,7 +117,7 @@ class Centrality(Rule):
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)
-        place = tie_breaking_ranks(network) if self.ties == TIES[0] else None
+        place = tie_breaking_ranks(network) if self.ties == STRENGTH else None
         keys = (-scores,) if place is None else (place, -scores)
         order, n_selectable = constraints.applied(np.lexsort(keys))
         return Ranking(order, scores, selectable=n_selectable, place=place)

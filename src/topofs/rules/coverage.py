@@ -8,7 +8,7 @@ is `topofs.rules.base.tie_breaking_ranks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from topofs._kernels.dispatch import UNIT, units
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.network import Needs
 from topofs.rules.base import (
+    INDEX,
+    STRENGTH,
     CoverageModel,
     Ranking,
     Rule,
@@ -27,8 +29,7 @@ from topofs.rules.base import (
     running_over_all,
     tie_breaking_ranks,
 )
-from topofs.rules.centrality import TIES
-from topofs.rules.exchanges import refined_ranking
+from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
 from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
@@ -41,18 +42,10 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = [
-    "Coverage",
-    "MatrixCoverage",
-    "PathCoverage",
-    "coverage_model_of",
-    "redundancy_ranking",
-]
-
 AUTO, PATHS, EDGES = "auto", "paths", "edges"
 
+# What must be left of the variance at the end of a path of several edges.
 HALF = 0.5
-"""What must be left of the variance at the end of a path of several edges."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +58,7 @@ class Coverage(Rule):
 
     facility location: F is submodular, so up to the end the greedy set is worth at least
     1 − 1/e of the best one of its size. The rule ends by itself where the next column would
-    explain no more than itself.
+    add no more than its own variance.
 
     Beyond the end, the next column c is the one for which what it adds to F, and half of
 
@@ -78,10 +71,10 @@ class Coverage(Rule):
     Parameters
     ----------
     reach : {"auto", "edges", "paths"}, default="auto"
-        Whom a column represents: its neighbours in the graph ("edges"), or others along its
-        paths ("paths"), where shares multiply, and a path of several edges counts as long as
-        half of the variance is left at its end. "auto" is what the graph says: edges of
-        `Links`, paths of the other graphs.
+        Which columns a column represents: its neighbours in the graph ("edges"), or others
+        along its paths ("paths"), where shares multiply, and a path of several edges counts as
+        long as half of the variance is left at its end. "auto" is what the graph says: edges
+        of `Links`, paths of the other graphs.
     isolated : {"drop", "keep", "last"}, default="drop"
         What becomes of columns that share with no other more than chance explains. "drop":
         "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
@@ -120,9 +113,8 @@ class Coverage(Rule):
         choices=(DROP, KEEP, LAST),
     )
     ties: str = parameter(
-        "strength", help="Order equal scores by: strength, index.", choices=TIES
+        STRENGTH, help="Order equal scores by: strength, index.", choices=(STRENGTH, INDEX)
     )
-
     refine: bool = parameter(
         default=False, help="Exchange columns while the coverage rises.", choices=(True, False)
     )
@@ -134,7 +126,7 @@ class Coverage(Rule):
     @property
     def needs(self) -> Needs:
         """A graph and a scale."""
-        return Needs(scale=True, by_values=self.ties == TIES[0])
+        return Needs(scale=True, by_values=self.ties == STRENGTH)
 
     @property
     def words(self) -> ScoreWords:
@@ -157,12 +149,12 @@ class Coverage(Rule):
     @property
     def ties_words(self) -> str:
         """What decides between columns that add the same."""
-        return "the strength of the links" if self.ties == TIES[0] else super().ties_words
+        return "the strength of the links" if self.ties == STRENGTH else super().ties_words
 
     @property
     def end_words(self) -> str:
         """What is true where it ends."""
-        return "the next column would explain no more than itself"
+        return "the next column would add no more than its own variance"
 
     @property
     def keeps_isolated(self) -> bool:
@@ -181,7 +173,7 @@ class Coverage(Rule):
         """Order the nodes greedily, those chosen beforehand first."""
         reach = network.reach if self.reach == AUTO else self.reach
         model = coverage_model_of(network, paths=reach == PATHS)
-        place = tie_breaking_ranks(network) if self.ties == TIES[0] else None
+        place = tie_breaking_ranks(network) if self.ties == STRENGTH else None
         return greedy_ranking(model, constraints, place=place, isolated=self.isolated)
 
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
@@ -192,12 +184,31 @@ class Coverage(Rule):
     def refined(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
-        """Exchange selected nodes while what they represent rises, where that is asked for."""
+        """Exchange selected nodes while what they represent rises, with `refine`.
+
+        The improved set comes first, in its greedy order, then the others in theirs.
+        """
         if not self.refine:
             return ranking
         assert ranking.isolated is not None
+        model: Any = ranking.reach
+        matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
-        return refined_ranking(ranking, constraints, selected, worth=worth, stay_out=stay_out)
+        within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
+        for found in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
+            selected = found
+        order, n_selectable = constraints.given(selected).applied(ranking.order)
+        exact = None if ranking.exact is None else max(ranking.exact, len(selected))
+        scores = np.zeros(constraints.n_nodes)
+        scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
+        return replace(
+            ranking,
+            order=order,
+            scores=scores,
+            end=len(selected),
+            selectable=n_selectable,
+            exact=exact,
+        )
 
 
 register(Coverage())
@@ -220,15 +231,33 @@ def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | Matrix
         one_way = sparse.csr_array((weights[above], ends), shape=shape)
         rows = one_way + one_way.T
         if not paths:
-            rows = rows + sparse.eye_array(graph.n_nodes)
-        rows.sort_indices()
-        if not paths:
+            rows = sparse.csr_array(rows + sparse.eye_array(graph.n_nodes))
+            rows.sort_indices()
             return MatrixCoverage(rows)
+        rows.sort_indices()
     return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
+class _SharesOfPairs(CoverageModel):
+    """A model in which a share belongs to a pair of nodes, whichever of the two is selected."""
+
+    def entries(self, node: int) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares."""
+        raise NotImplementedError
+
+    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
+        """What stays explained of some nodes with each node beside the selected ones."""
+        share = self.representatives(selected)[1]
+        least, most = units(share[of]), units(before)
+        total = np.full(len(share), least.sum())
+        for node, low, high in zip(of.tolist(), least, most, strict=True):
+            index, shares = self.entries(node)
+            total[index] += np.clip(units(shares), low, high) - low
+        return np.asarray(total / UNIT)
+
+
 @dataclass(frozen=True, eq=False)
-class MatrixCoverage(CoverageModel):
+class MatrixCoverage(_SharesOfPairs):
     """Shares from a matrix, dense or sparse, with ones on the diagonal.
 
     Attributes
@@ -283,18 +312,21 @@ class MatrixCoverage(CoverageModel):
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
 
-    def row(self, node: int, *, whole: bool = True) -> Doubles:
-        """The shares of a node with all nodes: the whole row, or what the matrix holds of it."""
+    def entries(self, node: int, *, whole: bool = True) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares.
+
+        Of a node that is cut it is the whole row, or without `whole` what the matrix holds.
+        """
         if not sparse.issparse(self.matrix):
-            return np.array(self.matrix[node], dtype=np.float64)
-        if whole and self.whole is not None and self.whole.cut[node]:
-            row = self.whole.row(node)
-        else:
-            row = np.zeros(self.matrix.shape[0])
-        # A link has one share, whoever computes it.
+            return slice(None), self.matrix[node]
         listed = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
-        row[self.matrix.indices[listed]] = self.matrix.data[listed]
-        return row
+        nodes, shares = self.matrix.indices[listed], self.matrix.data[listed]
+        if not whole or self.whole is None or not self.whole.cut[node]:
+            return nodes, shares
+        row = self.whole.row(node)
+        # A link has one share, whoever computes it.
+        row[nodes] = shares
+        return slice(None), row
 
     def rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
         """The rows of some nodes: whole ones of all of them, or of `whole` only."""
@@ -303,7 +335,7 @@ class MatrixCoverage(CoverageModel):
             cut = cut[np.isin(nodes[cut], whole)]
         if not len(cut):
             return rows
-        complete = [sparse.csr_array(self.row(int(node))[None]) for node in nodes[cut]]
+        complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[cut]]
         others = np.setdiff1d(np.arange(len(nodes)), cut)
         place = np.argsort(np.concatenate([others, cut]))
         return sparse.vstack([rows[others], *complete], format="csr")[place]
@@ -330,101 +362,63 @@ class MatrixCoverage(CoverageModel):
         return assign_self(representative, share, selected)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
-        """Follow who represents whom while nodes are selected in an order.
+        """Find the representative of each node while nodes are selected in an order.
 
         Of the first `n_exact` whole rows count. Equal shares go to the lowest node.
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
-        n = len(order)
-        rows = self.rows(np.arange(n), whole=order[:n_exact])
-        found = rows.tocoo()
-        origin, node, share = found.row.astype(np.int64), found.col.astype(np.int64), found.data
-        turn = np.argsort(order)[origin]
-        # One number tells the larger share, and of equal ones the lower origin.
-        strength = np.empty(len(share), np.int64)
-        strength[np.lexsort((-origin, share))] = np.arange(len(share))
-        by_turn = np.lexsort((turn, node))
-        node, origin, turn, share = (part[by_turn] for part in (node, origin, turn, share))
-        best = np.maximum.accumulate(strength[by_turn] + node * len(share))
-        better = np.diff(best, prepend=-1) > 0
-        node, origin, turn, share = (part[better] for part in (node, origin, turn, share))
-        amounts = units(share)
-        before = np.where(np.diff(node, prepend=-1) > 0, 0, np.concatenate([[0], amounts[:-1]]))
-        gained = np.zeros(n, np.int64)
-        np.add.at(gained, turn, amounts - before)
-        others = origin != node
-        node, turn, share = node[others], turn[others], share[others]
-        return RunningGroups(
-            curve=np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
-            starts=np.concatenate([[0], np.cumsum(np.bincount(node, minlength=n))]),
-            positions=turn,
-            values=share,
-            through=np.full(len(turn), -1),
-            n_links=(rows.nnz - n) // 2,
+        n, n_entries = len(order), 0
+        share, by = np.zeros(n), np.full(n, -1)
+        gained, changes = np.zeros(n, np.int64), []
+        for at, node in enumerate(order.tolist()):
+            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            n_entries += int(np.count_nonzero(shares))
+            before = share[index]
+            better = (shares > before) | ((shares == before) & (node < by[index]))
+            nodes, shares = np.arange(n)[index][better], shares[better]
+            gained[at] = (units(shares) - units(before[better])).sum()
+            share[nodes], by[nodes] = shares, node
+            others = nodes != node
+            changes.append((nodes[others], np.full(others.sum(), at), shares[others]))
+        nodes, positions, values = (np.concatenate(part) for part in zip(*changes, strict=True))
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], np.cumsum(gained) / UNIT / max(1, n)]),
+            (nodes, positions, values),
+            n_links=(n_entries - n) // 2,
         )
+
+    def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
+        """What each node of an order adds; whole rows of the first `n_exact` count."""
+        covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
+        for at, node in enumerate(order.tolist()):
+            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            gain = np.maximum(units(shares) - covered[index], 0)
+            covered[index] += gain
+            gains[at] = gain.sum() / UNIT
+        return gains
 
     def coverage(self, selected: Ints) -> float:
         """The mean of the shares that `representatives` gives."""
-        best = np.zeros(self.matrix.shape[0])
-        if not sparse.issparse(self.matrix):
-            best = self.matrix[selected].max(axis=0, initial=0.0)
-        else:
-            cut = self.cut[selected]
-            listed = self.matrix[selected[~cut]]
-            np.maximum.at(best, listed.indices, listed.data)
-            for node in selected[cut].tolist():
-                np.maximum(best, self.row(node), out=best)
-        best[selected] = 1.0
-        return float(best.mean())
+        return float(self.coverages([selected])[0])
 
     def coverages(self, lists: list[Ints]) -> Doubles:
         """The `coverage` of each of some lists of nodes; every row is computed once."""
         best = np.zeros((len(lists), self.matrix.shape[0]))
         lists_with: dict[int, list[int]] = {}
         for number, nodes in enumerate(lists):
+            best[number, nodes] = 1.0
             for node in nodes.tolist():
                 lists_with.setdefault(node, []).append(number)
         for node in sorted(lists_with):
-            row = self.row(node)
-            row[node] = 1.0
+            index, shares = self.entries(node)
             for number in lists_with[node]:
-                np.maximum(best[number], row, out=best[number])
+                best[number, index] = np.maximum(best[number, index], shares)
         return np.asarray(best.mean(axis=1))
-
-    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of some nodes with each node beside the selected ones."""
-        least, most = units(self.representatives(selected)[1][of]), units(before)
-        if sparse.issparse(self.matrix):
-            part = sparse.csr_array(self.rows(of).T)
-            low, high = least[part.indices], most[part.indices]
-            more = np.clip(units(part.data), low, high) - low
-            rows = sparse.csr_array((more, part.indices, part.indptr), shape=part.shape)
-            beyond: Ints = np.asarray(rows.sum(axis=1)).ravel()
-            return np.asarray((beyond + least.sum()) / UNIT)
-        total = np.zeros(len(self.matrix), dtype=np.int64)
-        for node, low, high in zip(of.tolist(), least, most, strict=True):
-            total += np.clip(units(self.matrix[:, node]), low, high)
-        return total / UNIT
-
-    def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
-        """What each node of an order adds; whole rows of the first `n_exact` count."""
-        covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
-        shares, cut = sparse.csr_array(self.matrix), self.cut
-        for at, node in enumerate(order.tolist()):
-            if cut[node] and (n_exact is None or at < n_exact):
-                nodes, amounts = np.arange(len(order)), units(self.row(node))
-            else:
-                listed = slice(shares.indptr[node], shares.indptr[node + 1])
-                nodes, amounts = shares.indices[listed], units(shares.data[listed])
-            gain = np.maximum(amounts - covered[nodes], 0)
-            covered[nodes] += gain
-            gains[at] = gain.sum() / UNIT
-        return gains
 
 
 @dataclass(frozen=True, eq=False)
-class PathCoverage(CoverageModel):
+class PathCoverage(_SharesOfPairs):
     """Along paths of a graph: a node represents another by the best product of weights.
 
     Were the graph a tree and the columns normal, this product would be the variance that both
@@ -469,30 +463,20 @@ class PathCoverage(CoverageModel):
         return best_path(*self.kernel, representative, node)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom while nodes are selected in an order."""
+        """Find the representative of each node while nodes are selected in an order."""
         from topofs._kernels.path_search import running_nodes
 
-        n = len(order)
         nodes, positions, values, before, total = running_nodes(*self.kernel, order)
-        by_node = np.argsort(nodes, kind="stable")
-        positions, before = positions[by_node], before[by_node]
-        return RunningGroups(
-            curve=np.concatenate([[0.0], total / max(1, n)]),
-            starts=np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=n))]),
-            positions=positions,
-            values=values[by_node],
+        return RunningGroups.from_changes(
+            np.concatenate([[0.0], total / max(1, len(order))]),
+            (nodes, positions, values),
             through=np.where(before == order[positions], -1, before),
             n_links=len(self.columns) // 2,
         )
 
-    def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of some nodes with each node beside the selected ones."""
-        least, most = units(self.representatives(selected)[1][of]), units(before)
-        total = np.zeros(len(self.starts) - 1, dtype=np.int64)
-        for node, low, high in zip(of.tolist(), least, most, strict=True):
-            # Along a path both ends share as much.
-            total += np.clip(units(self.representatives(np.array([node]))[1]), low, high)
-        return total / UNIT
+    def entries(self, node: int) -> tuple[Any, Doubles]:
+        """The nodes that a node has a share of, as an index, and these shares."""
+        return slice(None), self.representatives(np.array([node]))[1]
 
     def as_matrix(self) -> MatrixCoverage:
         """The same shares as a sparse matrix."""

@@ -1,8 +1,11 @@
-"""Exchanges: add, drop and swap nodes of a set while what it represents rises."""
+"""Exchanges: add, drop and swap nodes of a set while what it represents rises.
+
+`exchanges` makes the best one again and again; `Coverage(refine=True)` begins with the greedy
+set. All swaps of a candidate share what it adds; each makes up for a part of the loss.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,67 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topofs.constraints import Constraints
-    from topofs.rules.base import Ranking
     from topofs.rules.coverage import MatrixCoverage
     from topofs.typing import Bools, Ints
 
-__all__ = ["exchanges", "refined_ranking"]
-
+# So many candidates are judged at a time.
 _ROWS = 256
-"""So many candidates are judged at a time."""
 
+# Up to so many entries, the whole rows of all nodes are looked at.
 _MOST_WHOLE = 1 << 25
-"""Up to so many entries, the whole rows of all nodes are looked at."""
 
 _NEVER = np.iinfo(np.int64).min // 2
-
-
-def refined_ranking(
-    ranking: Ranking,
-    constraints: Constraints,
-    selected: Ints,
-    *,
-    worth: int | None,
-    stay_out: Ints,
-) -> Ranking:
-    """Improve a set of nodes by exchanges, and put it before all others.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        The greedy one.
-    constraints : Constraints
-        Chosen nodes stay.
-    selected : array of int
-        The set to begin with.
-    worth : int or None
-        What one more node must add, in nodes; None where the size stays.
-    stay_out : array of int
-        Nodes that no exchange brings in.
-
-    Returns
-    -------
-    Ranking
-        The improved set in its greedy order, then the others in theirs.
-    """
-    model: Any = ranking.reach
-    matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
-    found = selected
-    within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
-    for after in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
-        found = after
-    order, n_selectable = constraints.given(found).applied(ranking.order)
-    exact = None if ranking.exact is None else max(ranking.exact, len(found))
-    scores = np.zeros(constraints.n_nodes)
-    scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
-    return replace(
-        ranking,
-        order=order,
-        scores=scores,
-        end=len(found),
-        selectable=n_selectable,
-        exact=exact,
-    )
 
 
 def exchanges(
@@ -94,23 +46,9 @@ def exchanges(
     that these would take much memory, those of selected nodes only, and candidates are judged
     by their strongest links.
 
-    Parameters
-    ----------
-    reach : MatrixCoverage
-        The shares w.
-    constraints : Constraints
-        Which nodes must stay, and which may be selected together, after each exchange, too.
-    selected : array of int
-        The set to begin with.
-    worth : int or None
-        What one more node must add, in nodes; None where the size stays.
-    place : array of int, shape (n_nodes,), optional
-        What decides between equal gains; by default the node.
-
-    Yields
-    ------
-    array of int
-        The set after each exchange, ascending.
+    `selected` is the set to begin with, and `worth` what one more node must add, in nodes; None
+    where the size stays. `place` decides between equal gains; by default the node. Constraints
+    hold after each exchange, and chosen nodes stay. Yields the set after each, ascending.
 
     References
     ----------
@@ -168,12 +106,12 @@ def _best_exchange(
     lost[np.isin(now, constraints.chosen)] = -_NEVER
     price = None if worth is None else worth * int(UNIT)
     may_add = np.isin(np.arange(rows.shape[0]), constraints.open_beside(now))
-    nobody = now[:0]
+    nothing = now[:0]
     found: list[tuple[int, Ints, Ints]] = []
     if price is not None and len(now) > 1:
         at = int(lost.argmin())
-        found.append((int(price - lost[at]), nobody, now[at : at + 1]))
-    swap, add = (0, nobody, nobody), (0, nobody, nobody)
+        found.append((int(price - lost[at]), nothing, now[at : at + 1]))
+    swap, add = (0, nothing, nothing), (0, nothing, nothing)
     for start in range(0, rows.shape[0], _ROWS):
         some = np.arange(start, min(start + _ROWS, rows.shape[0]))
         shared, made_up = _gains(rows[start : start + _ROWS], first, second, nearest, len(now))
@@ -186,7 +124,7 @@ def _best_exchange(
             gain = np.where(may_add[some], shared - price, _NEVER)
             row = int(gain.argmax())
             if gain[row] > add[0]:
-                add = int(gain[row]), some[row : row + 1], nobody
+                add = int(gain[row]), some[row : row + 1], nothing
     best = max([*found, swap, add], key=lambda exchange: exchange[0])
     return None if best[0] <= 0 else best[1:]
 

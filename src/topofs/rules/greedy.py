@@ -23,19 +23,16 @@ if TYPE_CHECKING:
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["DROP", "KEEP", "LAST", "greedy_ranking", "starting_sets"]
-
+# With up to so many nodes, a budget is spent starting from every pair of nodes, too.
 MOST_ENUMERATED = 40
-"""With up to so many nodes, a budget is spent starting from every pair of nodes, too."""
 
+# Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+#
+# Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
 QUARTERS = 2
-"""Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
 
-Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
-"""
-
+# What becomes of isolated nodes: see `greedy_ranking`.
 DROP, KEEP, LAST = "drop", "keep", "last"
-"""What becomes of isolated nodes: see `greedy_ranking`."""
 
 _ALL = np.iinfo(np.int64).max
 
@@ -114,15 +111,15 @@ def greedy_ranking(
     if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
         others[constraints.chosen] = False
-        linked, alone = (
-            np.flatnonzero(others & ~is_isolated),
-            np.flatnonzero(others & is_isolated),
-        )
+        linked = np.flatnonzero(others & ~is_isolated)
+        alone = np.flatnonzero(others & is_isolated)
         search.begin(constraints)
         search.run(constraints.chosen, limited=False)
+        # Up to the end: nodes that add more than themselves.
         end = search.run(linked, least=int(UNIT))
         if isolated == KEEP:
             end = search.run(alone)
+        # Beyond the end, by gain and support.
         rest = linked if isolated == LAST else np.flatnonzero(others)
         rest = np.setdiff1d(rest, search.order[:end])
         n_taken = search.run(rest, quarters=quarters, n_exact=wanted)
@@ -135,10 +132,15 @@ def greedy_ranking(
     scores = np.zeros(n)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(n), order)
-    everyone = np.concatenate([order, rest[np.argsort(place[rest])]])
-    exact = max(end, wanted) if reach.cut.any() else None
     return Ranking(
-        everyone, scores, max(1, end), reach, is_isolated, len(order), place=place, exact=exact
+        order=np.concatenate([order, rest[np.argsort(place[rest])]]),
+        scores=scores,
+        end=max(1, end),
+        reach=reach,
+        isolated=is_isolated,
+        selectable=len(order),
+        place=place,
+        exact=max(end, wanted) if reach.cut.any() else None,
     )
 
 
@@ -202,7 +204,8 @@ class _NumpySearch:
         constraints = constraints.renumbered(self._by_place)
         self._open = OpenNodes(constraints, []) if constraints.limited else None
         self._cost = constraints.cost if by_cost else None
-        self._gain: Doubles = np.bincount(self._columns, self._units, minlength=n)
+        gain = np.bincount(self._columns, self._units, minlength=n)
+        self._gain = np.asarray(gain, dtype=np.float64)
         self._support: Doubles | None = None
         self._covered, self._left = np.zeros(n), np.full(n, float(PART))
         self.order, self.gains, self._n_taken = np.empty(n, np.int64), np.empty(n), 0
@@ -226,7 +229,8 @@ class _NumpySearch:
         self._support = None
         if quarters:
             left = self._parts * self._left[self._row]
-            self._support = np.bincount(self._columns, left, minlength=len(waiting))
+            support = np.bincount(self._columns, left, minlength=len(waiting))
+            self._support = np.asarray(support, dtype=np.float64)
         while True:
             able = waiting
             if limited and self._open is not None:
@@ -243,7 +247,9 @@ class _NumpySearch:
 
     def _take(self, node: int, *, whole: bool) -> None:
         number = int(self._by_place[node])
-        row = self._reach.row(number, whole=whole)[self._by_place]
+        index, shares = self._reach.entries(number, whole=whole)
+        row = np.zeros(len(self._place))
+        row[self._place[index]] = shares
         covered = np.maximum(self._covered, units(row))
         # The gain: Σ_j max(w_ij − max_{s ∈ S} w_sj, 0).
         self.order[self._n_taken] = number
@@ -331,6 +337,6 @@ class _KernelSearch:
         begin_phase(*start, quarters)
         how = int(limited), least, quarters, self._reach.cut, n_exact
         while (node := take_best(*start, *how)) >= 0:
-            row = self._reach.row(int(node))
+            _, row = self._reach.entries(int(node))
             cover_by_row(self._state[0], search, units(row), parts(row))
         return int(search.counters[0])

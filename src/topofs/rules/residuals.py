@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from topofs._kernels.variance_steps import deflate_rows
+from topofs._kernels.column_products import deflate_rows
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.standard_columns import ColumnsOnWorkers
@@ -29,35 +29,21 @@ if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
     from topofs.typing import Doubles, Ints
 
-__all__ = [
-    "ChanceGain",
-    "CovarianceResiduals",
-    "CovarianceSpace",
-    "Residuals",
-    "SampleResiduals",
-    "SampleSpace",
-    "VarianceSpace",
-    "chance_gain",
-    "normal_chance",
-    "variance_space",
-]
-
+# A column of which no more of the variance is left is explained; in single precision.
 EXPLAINED, EXPLAINED_SINGLE = 1e-10, 1e-5
-"""A column of which no more of the variance is left is explained; in single precision."""
 
+# How far rounding moves a gain at most, beside the largest square.
 _ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
 
+# What is kept up to date is computed anew when gains have fallen to this share.
 _FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
-"""What is kept up to date is computed anew when gains have fallen to this share."""
 
+# How often a table is shuffled, and how often one of more than `MANY` values.
 SHUFFLES, SHUFFLES_OF_MANY = 20, 5
-"""How often a table is shuffled, and how often one of more than `MANY` values."""
-
 MANY = 1 << 17
 
-MOST_COLUMNS = 500
-MOST_VALUES = 1 << 19
-"""How many columns and values of a large table are shuffled."""
+# How many columns and values of a large table are shuffled.
+MOST_COLUMNS, MOST_VALUES = 500, 1 << 19
 
 
 class _Blocks(NamedTuple):
@@ -97,7 +83,7 @@ class Residuals:
         return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
 
     def gains(self) -> tuple[Doubles, Doubles]:
-        """Tell what each node would explain, and at most how far rounding has moved that.
+        """What each node would explain, and at most how far rounding has moved that.
 
         What is explained already has -inf.
         """
@@ -116,7 +102,7 @@ class Residuals:
         return np.where(some, squares / np.where(some, left, 1.0), nothing)
 
     def explained_of(self, nodes: Ints) -> Doubles:
-        """Tell what each node (rows of the result) would explain of some (columns)."""
+        """What each node (rows of the result) would explain of some (columns)."""
         rows = [self._rows_of(node) for node in nodes.tolist()]
         products = self._products(np.concatenate(rows))
         explained = np.zeros((self.n_nodes, products.shape[1]))
@@ -445,8 +431,8 @@ class SampleSpace:
         return np.asarray(left[:, np.square(lengths) > least])
 
 
+# What a ranking by variance and its groups need of the columns.
 VarianceSpace = CovarianceSpace | SampleSpace
-"""What a ranking by variance and its groups need of the columns."""
 
 
 def variance_space(
@@ -459,27 +445,17 @@ def variance_space(
     """
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
-        return CovarianceSpace(
-            columns.correlation.astype(np.float64, copy=False),
-            np.arange(n + 1),
-            np.ones(n, dtype=np.int64),
-            np.arange(n) if place is None else inverse_permutation(place),
-            normal_chance(columns.n_samples, n),
-            single=columns.correlation.dtype == np.float32,
-        )
-    chance = chance_gain(columns)
+        nodes = np.arange(n) if place is None else inverse_permutation(place)
+        covariance = columns.correlation.astype(np.float64, copy=False)
+        degrees, chance = np.ones(n, dtype=np.int64), normal_chance(columns.n_samples, n)
+        single = columns.correlation.dtype == np.float32
+        return CovarianceSpace(covariance, np.arange(n + 1), degrees, nodes, chance, single)
     nodes = np.arange(len(columns.degrees)) if place is None else inverse_permutation(place)
-    n, n_samples = columns.n_rows, columns.n_samples
+    chance, n_samples = chance_gain(columns), columns.n_samples
     # The matrix and a copy that is worked on.
-    if n <= n_samples and 16 * n**2 <= memory:
-        return CovarianceSpace(
-            columns.gram_of_rows(),
-            columns.starts,
-            columns.degrees,
-            nodes,
-            chance,
-            columns.single,
-        )
+    if columns.n_rows <= n_samples and 16 * columns.n_rows**2 <= memory:
+        covariance, starts, degrees = columns.gram_of_rows(), columns.starts, columns.degrees
+        return CovarianceSpace(covariance, starts, degrees, nodes, chance, columns.single)
     return SampleSpace(columns, nodes, chance, with_gram=16 * n_samples**2 <= memory)
 
 
@@ -498,7 +474,7 @@ class ChanceGain:
     spread: float
 
     def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
-        """Tell what the best column may explain of others; infinite where no sample is left."""
+        """What the best column may explain of others by chance; infinite without free samples."""
         free = self.n_samples - 1 - n_taken
         if free < 1:
             return np.inf

@@ -36,25 +36,23 @@ if TYPE_CHECKING:
     from topofs.rules.residuals import VarianceSpace
     from topofs.typing import Bools, Doubles, Ints
 
-__all__ = ["Variance", "VarianceCoverage", "variance_ranking"]
-
+# What a column must explain beyond chance to be selected: itself, and half of another.
 WORTH = 1.5
-"""What a column must explain beyond chance to be selected: itself, and half of another."""
 
+# All columns are put in order one by one where that takes so many multiplications.
 FULL_ORDER = 2e9
-"""All columns are put in order one by one where that takes so many multiplications."""
 
+# Without a number of columns asked for, at least so many columns are put in order one by one.
 BY_ITSELF = 200
-"""Where nobody asked for a number, at least so many columns are put in order one by one."""
 
+# Gains that differ by less than this share of themselves are equal; in single precision.
 _SAME, _SAME_SINGLE = 1e-9, 1e-6
-"""Gains that differ by less than this share of themselves are equal; in single precision."""
 
+# Of more than twice as many near-best columns, only so many by each key are computed exactly.
 _NEAR = 16
-"""Of more than twice as many near-best columns, only so many by each key are computed exactly."""
 
+# Columns that are multiplied with all others at a time.
 _COLUMNS = 16
-"""Columns that are multiplied with all others at a time."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -364,7 +362,7 @@ class VarianceCoverage(CoverageModel):
         return assign_self(representative, share, selected)
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:  # noqa: ARG002
-        """Follow who represents whom, and what all explain together, in an order."""
+        """Find the representative of each node, and what all explain together, in an order."""
         groups = running_over_all(self, order)
         residuals = self.space.residuals()
         gains = np.zeros(self.n_nodes)
@@ -379,7 +377,7 @@ class VarianceCoverage(CoverageModel):
         return replace(groups, curve=np.concatenate([[0.0], curve]))
 
     def explained(self, selected: Ints) -> Doubles:
-        """Tell the share of each node that the selected ones explain together; 1 for themselves."""
+        """The share of each node that the selected ones explain together; 1 for themselves."""
         share = np.zeros(self.n_nodes)
         if len(selected):
             along = self.space.coordinates(self._rows(selected))
@@ -389,7 +387,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(share, 1.0))
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """Tell what stays explained of some nodes with each node beside the selected ones."""
+        """What stays explained of some nodes with each node beside the selected ones."""
         residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
         already = self.explained(selected)[of]
         kept = np.zeros(self.n_nodes)
@@ -402,7 +400,7 @@ class VarianceCoverage(CoverageModel):
         return kept
 
     def neighbors(self, of: Ints) -> Bools:
-        """Tell which nodes share with some of these more than chance explains."""
+        """Which nodes share with some of these more than chance explains."""
         related = np.zeros(self.n_nodes, dtype=np.bool_)
         related[of] = True
         degrees = self.space.degrees[self._place]
@@ -417,13 +415,20 @@ class VarianceCoverage(CoverageModel):
         return related
 
     def coverage(self, selected: Ints) -> float:
-        """Tell the mean of `explained`, without the share of each node."""
+        """The mean of `explained`, without the share of each node."""
         if not len(selected):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
+    def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
+        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        if not len(among):
+            return -1, 0.0
+        shares = self.shares(among, slice(node, node + 1))[0]
+        return int(among[shares.argmax()]), float(shares.max())
+
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
-        """Tell what some nodes (columns of the result) explain of a range of nodes, one by one."""
+        """What some nodes (columns of the result) explain of a range of nodes, one by one."""
         by, others = self._place[by], self._place[of]
         starts = self.space.starts
         rows, rows_of_others = rows_of(by, starts), rows_of(others, starts)
@@ -439,7 +444,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(shares, 1.0))
 
     def block(self, rows: slice, columns: slice) -> Doubles:
-        """Tell what the nodes of columns explain of those of rows: all of themselves."""
+        """What the nodes of columns explain of those of rows: all of themselves."""
         by = np.arange(*columns.indices(self.n_nodes))
         found = self.shares(by, rows)
         own = np.arange(*rows.indices(self.n_nodes))

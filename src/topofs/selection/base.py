@@ -15,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topofs.backends.dask_table import check_dimensions, is_dask
-from topofs.backends.dispatch import compare_columns
+from topofs.backends.dispatch import columns_to_compare
 from topofs.centrality import check_theta, infinite_path_scores
 from topofs.constraints import Budget, MinShare, resolve_size
 from topofs.io.frames import (
@@ -401,7 +401,7 @@ class InfiniteFeatureSelector(RankingSelector):
             nodes, self._left_out = columns_that_vary(
                 names, read.constant, left_out=read.left_out
             )
-        columns = compare_columns(read.columns(nodes), measure, memory=parse_memory(None))
+        columns = columns_to_compare(read.columns(nodes), measure, memory=parse_memory(None))
         if columns.constant is not None:
             nodes, self._left_out = columns_that_vary(names, columns.constant)
         scores = infinite_path_scores(columns.matrix(), [self.theta])[0]

@@ -80,8 +80,16 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     )
 
 
-def check_terms(measure: Measure, graph: Graph | None, rule: Rule) -> None:
-    """Refuse a rule or a graph that needs a scale, or columns, where the measure has none."""
+def check_terms(
+    measure: Measure, graph: Graph | None, rule: Rule, threshold: Any = "auto"
+) -> None:
+    """Refuse terms that do not go together, and an unknown threshold.
+
+    A rule or a graph may need a scale, or the columns themselves, which not every measure has.
+    """
+    if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
+        known = ", ".join(map(repr, THRESHOLDS))
+        raise ValueError(f"threshold is {threshold!r}; known are {known}")
     needs = rule.needs
     needing = other = ""
     if needs.scale:
@@ -110,13 +118,6 @@ def check_end(rule: Rule, size: Any) -> None:
             f"ranking by {rule.name} has no end of its own; give a count, a fraction, or None "
             "for half"
         )
-
-
-def check_threshold(threshold: Any) -> None:
-    """Refuse an unknown threshold; the message lists what is known."""
-    if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
-        known = ", ".join(map(repr, THRESHOLDS))
-        raise ValueError(f"threshold is {threshold!r}; known are {known}")
 
 
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.utils import check_random_state
 
 from topofs.backends.device_arrays import arrays_of_device, on_host
-from topofs.backends.dispatch import compare_columns, graph_from_columns
+from topofs.backends.dispatch import columns_to_compare, graph_from_columns
 from topofs.graphs.tmfg import TMFG
 from topofs.io.frames import column_names
 from topofs.runtime import parse_memory
@@ -99,7 +99,7 @@ def tmfg_from_data(
         raise ValueError(f"threshold is {threshold!r}; known are 'mean', None")
     arrays = arrays_of_device(device, X)
     table = check_table(on_host(X), no_sparse="tmfg_from_data takes")
-    columns = compare_columns(
+    columns = columns_to_compare(
         table, measure.for_table(table), memory=parse_memory(memory), arrays=arrays
     )
     graph = graph_from_columns(

@@ -1,8 +1,9 @@
-"""From what a user gives to a checked table, and which of its columns take part.
+"""Check a table, and find the columns that take part.
 
-`read_table` checks any kind of table and settles the measure "auto". `warn_of_columns` says how
-columns were read, `find_rare_columns` which of them too few samples carry, and
-`columns_that_vary` gives the others, those that are compared.
+`read_table` checks any kind of table and chooses the measure if it is "auto". `warn_of_columns`
+warns how columns were read. `find_rare_columns` finds columns that too few samples carry.
+`columns_that_vary` gives the columns that are compared. Columns that are excluded by the user are
+compared, too: `constraints.py` keeps them from being selected.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from topofs.io.frames import (
     readable_table,
     refuse_infinite,
 )
-from topofs.io.hints import hints_of_numbers
+from topofs.io.hints import column_ranges, hints_of_numbers
 from topofs.io.types import (
     CONSTANT,
     LeftOutColumn,
@@ -45,7 +46,6 @@ from topofs.io.types import (
     typed_table,
     why_constant,
 )
-from topofs.runtime import for_row_ranges
 from topofs.similarity.autocorrelation import neighbours_alike
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
@@ -65,13 +65,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """A table that has passed its checks, as its measure, with "auto" settled, takes it.
+    """A checked table, and the measure that compares it.
 
-    `constant` and `identifiers` are columns that take no part: of a single value, and of names
-    that hardly repeat. None where every column takes part, or workers will find out. `left_out`
-    says why, by position. `ranges` are the lowest and the highest value of each column of an
-    array. `has_names` also counts columns of names that take no part; `read_from_text` are
-    columns of text of which something is to be said.
+    `constant` marks columns of a single value. `identifiers` marks text that cannot be compared:
+    identifiers, dates and free text. Both take no part, and `left_out` has the reason of each, by
+    position. They are None if all columns take part, or if dask workers will find out. `ranges`
+    are the lowest and the highest value of each column of an array. `has_names` is true if a
+    column holds text, whether it takes part or not. `read_from_text` are columns of text that a
+    warning names.
     """
 
     table: Any
@@ -125,7 +126,7 @@ def read_table(
         table = without_duplicates(table)
         lowest, highest = (end(axis=0).toarray().ravel() for end in (table.min, table.max))
     else:
-        lowest, highest = ranges = _column_ranges(table)
+        lowest, highest = ranges = column_ranges(table)
     # Where all values of a column are missing, so are its ends.
     constant = (highest == lowest) | np.isnan(highest)
     where = np.flatnonzero(constant)
@@ -239,16 +240,6 @@ def _numbers(
     if names is not None:
         _note_names(estimator, names)
     return table
-
-
-def _column_ranges(table: Floats) -> Floats:
-    """The lowest and the highest value of each column, NaN where all are missing."""
-
-    def among(i: int, j: int) -> Floats:
-        some = table[:, i:j]
-        return np.stack([np.fmin.reduce(some, axis=0), np.fmax.reduce(some, axis=0)])
-
-    return np.concatenate(for_row_ranges(among, table.shape[1], table.shape[0]), axis=1)
 
 
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:

@@ -369,7 +369,7 @@ class FittedSelection(RankingSelector):
             rest, place = nodes[nodes != node], int(self.nodes_[node])
             without = n_nodes * reach.coverage(rest)
             adds.append(Addition(str(names[place]), place, float(whole - without)))
-            other, share = _best_among(reach, rest, node)
+            other, share = reach.representative_of(node, rest)
             if other >= 0 and share >= SAME:
                 pair = SamePair(adds[-1].name, str(names[self.nodes_[other]]), share)
                 same.setdefault(frozenset((node, other)), pair)
@@ -570,14 +570,3 @@ def running_groups(selector: FittedSelection) -> RunningGroups:
 
 def _only_with_groups(wanted: str) -> str:
     return f"{wanted} is there only after a fit by a rule with groups, as rule='coverage'"
-
-
-def _best_among(reach: Any, others: Ints, node: int) -> tuple[int, float]:
-    """The one of some nodes that explains most of another, and how much; -1: none does."""
-    if not hasattr(reach, "shares"):
-        representative, share = reach.representatives(others)
-        return int(representative[node]), float(share[node])
-    if not len(others):
-        return -1, 0.0
-    shares = reach.shares(others, slice(node, node + 1))[0]
-    return int(others[shares.argmax()]), float(shares.max())

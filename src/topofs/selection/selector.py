@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from topofs.backends.device_arrays import arrays_of_device, on_host
-from topofs.backends.dispatch import build_network, compare_columns
+from topofs.backends.dispatch import build_network, columns_to_compare
 from topofs.constraints import (
     Budget,
     MinShare,
@@ -34,7 +34,6 @@ from topofs.selection.compatibility import (
     TERMS,
     check_end,
     check_terms,
-    check_threshold,
     graph_for,
     measure_of,
     rule_of,
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.backends.dispatch import ComparedColumns
+    from topofs.backends.dispatch import ColumnsToCompare
     from topofs.constraints import AtMost, Constraints
     from topofs.graphs.base import Graph
     from topofs.network import Needs, Network
@@ -331,12 +330,11 @@ class TopologicalFeatureSelector(FittedSelection):
         self._fit(X)
         return self
 
-    def _fit(self, X: Any) -> ComparedColumns:
+    def _fit(self, X: Any) -> ColumnsToCompare:
         """Fit, and give the prepared columns."""
         measure, self.rule_ = measure_of(self.similarity), rule_of(self.rule)
         graph = graph_for(self.graph, self.rule_, self.n_features_to_select)
-        check_threshold(self.threshold)
-        check_terms(measure, graph, self.rule_)
+        check_terms(measure, graph, self.rule_, self.threshold)
         memory, arrays = parse_memory(self.memory), arrays_of_device(self.device, X)
 
         read = read_table(self, on_host(X), measure)
@@ -372,7 +370,7 @@ class TopologicalFeatureSelector(FittedSelection):
         if sparse.issparse(table):
             # The whole table is there anyway: some of its columns would be another copy.
             table, among = read.table, nodes
-        columns = compare_columns(
+        columns = columns_to_compare(
             table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
@@ -651,7 +649,7 @@ _NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _s
 """The parameters that may be objects with parameters of their own, each with what resolves it."""
 
 
-def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ComparedColumns:
+def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ColumnsToCompare:
     """Fit a selector and give the columns as they were prepared for it, over `selector.nodes_`.
 
     A report or a list of nearest columns asks these for similarities.

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from topofs.io.types import TypedTable
+from topofs.runtime import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,8 +47,7 @@ def autocorrelations(columns: Any) -> Doubles:
     lags = n_lags(n_samples)
     found = np.zeros((n_features, lags))
     step = max(1, _BLOCK // max(1, n_samples))
-    for first in range(0, n_features, step):
-        rows = slice(first, first + step)
+    for rows in slices(n_features, step):
         block = columns[rows].toarray() if sparse.issparse(columns) else columns[rows]
         found[rows] = _normalised(*_lagged_products(np.asarray(block, dtype=np.float64), lags))
     return found
@@ -128,10 +128,9 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
         return np.asarray(np.maximum(1 + 2 * together, 1.0))
     together = np.empty(len(left))
     step = max(1, _BLOCK // max(1, autocorrelation.shape[1]))
-    for first in range(0, len(left), step):
-        i, j = left[first : first + step], right[first : first + step]
-        pairs = np.einsum("ij,ij->i", autocorrelation[i], autocorrelation[j])
-        together[first : first + step] = pairs
+    for some in slices(len(left), step):
+        i, j = left[some], right[some]
+        together[some] = np.einsum("ij,ij->i", autocorrelation[i], autocorrelation[j])
     return np.asarray(np.maximum(1 + 2 * together, 1.0))
 
 

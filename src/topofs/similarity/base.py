@@ -48,7 +48,8 @@ class Measure(Term):
     takes_table : bool
         Whether X is a table; False where it is the n × n similarity itself.
     has_columns : bool
-        Whether it is a correlation of columns that `standard_columns` gives.
+        Whether a value is a product of two standardised columns, which `standard_columns`
+        gives. The rule "variance" needs them.
     products : {"values", "ranks"} or None
         Whether a product of prepared columns gives it, and what is prepared: the values, so that
         chunks of rows can be summed up (the measure then has `of_correlation`), or the ranks of
@@ -56,8 +57,7 @@ class Measure(Term):
         and a dask table cannot be compared by it. A class with an `operator` of its own does
         not inherit this, nor `has_columns` unless it has its own `standard_columns`, too.
     knows_chance : bool
-        Whether `scale` counts what chance explains as 0, rather than taking all values as they
-        are.
+        Whether `scale` counts what chance explains as 0. If not, all values count as they are.
     means_alike : bool
         Whether a high value means that columns are alike.
     needs_independent_rows : bool
@@ -85,7 +85,7 @@ class Measure(Term):
         def place(name: str) -> int:
             return next(i for i, base in enumerate(cls.__mro__) if name in vars(base))
 
-        # Inherited from behind the operator, they tell of the columns of another one.
+        # A subclass with an operator of its own must not inherit what describes the old one.
         if place("operator") < place("products"):
             cls.products = None
         if place("operator") < min(place("has_columns"), place("standard_columns")):
@@ -103,7 +103,7 @@ class Measure(Term):
 
     @property
     def correlation(self) -> Measure:
-        """The plain correlation that it is made of, where `has_columns` and `products`."""
+        """The correlation without squares or blends; used if `has_columns` or `products`."""
         return self
 
     @property
@@ -180,7 +180,7 @@ class Measure(Term):
         return int(table.shape[1])
 
     def for_table(self, table: Any) -> Measure:  # noqa: ARG002
-        """Give the measure that a table is compared by: this one, but for "auto".
+        """Give the measure that compares a table. "auto" chooses here; others give themselves.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ def _tile_writer(
 
 def _fill_triangle(operator: Any, similarity: Floats) -> None:
     """Fill a matrix from the blocks that the operator says are best, each pair once."""
-    from topofs._kernels.sparse_products import write_mirrored
+    from topofs._kernels.column_products import write_mirrored
 
     def fill(corner: tuple[Ints, Ints]) -> None:
         rows, columns = corner

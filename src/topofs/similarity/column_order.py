@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from topofs.io.types import TypedTable
-from topofs.runtime import for_each
+from topofs.runtime import for_each, slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -330,7 +330,7 @@ def _mix(words: Hashes, beside: Hashes) -> None:
 def _parts(n_samples: int, n_columns: int) -> list[slice]:
     """Cut columns into parts that a cache holds."""
     step = max(_LEAST, _BLOCK // max(1, n_samples))
-    return [slice(first, first + step) for first in range(0, n_columns, step)]
+    return slices(n_columns, step)
 
 
 def _columns(table: Any, some: Ints) -> Doubles:

@@ -8,13 +8,13 @@ equal correlations come out equal to the last bit, however the product is comput
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from topofs.runtime import for_each, for_row_ranges
+from topofs.runtime import for_each, for_row_ranges, slices
 from topofs.similarity.base import Measure, dense
 from topofs.similarity.noise_floor import correlation_scale
 from topofs.similarity.table import check_table
@@ -272,7 +272,7 @@ register(Spearman())
 class CorrelationOperator:
     r"""Prepared columns whose correlations, or what becomes of them, are the entries.
 
-    `kind` is "plain", "squared", or "energy", which is :math:`\alpha \max(\sigma_i, \sigma_j) +
+    `kind` is "plain", "squared", or "blend", which is :math:`\alpha \max(\sigma_i, \sigma_j) +
     (1 - \alpha)(1 - |r_{ij}|)` with the `deviation` σ of each column.
     """
 
@@ -280,7 +280,7 @@ class CorrelationOperator:
     dtype: np.dtype[Any]
     kind: str = "plain"
     alpha: float = 0.0
-    deviation: Doubles = field(default_factory=lambda: np.empty(0))
+    deviation: Any = None
 
     @property
     def n_features(self) -> int:
@@ -303,9 +303,9 @@ class CorrelationOperator:
         return self.kind != "plain"
 
     def diagonal(self) -> Floats:
-        """Ones, but for the energy of a column."""
-        if self.kind == "energy":
-            return (self.alpha * self.deviation).astype(self.dtype)
+        """Ones, but for a blend."""
+        if self.kind == "blend":
+            return np.asarray(self.alpha * self.deviation, dtype=self.dtype)
         return np.ones(self.n_features, dtype=self.dtype)
 
     def block(self, rows: Any, columns: Any) -> Floats:
@@ -319,7 +319,7 @@ class CorrelationOperator:
         """Turn correlations of some columns of this and of another into entries, in place."""
         if self.kind == "squared":
             np.square(block, out=block)
-        elif self.kind == "energy":
+        elif self.kind == "blend":
             np.abs(block, out=block)
             np.subtract(1.0, block, out=block)
             block *= 1 - self.alpha
@@ -358,7 +358,7 @@ class Correlation(CorrelationOperator):
                 values[first:last] = self.values[columns[first:last]]
 
             for_row_ranges(copy, *values.shape)
-        deviation = self.deviation[columns] if self.kind == "energy" else self.deviation
+        deviation = None if self.deviation is None else self.deviation[columns]
         sums, spreads = self.sums[columns], self.spreads[columns]
         return replace(self, values=values, sums=sums, spreads=spreads, deviation=deviation)
 
@@ -374,13 +374,13 @@ class Correlation(CorrelationOperator):
         from topofs._kernels.column_weights import CORRELATION, ENERGY, SQUARED, ColumnWeights
 
         return ColumnWeights(
-            kind={"plain": CORRELATION, "squared": SQUARED, "energy": ENERGY}[self.kind],
+            kind={"plain": CORRELATION, "squared": SQUARED, "blend": ENERGY}[self.kind],
             values=self.values,
             scale=self.scale,
             sums=self.sums,
             spreads=self.spreads,
             alpha=self.alpha,
-            deviation=self.deviation,
+            deviation=np.empty(0) if self.deviation is None else self.deviation,
             level=level,
         )
 
@@ -389,7 +389,7 @@ class Correlation(CorrelationOperator):
 
         For unit columns U it is Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖², and Σᵢⱼ r²ᵢⱼ = ‖U⊤ U‖²: S² numbers for n².
         """
-        if self.kind == "energy" or (
+        if self.kind == "blend" or (
             self.kind == "squared" and 2 * self.n_samples > self.n_features
         ):
             return None
@@ -481,7 +481,7 @@ def unit_columns(columns: Floats) -> Floats:
 def _blocks_of_rows(columns: Floats) -> list[slice]:
     """Cut into blocks of rows, so that temporaries stay far below the size of the table."""
     step = max(1, _BLOCK // max(1, columns.shape[1]))
-    return [slice(start, start + step) for start in range(0, len(columns), step)]
+    return slices(len(columns), step)
 
 
 def _times_power_of_two(values: Doubles, exponent: Any) -> Doubles:
@@ -660,7 +660,7 @@ def doubled_centred_ranks(X: Floats) -> Doubles:
         _write_ranks(np.ascontiguousarray(X[:, some].T), ranks[some])
 
     step = max(_LEAST, _BLOCK_OF_RANKS // max(1, n_samples))
-    for_each(rank, [slice(first, first + step) for first in range(0, n_features, step)])
+    for_each(rank, slices(n_features, step))
     return ranks
 
 

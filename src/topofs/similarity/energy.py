@@ -96,7 +96,7 @@ class Energy(Measure):
         """Rank the columns of a checked table and take their spread."""
         ranks = Spearman(squared=False).operator(table)
         deviation = _unit_range_deviation(table)
-        return replace(ranks, kind="energy", alpha=self.alpha, deviation=deviation)
+        return replace(ranks, kind="blend", alpha=self.alpha, deviation=deviation)
 
 
 register(Energy())

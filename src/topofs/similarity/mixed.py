@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from topofs.io.types import Column, TypedTable, level_codes, read_columns, usable_columns
+from topofs.runtime import slices
 from topofs.similarity.autocorrelation import (
     EffectiveSamples,
     autocorrelations,
@@ -342,8 +343,7 @@ class MixedSimilarity:
             step = max(1, CELLS // (self._n_rows(i) + self._n_rows(j)))
         gram = np.zeros((self._n_rows(i), self._n_rows(j)))
         # Whole numbers: their sums are exact, however the samples are cut.
-        for first in range(0, self.n_samples, step):
-            samples = slice(first, first + step)
+        for samples in slices(self.n_samples, step):
             left = self._rows(i, samples)
             gram += left @ (left if i == j else self._rows(j, samples)).T
         return self._summed(gram, i, j)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from topofs.similarity.base import Measure, dense
 from topofs.similarity.correlation import doubled_centred_ranks
@@ -194,7 +194,7 @@ class BinnedInformation:
         a_cell = self.n_samples / ((self.degrees[left] + 1) * (self.degrees[right] + 1))
         inflation = 1 + thin[left] * thin[right] / (6 * self.n_samples * degrees)
         inflation += 0.6 / a_cell**2
-        quantile = stats.chi2.isf(tail, few)[position] * inflation
+        quantile = scipy.stats.chi2.isf(tail, few)[position] * inflation
         excess = (quantile - degrees) / (2 * self.n_samples)
         return _on_scale(excess, np.minimum(self.entropies[left], self.entropies[right]))
 

@@ -13,7 +13,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
+
+from topofs.runtime import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,7 +111,7 @@ def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple
     some = samples[enough]
     # Of independent normal columns, the quantile of the squared correlation.
     floors[enough] = (
-        rank_floors(some, tail) if ranks else stats.beta.isf(tail, 0.5, (some - 2) / 2)
+        rank_floors(some, tail) if ranks else scipy.stats.beta.isf(tail, 0.5, (some - 2) / 2)
     )
     return tuple(floors.tolist())
 
@@ -123,9 +126,9 @@ def rank_floors(n_samples: Doubles, tail: float) -> Doubles:
     """
     floors = np.array([_counted_rank_floor(int(s), tail) for s in n_samples])
     many = n_samples > COUNTED_RANKS
-    fewer = 0.12 * stats.chi2.isf(tail, 1)
+    fewer = 0.12 * scipy.stats.chi2.isf(tail, 1)
     rest = np.maximum(n_samples[many] - 2 - fewer, 1.0)
-    floors[many] = stats.beta.isf(tail, 0.5, rest / 2)
+    floors[many] = scipy.stats.beta.isf(tail, 0.5, rest / 2)
     return floors
 
 
@@ -164,7 +167,7 @@ def contingency_floors(
     r, c = left.levels, right.levels
     degrees = (r - 1) * (c - 1)
     few, position = np.unique(degrees, return_inverse=True)
-    asymptotic = stats.chi2.isf(tail, few)[position]
+    asymptotic = scipy.stats.chi2.isf(tail, few)[position]
     if n_samples <= 3:
         return np.full(len(degrees), np.inf)
     mean = n_samples * degrees / (n_samples - 1)
@@ -192,7 +195,7 @@ def contingency_floors(
         chance = special.pdtrc(meetings - 1, expected[rare])
         rare, chance = rare[chance > tail], chance[chance > tail]
         jump = (meetings - expected[rare]) ** 2 / expected[rare] / others_share[rare]
-        others = stats.chi2.isf(np.minimum(1.0, tail / chance), degrees[rare])
+        others = scipy.stats.chi2.isf(np.minimum(1.0, tail / chance), degrees[rare])
         floors[rare] = np.maximum(floors[rare], jump + others)
         meetings += 1
     return np.asarray(floors / n_samples)
@@ -243,9 +246,9 @@ def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
         rest = n_samples - 1 - large
         if rest <= 0:
             return 1.0
-        floor = stats.beta.isf(tail, large / 2, rest / 2)
+        floor = scipy.stats.beta.isf(tail, large / 2, rest / 2)
     else:
-        floor = stats.chi2.isf(tail, small * large) / (n_samples * small)
+        floor = scipy.stats.chi2.isf(tail, small * large) / (n_samples * small)
     return min(1.0, float(floor)) if math.isfinite(floor) else 1.0
 
 
@@ -417,6 +420,5 @@ def weights_of_rows(
     similarity: Floats, scale: Scale, order: Ints
 ) -> Iterator[tuple[slice, Doubles]]:
     """Weights of some rows at a time; `order` says which column each row is."""
-    for first in range(0, len(similarity), 256):
-        rows = slice(first, first + 256)
+    for rows in slices(len(similarity), 256):
         yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from topofs.runtime import for_each
+from topofs.runtime import for_each, slices
 from topofs.similarity.correlation import (
     ANY_GRID,
     EXACT,
@@ -79,8 +79,7 @@ class SparseCorrelation(CorrelationOperator):
         products = self._products(left, right)
         # A few rows at a time: temporaries are as large as what is finished.
         step = max(1, _FINISHED // max(1, len(right)))
-        for first in range(0, len(left), step):
-            some = slice(first, first + step)
+        for some in slices(len(left), step):
             finish_correlation(
                 products[some],
                 float(self.n_samples),
@@ -144,7 +143,7 @@ class SparseCorrelation(CorrelationOperator):
 
     def _of_both(self, columns: Ints, others: Ints) -> Doubles:
         """Products of sparse columns with dense ones."""
-        from topofs._kernels.sparse_products import products_with_dense
+        from topofs._kernels.column_products import products_with_dense
 
         dense, by = _taken(self.dense, others), self.values
         products = np.empty((len(columns), len(others)))
@@ -153,12 +152,12 @@ class SparseCorrelation(CorrelationOperator):
             some = columns[rows]
             products_with_dense(some, by.indptr, by.indices, by.data, dense, products[rows])
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
 
     def _of_sparse(self, columns: Ints, others: Ints) -> Doubles:
         """Products of sparse columns with some of the sparse ones by samples."""
-        from topofs._kernels.sparse_products import products_with_sparse
+        from topofs._kernels.column_products import products_with_sparse
 
         by, samples = self.values, self.by_samples
         stop = int(others.max()) + 1
@@ -176,12 +175,8 @@ class SparseCorrelation(CorrelationOperator):
             if not as_they_are:
                 products[rows] = found[:, others]
 
-        for_each(multiply, _parts(len(columns)))
+        for_each(multiply, slices(len(columns), _ROWS))
         return products
-
-
-def _parts(n: int) -> list[slice]:
-    return [slice(first, min(first + _ROWS, n)) for first in range(0, n, _ROWS)]
 
 
 def _taken(table: Floats, columns: Ints) -> Floats:
@@ -197,7 +192,7 @@ def sparse_correlation(X: sparse.csc_array) -> SparseCorrelation:
     Counts and other multiples x of a power of two with S·Σx² < 2⁵³ give the bits of the dense
     computation, because all sums are exact.
     """
-    from topofs._kernels.sparse_products import moments_of_columns
+    from topofs._kernels.column_products import moments_of_columns
 
     n_samples, n_features = X.shape
     X = X if X.has_sorted_indices else X.sorted_indices()
@@ -241,7 +236,7 @@ def _dense_columns(by_columns: sparse.csr_array, columns: Ints, accurate: Bools)
     """Some columns as a dense table; those that are not accurate as unit columns, in float64."""
     dtype = by_columns.dtype if accurate.all() else np.dtype(np.float64)
     dense = np.empty((by_columns.shape[1], len(columns)), dtype=dtype)
-    for rows in _parts(len(columns)):
+    for rows in slices(len(columns), _ROWS):
         block = by_columns[columns[rows]].toarray().astype(dtype)
         wrong = ~accurate[columns[rows]]
         if wrong.any():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topofs.runtime import for_row_ranges
+from topofs.runtime import for_row_ranges, slices
 from topofs.similarity.column_order import move_rows
 from topofs.similarity.correlation import doubled_centred_ranks, unit_columns
 
@@ -83,7 +83,7 @@ class StandardColumns:
 
     def two_products(self, left: Doubles, right: Doubles) -> tuple[Doubles, Doubles]:
         """Multiply all rows with two vectors, in one pass and added up in float64."""
-        from topofs._kernels.variance_steps import two_products
+        from topofs._kernels.column_products import two_products
 
         vectors, products = np.stack([left, right]), np.empty((2, self.n_rows))
         for_row_ranges(
@@ -106,9 +106,9 @@ class StandardColumns:
         """Products of all pairs of samples."""
         gram = np.zeros((self.n_samples, self.n_samples))
         step = max(4 * _BLOCK // self.n_samples, self.n_samples)
-        for start in range(0, self.n_rows, step):
+        for rows in slices(self.n_rows, step):
             # Added up in float64: in single precision a block at a time is accurate enough.
-            block = self.values[start : start + step]
+            block = self.values[rows]
             gram += block.T @ block
         return gram
 
@@ -120,12 +120,12 @@ class StandardColumns:
         forms = np.empty(self.n_rows)
         narrow = matrix.astype(self.values.dtype)
         step = max(1, 4 * _BLOCK // self.n_samples)
-        for start in range(0, self.n_rows, step):
-            block = self.values[start : start + step]
+        for rows in slices(self.n_rows, step):
+            block = self.values[rows]
             if basis is not None:
                 wide = block.astype(np.float64)
                 block = (wide - (wide @ basis) @ basis.T).astype(narrow.dtype)
-            forms[start : start + step] = np.einsum("ij,ij->i", block @ narrow, block)
+            forms[rows] = np.einsum("ij,ij->i", block @ narrow, block)
         return forms
 
     def squared_products(self) -> Doubles:
@@ -140,8 +140,7 @@ class StandardColumns:
 
     def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
         step = max(1, _BLOCK // self.n_samples)
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, min(start + step, self.n_rows))
+        for rows in slices(self.n_rows, step):
             yield rows, self.rows(np.arange(rows.start, rows.stop))
 
 
@@ -231,8 +230,8 @@ def _dense(table: Floats, unit: Callable[[Floats], Floats]) -> StandardColumns:
     n_samples, n_features = table.shape
     values = np.empty((n_features, n_samples), dtype=table.dtype)
     step = max(1, _BLOCK // n_samples)
-    for start in range(0, n_features, step):
-        values[start : start + step] = unit(table[:, start : start + step])
+    for some in slices(n_features, step):
+        values[some] = unit(table[:, some])
     return StandardColumns(values, np.arange(n_features + 1), np.ones(n_features, np.int64))
 
 

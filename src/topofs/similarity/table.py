@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
 
 from topofs.io.frames import (
     NamedArray,
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from topofs.io.types import Column
     from topofs.typing import Bools, Doubles, Floats
 
+# Rows that are looked at first.
+_FIRST_ROWS = 64
 _SMALL_TABLE = 1000
 _CARRIERS_A_DOUBLING = 4
 
@@ -32,6 +33,8 @@ def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
     Integers and booleans become float64, a sparse table a csc_array. `no_sparse` says what takes
     none, as the beginning of a sentence: there it becomes an array.
     """
+    from sklearn.utils import check_array  # the help of the commands does not wait for it
+
     X, names = readable_table(X), column_names(X)
     X = X.values if isinstance(X, NamedArray) else X
     if sparse.issparse(X):
@@ -67,11 +70,21 @@ def is_constant(X: Any) -> Bools:
         return np.asarray(X.max(axis=0).toarray() == X.min(axis=0).toarray()).ravel()
 
     def among(i: int, j: int) -> Bools:
-        # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
-        highest, lowest = np.fmax.reduce(X[:, i:j], axis=0), np.fmin.reduce(X[:, i:j], axis=0)
-        return np.asarray((highest == lowest) | np.isnan(highest))
+        part = X[:, i:j]
+        # Most columns vary within the first rows.
+        constant = _is_one_value(part[:_FIRST_ROWS])
+        unsure = np.flatnonzero(constant)
+        constant[unsure] = _is_one_value(part[:, unsure])
+        return constant
 
     return np.concatenate(for_row_ranges(among, X.shape[1], X.shape[0]))
+
+
+def _is_one_value(X: Floats) -> Bools:
+    """Tell which columns have one value at most, leaving NaN out."""
+    # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
+    highest, lowest = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
+    return np.asarray((highest == lowest) | np.isnan(highest))
 
 
 def least_carriers(n_samples: int) -> int:
@@ -101,7 +114,11 @@ def rare_columns(X: Any, least: int) -> dict[int, int]:
     else:
 
         def among(first: int, last: int) -> dict[int, int | None]:
-            return {i: _carriers(X[:, i], least) for i in range(first, last)}
+            # The first rows of all columns together tell that most have more carriers.
+            few = X[: 64 * least, first:last]
+            changes = np.count_nonzero(_changes(few), axis=0)
+            unsure = first + np.flatnonzero(changes <= 2 * (least - 1))
+            return {i: _carriers(X[:, i], least) for i in unsure.tolist()}
 
         parts = for_row_ranges(among, X.shape[1], X.shape[0])
         found = {i: number for part in parts for i, number in part.items()}
@@ -112,16 +129,19 @@ def _coded(column: Column) -> Doubles:
     return np.nan_to_num(column.values, nan=-np.inf) if column.nominal else column.values
 
 
+def _changes(X: Floats) -> Bools:
+    """Where a value differs from the one in the row before, and both are observed."""
+    observed = ~np.isnan(X)
+    return np.asarray((X[1:] != X[:-1]) & observed[1:] & observed[:-1])
+
+
 def _carriers(values: Floats, least: int) -> int | None:
     """How many samples carry a column; None where they are `least` or more."""
-    # Between neighbours that are both observed, each carrier makes two changes at most. The
-    # first rows are enough to see that in most columns.
+    # Each carrier makes two changes at most. The first rows are enough to see that in most columns.
     for some in (values[: 64 * least], values):
-        observed = ~np.isnan(some)
-        changes = (some[1:] != some[:-1]) & observed[1:] & observed[:-1]
-        if np.count_nonzero(changes) > 2 * (least - 1):
+        if np.count_nonzero(_changes(some)) > 2 * (least - 1):
             return None
-    given = values[observed]
+    given = values[~np.isnan(values)]
     if not given.size:
         return 0
     # What more than half of the samples hold stands in the middle.

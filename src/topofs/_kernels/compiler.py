@@ -1,7 +1,16 @@
-"""Where compiled kernels are kept: beside them, for the user, or nowhere.
+"""How kernels are compiled, and where compiled kernels are kept.
 
-Kernels take `njit` from here: what cannot be kept, or read again, is compiled and used all the
-same.
+`njit` compiles a function as `numba.njit` does. Compiled code is kept beside the kernels, in the
+user's cache, or nowhere: what cannot be kept, or read again, is compiled anew in each run.
+
+The rest tells the compiler what the code of a kernel does not; no result depends on it. `larger`
+is the larger of two numbers in a form that becomes vector instructions. `fetch_entry` and
+`fetch_row` load an entry or a row of an array into the cache before it is read. `NO_REFCOUNT`
+compiles a kernel that does not count references to its arrays. Numba counts the owners of every
+array that is handed to a function, each with a locked instruction, and a tuple of arrays hands
+over all of them: in loops of short calls, such as the growth of a graph, this is a quarter of the
+time. A function that allocates no array, keeps none and returns none, not even a view, has
+nothing to count; nor must anything that it calls.
 """
 
 from __future__ import annotations
@@ -16,39 +25,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
 from numba.core.caching import FunctionCache
+from numba.extending import intrinsic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["njit", "remove_temporary_folder", "settle_cache_folder"]
-
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
+_IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
 # A full disk, a folder that became read-only, files that such a disk cut off.
 _FAILURES = (OSError, EOFError, pickle.UnpicklingError)
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Function], Function]:
-    """Compile a function as `numba.njit` does; keep it as `KeptIfPossible` does.
-
-    Parameters
-    ----------
-    cache : bool
-        Whether compiled code is kept.
-    **options
-        Those of `numba.njit`.
-
-    Returns
-    -------
-    callable
-        The decorator.
-    """
-    config: Any = numba.config
+    """Compile a function as `numba.njit` does; keep it as `KeptIfPossible` does."""
 
     def compiled(function: Function) -> Function:
         dispatcher: Any = numba.njit(**options)(function)
-        if cache and not config.DISABLE_JIT:
+        if cache and _IS_COMPILED:
             try:
                 kept: Any = KeptIfPossible(function)  # type: ignore[no-untyped-call]
             except RuntimeError:  # there is no folder at all
@@ -154,3 +152,72 @@ def remove_temporary_folder() -> None:
 
 # Before the first kernel is decorated: each of them takes `njit` from here.
 settle_cache_folder()
+
+
+# No NaN occurs, and the sign of zero does not matter: without both, a running maximum cannot
+# be split into lanes. The flags of a whole kernel do not reach the choice inside a loop.
+_FLAGS = ("nnan", "nsz")
+
+# Bytes of a line of the cache.
+LINE = 64
+
+
+def _options() -> Any:
+    """An option of numba's own; without it everything is as right, but slower."""
+    try:
+        from numba.core.options import DefaultOptions
+    except ImportError:
+        return {}
+    return {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+
+
+NO_REFCOUNT: Any = _options()
+
+
+def _larger_plain(x: Any, y: Any) -> Any:
+    """Give x or y, of the same floating-point type, neither of them NaN."""
+    return x if x > y else y
+
+
+def _larger_compiled(context: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        exceeds = builder.fcmp_ordered(">", *values, flags=_FLAGS)
+        return builder.select(exceeds, *values, flags=_FLAGS)
+
+    return x(x, x), generate
+
+
+# An intrinsic and no overload: a function of its own is inlined after loops are vectorised.
+larger: Any = intrinsic(_larger_compiled) if _IS_COMPILED else _larger_plain
+
+
+def _fetch_plain(array: Any, i: int, j: int) -> None:
+    """Do nothing."""
+
+
+def _fetch_compiled(context: Any, array: Any, i: Any, j: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = signature.args[0]
+        view = context.make_array(kind)(context, builder, values[0])
+        place = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
+            context, builder, kind, view, [values[1], values[2]], wraparound=False
+        )
+        pointer, number = cgutils.voidptr_t, cgutils.int32_t
+        kind_of_fetch = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind_of_fetch)
+        # To be read, kept in all caches, as data.
+        flags = [number(0), number(3), number(1)]
+        builder.call(fetch, [builder.bitcast(place, pointer), *flags])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp), generate
+
+
+fetch_entry: Any = intrinsic(_fetch_compiled) if _IS_COMPILED else _fetch_plain
+
+
+@njit(cache=True, nogil=True, **NO_REFCOUNT)
+def fetch_row(array: Any, i: int) -> None:
+    """Let the row i of a C-contiguous array come nearer; no value depends on it."""
+    for j in range(0, array.shape[1], LINE // array.itemsize):
+        fetch_entry(array, i, j)

@@ -1,7 +1,7 @@
-"""Products of the columns of a sparse table, and sums over them, in float64.
+"""Products of columns, in float64: of a sparse table, and the steps of the search for variance.
 
-A table lies in memory twice: column by column, as `starts`, `samples` and `data` have it, and
-sample by sample, as `sample_starts`, `columns` and `sample_data`. Both ascend. Every sum over
+A sparse table lies in memory twice: column by column, as `starts`, `samples` and `data` have it,
+and sample by sample, as `sample_starts`, `columns` and `sample_data`. Both ascend. Every sum over
 samples is taken in their order, so that the bits of a product depend on its two columns only.
 """
 
@@ -12,23 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topofs._kernels.cache_folder import njit
+from topofs._kernels.compiler import njit
+from topofs.typing import Doubles, Floats
 
-__all__ = [
-    "moments_of_columns",
-    "products_with_dense",
-    "products_with_sparse",
-    "write_mirrored",
-]
-
-Ints = npt.NDArray[np.integer[Any]]
-Values = npt.NDArray[np.floating[Any]]
-Doubles = npt.NDArray[np.float64]
+# Indices of a sparse table come as 32 or 64 bits.
+Indices = npt.NDArray[np.integer[Any]]
 
 
 @njit(cache=True, nogil=True)
 def moments_of_columns(
-    starts: Ints, data: Values, largest: Doubles, sums: Doubles, squares: Doubles
+    starts: Indices, data: Floats, largest: Doubles, sums: Doubles, squares: Doubles
 ) -> None:
     """Write the largest absolute value, the sum and the sum of squares of each column."""
     for i in range(len(sums)):
@@ -43,18 +36,18 @@ def moments_of_columns(
 
 @njit(cache=True, nogil=True)
 def products_with_sparse(
-    some: Ints,
-    starts: Ints,
-    samples: Ints,
-    data: Values,
-    sample_starts: Ints,
-    columns: Ints,
-    sample_data: Values,
+    some: Indices,
+    starts: Indices,
+    samples: Indices,
+    data: Floats,
+    sample_starts: Indices,
+    columns: Indices,
+    sample_data: Floats,
     products: Doubles,
 ) -> None:
     """Write the products of some columns with the first columns of the table by samples.
 
-    `products` has one row for each of `some`, and as many columns as are wanted.
+    `products` has one row for each of `some`, and may have fewer columns than the table.
     """
     stop = products.shape[1]
     for k in range(len(some)):
@@ -71,7 +64,12 @@ def products_with_sparse(
 
 @njit(cache=True, nogil=True)
 def products_with_dense(
-    some: Ints, starts: Ints, samples: Ints, data: Values, dense: Values, products: Doubles
+    some: Indices,
+    starts: Indices,
+    samples: Indices,
+    data: Floats,
+    dense: Floats,
+    products: Doubles,
 ) -> None:
     """Write the products of some columns with those of a dense table, sample by sample."""
     n_dense = dense.shape[1]
@@ -85,7 +83,7 @@ def products_with_dense(
 
 
 @njit(cache=True, nogil=True)
-def write_mirrored(block: Values, rows: Ints, columns: Ints, matrix: Values) -> None:
+def write_mirrored(block: Floats, rows: Indices, columns: Indices, matrix: Floats) -> None:
     """Write a block into a symmetric matrix, and its mirror image; the last columns are the rows.
 
     Of the square that rows and columns share, what is on and below its diagonal counts.
@@ -98,3 +96,35 @@ def write_mirrored(block: Values, rows: Ints, columns: Ints, matrix: Values) -> 
     for j in range(n_columns):
         for k in range(max(0, j - others), n_rows):
             matrix[columns[j], rows[k]] = block[k, j]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def two_products(
+    rows: Floats, vectors: Doubles, products: Doubles, first: int, last: int
+) -> None:
+    """Multiply the rows first … last − 1 with two vectors, added up in float64, shape (2, n)."""
+    left, right = vectors[0], vectors[1]
+    for i in range(first, last):
+        row = rows[i]
+        with_left, with_right = 0.0, 0.0
+        for s in range(row.shape[0]):
+            value = np.float64(row[s])
+            with_left += value * left[s]
+            with_right += value * right[s]
+        products[0, i] = with_left
+        products[1, i] = with_right
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def deflate_rows(
+    covariance: Doubles, direction: Doubles, squares: Doubles, first: int, last: int
+) -> None:
+    """Subtract u uᵀ from the rows first … last − 1 in place, and sum up the squares of each."""
+    n = covariance.shape[0]
+    for i in range(first, last):
+        weight, total = direction[i], 0.0
+        for j in range(n):
+            entry = covariance[i, j] - weight * direction[j]
+            covariance[i, j] = entry
+            total += entry * entry
+        squares[i] = total
