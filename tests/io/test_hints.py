@@ -144,7 +144,7 @@ def test_many_codes_are_one_line():
     rng = np.random.default_rng(0)
     columns = {f"c{i}": some(rng.integers(18, 90, N), -99) for i in range(6)}
     (hint,) = hints(**columns)
-    assert_tells(hint, -99, "'c0'", -99, "'c1', 'c2', 'c3'", "2 more")
+    assert_tells(hint, -99, "'c0'", -99, "'c1'", "'c2'", "'c3'", "2 more")
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "wine", "diabetes", "iris", "digits"])
