@@ -11,7 +11,7 @@ import topofs
 SOURCE = Path(topofs.__file__).parent
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
-WITHOUT_NUMBA = ("_kernels/__init__.py", "_kernels/dispatch.py")
+WITHOUT_NUMBA = ("_kernels/__init__.py", "_kernels/numpy_or_numba.py")
 """What of the kernels is imported for any table."""
 
 

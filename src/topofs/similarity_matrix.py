@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import use_numpy
+from topofs._kernels.numpy_or_numba import use_numpy
 from topofs.runtime import for_row_ranges
 
 if TYPE_CHECKING:

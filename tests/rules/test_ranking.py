@@ -166,7 +166,7 @@ def test_many_nodes_of_both_kinds(n, both_ways):
     np.testing.assert_array_equal(ranking.scores, dense.scores)
     with pytest.MonkeyPatch.context() as patch:
         other = 0 if both_ways == "numpy" else 4096
-        patch.setattr("topofs._kernels.dispatch.LARGEST_FOR_NUMPY", other)
+        patch.setattr("topofs._kernels.numpy_or_numba.LARGEST_FOR_NUMPY", other)
         again = greedy_ranking(MatrixCoverage(shares), Constraints.none(n))
     np.testing.assert_array_equal(again.order, dense.order)
     np.testing.assert_array_equal(again.scores, dense.scores)

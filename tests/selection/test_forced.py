@@ -21,7 +21,7 @@ from topofs import (
     TopologicalFeatureSelector,
     registered,
 )
-from topofs._kernels.dispatch import UNIT
+from topofs._kernels.numpy_or_numba import UNIT
 from topofs.rules.coverage import HALF, MatrixCoverage, PathCoverage
 
 pytestmark = pytest.mark.usefixtures("both_ways")

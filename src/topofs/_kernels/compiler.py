@@ -38,7 +38,8 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 _IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
 # A full disk, a folder that became read-only, files that such a disk cut off.
-_FAILURES = (OSError, EOFError, pickle.UnpicklingError)
+# A file that an older version kept may name classes that are gone.
+_FAILURES = (OSError, EOFError, AttributeError, ImportError, pickle.UnpicklingError)
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Function], Function]:

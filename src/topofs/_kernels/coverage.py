@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba.extending import overload
 
 from topofs._kernels.compiler import njit
-from topofs._kernels.dispatch import PART, UNIT
+from topofs._kernels.numpy_or_numba import PART, UNIT
 from topofs._kernels.path_search import (
     heapify,
     no_covering,

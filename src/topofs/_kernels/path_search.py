@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from topofs._kernels.compiler import njit
-from topofs._kernels.dispatch import UNIT
+from topofs._kernels.numpy_or_numba import UNIT
 from topofs.typing import Doubles, Floats, Ints
 
 # A search bounds the gains of the nodes that it reaches with this much or more.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import use_numpy
+from topofs._kernels.numpy_or_numba import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
 from topofs.runtime import counted, for_row_ranges, slices
 from topofs.similarity.column_order import inverse_permutation

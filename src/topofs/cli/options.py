@@ -395,9 +395,7 @@ def size(
     min_share: Any = option(
         "Or leave out columns explained to this share.", "SHARE", parser=_parse_share
     ),
-    budget: float | None = option(
-        "Or a total cost; --cost FILE.csv (column, cost).", "TOTAL"
-    ),
+    budget: float | None = option("Or a total cost; --cost FILE.csv (column, cost).", "TOTAL"),
     cost: Path | None = option("Column and cost.", "FILE.csv", hidden=True),
 ) -> Any:
     """Make `n_features_to_select` of the options; None where none was given."""
@@ -574,7 +572,9 @@ def constraints(
     exclude: list[str] | None = EXCLUDE,
     at_most: int | None = option("Most columns of a --groups FILE.csv group.", "N"),
     group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
-    max_similarity: float | None = option("Highest similarity of two selected columns.", "NUMBER"),
+    max_similarity: float | None = option(
+        "Highest similarity of two selected columns.", "NUMBER"
+    ),
 ) -> ConstraintOptions:
     """Collect what must and what may not be selected."""
     from topofs.selection import AtMost

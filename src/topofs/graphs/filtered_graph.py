@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import UNIT, units
+from topofs._kernels.numpy_or_numba import UNIT, units
 from topofs.errors import import_extra
 
 if TYPE_CHECKING:

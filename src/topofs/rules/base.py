@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import units
+from topofs._kernels.numpy_or_numba import units
 from topofs.graphs.filtered_graph import LinkGraph
 from topofs.network import Needs
 from topofs.terms import Term

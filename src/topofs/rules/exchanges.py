@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import UNIT, units
+from topofs._kernels.numpy_or_numba import UNIT, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

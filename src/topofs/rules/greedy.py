@@ -3,7 +3,7 @@
 `greedy_ranking` takes nodes in phases: the chosen ones, those that add more than themselves, and
 the rest. Two searches take the nodes of a phase one by one: `_NumpySearch` for small matrices,
 `_KernelSearch` for paths and large matrices. Both count shares in whole numbers (see
-`topofs._kernels.dispatch.UNIT`), so they give the same bits.
+`topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from topofs._kernels.dispatch import PART, UNIT, parts, units, use_numpy
+from topofs._kernels.numpy_or_numba import PART, UNIT, parts, units, use_numpy
 from topofs.constraints import OpenNodes
 from topofs.rules.base import Ranking
 

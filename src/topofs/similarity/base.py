@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from topofs._kernels.dispatch import use_numpy
+from topofs._kernels.numpy_or_numba import use_numpy
 from topofs.runtime import counted, for_each, one_blas_thread
 from topofs.terms import Term
 
