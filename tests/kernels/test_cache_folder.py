@@ -1,6 +1,7 @@
 """Kernels compile also where nothing can be kept."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -88,6 +89,13 @@ def test_a_full_disk_only_costs_that_kernels_are_compiled_anew(tmp_path):
     # Where the machine went down meanwhile, files are cut off.
     for cut_off in (*tmp_path.rglob("*.nbi"), *tmp_path.rglob("*.nbc")):
         cut_off.write_bytes(b"")
+    for _ in range(2):
+        assert printed(FULL, tmp_path, 2**30, **folder) == ["[]", full]
+    # An older version kept kernels whose arguments are of a class that is gone.
+    for index in tmp_path.rglob("*.nbi"):
+        with index.open("rb") as file:
+            version = pickle.load(file)
+        index.write_bytes(pickle.dumps(version) + b"cos\nno_such_class\n.")
     for _ in range(2):
         assert printed(FULL, tmp_path, 2**30, **folder) == ["[]", full]
 

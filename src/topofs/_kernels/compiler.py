@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 _IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
-# A full disk, a folder that became read-only, files that such a disk cut off.
-# A file that an older version kept may name classes that are gone.
-_FAILURES = (OSError, EOFError, AttributeError, ImportError, pickle.UnpicklingError)
+# Files that a full disk cut off, or that name classes which are gone.
+_UNREADABLE = (EOFError, AttributeError, ImportError, pickle.UnpicklingError)
+# A full disk, or a folder that became read-only.
+_FAILURES = (OSError, *_UNREADABLE)
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Function], Function]:
@@ -76,8 +77,8 @@ class KeptIfPossible(FunctionCache):
         try:
             try:
                 kept.save_overload(sig, data)
-            except (EOFError, pickle.UnpicklingError):
-                # The list of what is kept was cut off: a new one is begun.
+            except _UNREADABLE:
+                # The list of what is kept cannot be read: a new one is begun.
                 kept.flush()
                 kept.save_overload(sig, data)
         except _FAILURES as error:
