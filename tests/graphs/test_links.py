@@ -23,7 +23,7 @@ from topofs import (
     pearson,
     registered,
 )
-from topofs._kernels import dispatch
+from topofs._kernels import numpy_or_numba
 from topofs.backends import device_arrays
 from topofs.backends import top_k_neighbors as strongest_links
 from topofs.backends.device_arrays import NumpyArrays
@@ -84,7 +84,7 @@ def found_by_every_way(name, threshold, strongest=FEW):
     little = LITTLE[np.float32 if "float32" in name else np.float64]
     yield "numpy", fitted(X, measure, **settings)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dispatch, "LARGEST_FOR_NUMPY", 0)
+        patch.setattr(numpy_or_numba, "LARGEST_FOR_NUMPY", 0)
         yield "kernels", fitted(X, measure, **settings)
         patch.setattr(strongest_links, "_BLOCK", 10 * N_FEATURES)
         yield "few rows at a time", fitted(X, measure, **settings)

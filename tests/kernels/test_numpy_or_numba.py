@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topofs import Energy, Pearson, Spearman
-from topofs._kernels import dispatch
+from topofs._kernels import numpy_or_numba
 from topofs.similarity.base import dense
 from topofs.similarity_matrix import check_rows, row_sums, zero_below
 
@@ -21,7 +21,7 @@ def both_ways(function):
     found = []
     for largest in (10**9, 0):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(dispatch, "LARGEST_FOR_NUMPY", largest)
+            patched.setattr(numpy_or_numba, "LARGEST_FOR_NUMPY", largest)
             found.append(function())
     return found
 
