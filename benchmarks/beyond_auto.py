@@ -223,16 +223,16 @@ def orders(X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # isolated columns, rows in an order
         selector = TopologicalFeatureSelector().fit(X)
-    ranking, n = selector._ranking, X.shape[1]  # noqa: SLF001 - its reach and places
+    ranking, n = selector._ranking, X.shape[1]  # noqa: SLF001 - its model and tie ranks
     auto = len(selector.get_support(indices=True))
     constraints = Constraints.none(n).given(
         np.empty(0, np.int64), n_wanted=round(auto * max(TIMES))
     )
     found = {}
     for name, (isolated, quarters) in (CANDIDATES | OTHERS).items():
-        reach, place = ranking.reach, ranking.place
+        reach, tie_rank = ranking.reach, ranking.tie_rank
         found[name] = greedy_ranking(
-            reach, constraints, place=place, isolated=isolated, quarters=quarters
+            reach, constraints, tie_rank=tie_rank, isolated=isolated, quarters=quarters
         ).order
         assert set(found[name][:auto]) == set(selector.get_support(indices=True))
     return found, auto, whole_shares(ranking.reach), int(ranking.isolated.sum())

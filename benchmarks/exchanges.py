@@ -55,7 +55,7 @@ def broken_and_worse():
     """Of random instances: how many break a constraint, are worse than greedy, and are better."""
     broken = worse = better = n_sets = 0
     for seed in range(N_INSTANCES):
-        shares, constraints, selected, worth, place = instance(seed, largest=20)
+        shares, constraints, selected, worth, tie_rank = instance(seed, largest=20)
         if not len(selected):
             continue
         n_sets += 1
@@ -65,7 +65,7 @@ def broken_and_worse():
 
         after = np.sort(selected)
         for after in exchanges(
-            MatrixCoverage(shares), constraints, selected, worth=worth, place=place
+            MatrixCoverage(shares), constraints, selected, worth=worth, tie_rank=tie_rank
         ):
             broken += not keeps_to(constraints, after, selected)
         broken += worth is None and len(after) != len(selected)

@@ -76,10 +76,10 @@ class Network:
     pairs : scipy.sparse.csr_array or None
         The similarity, or the share, of the pairs that reach a level, where the rule needs it.
     columns : StandardColumns or None
-        The standardised columns, where the rule needs them, in the order of `place`.
+        The standardised columns, where the rule needs them, in the order of `value_rank`.
     memory : int
         Bytes that may be used beside them.
-    place : array of int64, shape (n_nodes,), or None
+    value_rank : array of int64, shape (n_nodes,), or None
         Where each node stands in an order that depends on the values of the columns only: what
         decides between equal nodes. None where their positions do.
     """
@@ -92,4 +92,4 @@ class Network:
     pairs: Any = None
     columns: Any = None
     memory: int = 2**30
-    place: Ints | None = None
+    value_rank: Ints | None = None

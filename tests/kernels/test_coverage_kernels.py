@@ -115,7 +115,7 @@ def test_permuted_columns_give_the_permuted_order():
     for seed in range(5):
         shuffled = np.random.default_rng(seed).permutation(60)
         reach = path_reach(edges[np.ix_(shuffled, shuffled)], 0.5)
-        found, again = greedy(reach, place=shuffled)
+        found, again = greedy(reach, tie_rank=shuffled)
         assert shuffled[found].tolist() == order.tolist()
         assert again.tolist() == gains.tolist()
 

@@ -30,7 +30,7 @@ def keeps_to(constraints, nodes, before):
     return constraints.cost is None or constraints.cost[nodes].sum() <= constraints.budget
 
 
-def naive_exchanges(shares, constraints, selected, *, worth, place, listed=None):
+def naive_exchanges(shares, constraints, selected, *, worth, tie_rank, listed=None):
     """The sets after each best exchange.
 
     `listed` are the rows that count of a node that comes in; when it is there, its whole row does.
@@ -58,7 +58,7 @@ def naive_exchanges(shares, constraints, selected, *, worth, place, listed=None)
             gain = sum(covered.tolist()) - value
             gain -= (worth or 0) * UNIT * (len(there) + len(entering) - len(now))
             kind = 0 if new is None else 2 if out is None else 1
-            places = [place[node] if node is not None else -1 for node in (new, out)]
+            places = [tie_rank[node] if node is not None else -1 for node in (new, out)]
             key = (gain, -kind, -places[0], -places[1])
             if gain > 0 and (best is None or key > best):
                 best, after = key, sorted([*there, *entering])

@@ -82,17 +82,17 @@ def instance(seed, largest=12, *, greedy=True):
     """Shares, constraints, a set that keeps to them and what a node more must add."""
     rng = np.random.default_rng(seed)
     n, worth = int(rng.integers(1, largest + 1)), (None, 0, 1)[seed % 3]
-    shares, place = shares_of(rng, n), rng.permutation(n)
+    shares, tie_rank = shares_of(rng, n), rng.permutation(n)
     constraints = constraints_of(rng, n, costs=worth == 0)
     if greedy:
-        ranking = greedy_ranking(MatrixCoverage(shares), constraints, place=place)
+        ranking = greedy_ranking(MatrixCoverage(shares), constraints, tie_rank=tie_rank)
         order, most, end = ranking.order, ranking.n_selectable, ranking.end
     else:
         order, most = constraints.applied(rng.permutation(n))
         end = int(rng.integers(1, n + 1))
     size = {None: int(rng.integers(1, n + 1)), 0: most, 1: end}[worth]
     selected = order[: max(min(size, most), len(constraints.chosen))]
-    return shares, constraints, selected, worth, place
+    return shares, constraints, selected, worth, tie_rank
 
 
 @pytest.mark.parametrize("dense", [True, False])
@@ -100,12 +100,14 @@ def test_each_exchange_is_the_best_one(dense, monkeypatch):
     monkeypatch.setattr("topofs.rules.exchanges._ROWS", 5)
     n_steps = 0
     for seed in range(120):
-        shares, constraints, selected, worth, place = instance(seed, 10, greedy=False)
+        shares, constraints, selected, worth, tie_rank = instance(seed, 10, greedy=False)
         if not len(selected):
             continue
         reach = MatrixCoverage(shares if dense else sparse.csr_array(shares))
-        found = exchanges(reach, constraints, selected, worth=worth, place=place)
-        expected = naive_exchanges(shares, constraints, selected, worth=worth, place=place)
+        found = exchanges(reach, constraints, selected, worth=worth, tie_rank=tie_rank)
+        expected = naive_exchanges(
+            shares, constraints, selected, worth=worth, tie_rank=tie_rank
+        )
         assert [after.tolist() for after in found] == expected
         n_steps += len(expected)
     assert n_steps > 60
@@ -135,18 +137,18 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
         listed = np.where(strong | strong.T, shares, 0.0)
         cut = ((shares > 0) & (listed == 0)).any(axis=1)
         reach = MatrixCoverage(sparse.csr_array(listed), Whole(shares, cut))
-        selected, place = rng.permutation(n)[:3], rng.permutation(n)
+        selected, tie_rank = rng.permutation(n)[:3], rng.permutation(n)
         worth = (None, 0, 1)[seed % 3]
         constraints = Constraints(n, NOBODY, NOBODY, n_wanted=3)
         if worth == 0:
             constraints = replace(constraints, cost=np.ones(n), budget=4.0)
-        found = exchanges(reach, constraints, selected, worth=worth, place=place)
+        found = exchanges(reach, constraints, selected, worth=worth, tie_rank=tie_rank)
         expected = naive_exchanges(
             shares,
             constraints,
             selected,
             worth=worth,
-            place=place,
+            tie_rank=tie_rank,
             listed=listed if many else None,
         )
         assert [after.tolist() for after in found] == expected
@@ -156,12 +158,12 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
 
 def test_no_constraint_is_broken_and_nothing_is_lost():
     for seed in range(150):
-        shares, constraints, selected, worth, place = instance(1000 + seed, largest=16)
+        shares, constraints, selected, worth, tie_rank = instance(1000 + seed, largest=16)
         if not len(selected):
             continue
         values = [shares[selected].max(axis=0).sum() - (worth or 0) * len(selected)]
         for after in exchanges(
-            MatrixCoverage(shares), constraints, selected, worth=worth, place=place
+            MatrixCoverage(shares), constraints, selected, worth=worth, tie_rank=tie_rank
         ):
             assert keeps_to(constraints, after, selected)
             assert worth is not None or len(after) == len(selected)

@@ -72,15 +72,15 @@ def path_reach(edges):
     return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
-def assert_as_the_twin(reach, constraints, place, expected, **settings):
+def assert_as_the_twin(reach, constraints, tie_rank, expected, **settings):
     order, gains, end = expected
-    ranking = greedy_ranking(reach, constraints, place=place, **settings)
+    ranking = greedy_ranking(reach, constraints, tie_rank=tie_rank, **settings)
     assert ranking.order[: ranking.n_selectable].tolist() == order
     assert ranking.scores[order].tolist() == gains
     assert ranking.end == end
     others = ranking.order[ranking.n_selectable :]
-    assert sorted([*order, *others]) == list(range(len(place)))
-    assert others.tolist() == sorted(others.tolist(), key=place.__getitem__)
+    assert sorted([*order, *others]) == list(range(len(tie_rank)))
+    assert others.tolist() == sorted(others.tolist(), key=tie_rank.__getitem__)
     assert (ranking.scores[others] == 0).all()
 
 
@@ -89,14 +89,14 @@ def assert_as_the_twin(reach, constraints, place, expected, **settings):
 def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
     n = len(shares)
     constraints, naive = data.draw(constraints_of(n))
-    place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    tie_rank = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     quarters = data.draw(st.sampled_from([0, 1, 2, 4]))
     expected = naive_ranking(
-        shares, values=place, isolated=isolated, quarters=quarters, **naive
+        shares, values=tie_rank, isolated=isolated, quarters=quarters, **naive
     )
     settings = {"isolated": isolated, "quarters": quarters}
     for matrix in (shares, sparse.csr_array(shares)):
-        assert_as_the_twin(MatrixCoverage(matrix), constraints, place, expected, **settings)
+        assert_as_the_twin(MatrixCoverage(matrix), constraints, tie_rank, expected, **settings)
 
 
 @settings(max_examples=100)
@@ -104,11 +104,11 @@ def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
 def test_paths_follow_the_twin(data, shares, isolated):
     n = len(shares)
     constraints, naive = data.draw(constraints_of(n))
-    place = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    tie_rank = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     edges = shares - np.eye(n)
     along = naive_path_weights(edges, HALF)
-    expected = naive_ranking(along, values=place, isolated=isolated, **naive)
-    assert_as_the_twin(path_reach(edges), constraints, place, expected, isolated=isolated)
+    expected = naive_ranking(along, values=tie_rank, isolated=isolated, **naive)
+    assert_as_the_twin(path_reach(edges), constraints, tie_rank, expected, isolated=isolated)
 
 
 @settings(max_examples=150)

@@ -283,7 +283,13 @@ def begin_search(reach: Any, limits: Any, key: Any) -> tuple[Any, Search]:
 
 @njit(cache=True, nogil=True)
 def begin_phase(
-    reach: Any, state: Any, search: Search, limits: Any, place: Ints, heap: Ints, quarters: int
+    reach: Any,
+    state: Any,
+    search: Search,
+    limits: Any,
+    tie_rank: Ints,
+    heap: Ints,
+    quarters: int,
 ) -> None:
     """Put the nodes of a phase in heap order; with `quarters` bounds are found anew."""
     _, _, counters, left, bound, known_at, key, _, _, _ = search
@@ -293,7 +299,7 @@ def begin_phase(
             bound[v] += quarters * support_of(reach, v, state, left) // 4
             known_at[v] = counters[0]
         _set_key(key, v, bound[v], limits.cost, limits.by_cost)
-    heapify(heap, key, place)
+    heapify(heap, key, tie_rank)
     counters[1] = len(heap)
 
 
@@ -303,7 +309,7 @@ def take_best(  # noqa: PLR0917
     state: Any,
     search: Search,
     limits: Any,
-    place: Ints,
+    tie_rank: Ints,
     heap: Ints,
     limited: int,
     least: int,
@@ -320,7 +326,7 @@ def take_best(  # noqa: PLR0917
 
     Invariant: what a node is worth never rises (both terms are submodular, and exact: see
     `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
-    ones the one of the lowest place. A node that is closed once stays closed: groups fill up,
+    ones the one of the lowest rank. A node that is closed once stays closed: groups fill up,
     budgets shrink, and what is taken stays.
     """
     order, gains, counters, left, bound, known_at, key, open_, room, money = search
@@ -335,13 +341,13 @@ def take_best(  # noqa: PLR0917
                 bound[v] += quarters * support_of(reach, v, state, left) // 4
             _set_key(key, v, bound[v], limits.cost, limits.by_cost)
             known_at[v] = taken
-            sift_down(heap, size, key, 0, place)
+            sift_down(heap, size, key, 0, tie_rank)
             continue
         if not closed and bound[v] <= least:
             break
         size -= 1
         heap[0] = heap[size]
-        sift_down(heap, size, key, 0, place)
+        sift_down(heap, size, key, 0, tie_rank)
         if closed:
             continue
         order[taken] = v

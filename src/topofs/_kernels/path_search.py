@@ -28,21 +28,21 @@ def units(share: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def heapify(heap: Ints, key: Floats, place: Ints) -> None:
-    """Put nodes in heap order, in place; of equal keys the lowest place comes first."""
+def heapify(heap: Ints, key: Floats, tie_rank: Ints) -> None:
+    """Put nodes in heap order, in place; of equal keys the lowest rank comes first."""
     for position in range(len(heap) // 2 - 1, -1, -1):
-        sift_down(heap, len(heap), key, position, place)
+        sift_down(heap, len(heap), key, position, tie_rank)
 
 
 @njit(cache=True, nogil=True)
-def sift_down(heap: Ints, size: int, key: Floats, position: int, place: Ints) -> None:
+def sift_down(heap: Ints, size: int, key: Floats, position: int, tie_rank: Ints) -> None:
     """Move the node at a position of ``heap[:size]`` down until no child comes before it."""
     while True:
         first = position
         for child in (2 * position + 1, 2 * position + 2):
             if child < size:
                 u, v = heap[child], heap[first]
-                if key[u] > key[v] or (key[u] == key[v] and place[u] < place[v]):
+                if key[u] > key[v] or (key[u] == key[v] and tie_rank[u] < tie_rank[v]):
                     first = child
         if first == position:
             return
@@ -280,8 +280,8 @@ def running_nodes(
         reached, product = work[0], work[1]
         if total + n_reached > len(found[0]):
             found = (doubled(found[0]), doubled(found[1]), doubled(found[2]), doubled(found[3]))
-        for place in range(n_reached):
-            v = reached[place]
+        for at in range(n_reached):
+            v = reached[at]
             if v == origin and covered[v] >= 1.0 and representative[v] < origin:
                 continue  # a copy represents it already, and by the way that is known
             sum_covered += product[v] - covered[v]

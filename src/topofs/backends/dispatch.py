@@ -282,8 +282,8 @@ def build_network(
         operator, n_samples=columns.table.shape[0], n_features=columns.n_features
     )
     order = columns.order() if needs.by_values else None
-    place = None if order is None else inverse_permutation(order)
-    whole = Network(columns.n_features, scale=scale, operator=operator, place=place)
+    value_rank = None if order is None else inverse_permutation(order)
+    whole = Network(columns.n_features, scale=scale, operator=operator, value_rank=value_rank)
     if graph is None:
         similarity = operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
         return replace(whole, pairs=columns.pairs(similarity, needs))
@@ -359,7 +359,7 @@ def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
         pairs=columns.pairs(whole, needs),
         columns=given,
         memory=columns.memory,
-        place=inverse_permutation(order) if needs.by_values else None,
+        value_rank=inverse_permutation(order) if needs.by_values else None,
     )
 
 

@@ -224,8 +224,8 @@ class Ranking:
     covered : array of float, shape (n_nodes,), or None
         The share of all nodes that the first 1, 2, … represent, where scores are not what a
         node adds to it.
-    place : array of int, shape (n_nodes,), or None
-        The tie-breaking: of nodes of equal score the one of the lowest place comes first; None:
+    tie_rank : array of int, shape (n_nodes,), or None
+        The tie-breaking: of nodes of equal score the one of the lowest rank comes first; None:
         the lowest node.
     exact : int or None
         How many nodes of the order were ranked by all that they represent; beyond them, by their
@@ -239,7 +239,7 @@ class Ranking:
     isolated: Bools | None = None
     selectable: int | None = None
     covered: Doubles | None = None
-    place: Ints | None = None
+    tie_rank: Ints | None = None
     exact: int | None = None
 
     @property
@@ -271,7 +271,7 @@ def tie_breaking_ranks(network: Network) -> Ints:
         strength = exact.sum(axis=1)
     else:
         strength = graph.sums if isinstance(graph, LinkGraph) else graph.strength()
-    values = np.arange(len(strength)) if network.place is None else network.place
+    values = np.arange(len(strength)) if network.value_rank is None else network.value_rank
     rank = np.empty(len(strength), np.int64)
     rank[np.lexsort((values, -strength))] = np.arange(len(strength))
     return rank
@@ -284,9 +284,9 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
     """
     graph = network.graph
     assert graph is not None
-    if network.place is None:
+    if network.value_rank is None:
         return score(graph)
-    return score(graph.renumbered(network.place))[network.place]
+    return score(graph.renumbered(network.value_rank))[network.value_rank]
 
 
 class CoverageModel:

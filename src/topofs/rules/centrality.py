@@ -117,10 +117,10 @@ class Centrality(Rule):
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)
-        place = tie_breaking_ranks(network) if self.ties == STRENGTH else None
-        keys = (-scores,) if place is None else (place, -scores)
+        tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
+        keys = (-scores,) if tie_rank is None else (tie_rank, -scores)
         order, n_selectable = constraints.applied(np.lexsort(keys))
-        return Ranking(order, scores, selectable=n_selectable, place=place)
+        return Ranking(order, scores, selectable=n_selectable, tie_rank=tie_rank)
 
 
 for _score in SCORES:

@@ -173,13 +173,15 @@ class Coverage(Rule):
         """Order the nodes greedily, those chosen beforehand first."""
         reach = network.reach if self.reach == AUTO else self.reach
         model = coverage_model_of(network, paths=reach == PATHS)
-        place = tie_breaking_ranks(network) if self.ties == STRENGTH else None
-        return greedy_ranking(model, constraints, place=place, isolated=self.isolated)
+        tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
+        return greedy_ranking(model, constraints, tie_rank=tie_rank, isolated=self.isolated)
 
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
         model: Any = ranking.reach
-        return greedy_ranking(model, constraints, place=ranking.place, isolated=self.isolated)
+        return greedy_ranking(
+            model, constraints, tie_rank=ranking.tie_rank, isolated=self.isolated
+        )
 
     def refined(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
@@ -195,7 +197,9 @@ class Coverage(Rule):
         matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
         within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
-        for found in exchanges(matrix, within, selected, worth=worth, place=ranking.place):
+        for found in exchanges(
+            matrix, within, selected, worth=worth, tie_rank=ranking.tie_rank
+        ):
             selected = found
         order, n_selectable = constraints.given(selected).applied(ranking.order)
         exact = None if ranking.exact is None else max(ranking.exact, len(selected))
@@ -337,8 +341,8 @@ class MatrixCoverage(_SharesOfPairs):
             return rows
         complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[cut]]
         others = np.setdiff1d(np.arange(len(nodes)), cut)
-        place = np.argsort(np.concatenate([others, cut]))
-        return sparse.vstack([rows[others], *complete], format="csr")[place]
+        position = np.argsort(np.concatenate([others, cut]))
+        return sparse.vstack([rows[others], *complete], format="csr")[position]
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and the share."""
@@ -488,16 +492,16 @@ class PathCoverage(_SharesOfPairs):
 
 
 def redundancy_ranking(
-    shares: sparse.csr_array, constraints: Constraints, place: Ints | None = None
+    shares: sparse.csr_array, constraints: Constraints, tie_rank: Ints | None = None
 ) -> Ranking:
     """Order nodes so that the first of them explain all others to a share.
 
     `shares` are those of the pairs that reach the share, without a diagonal. Greedy set cover:
-    each next node explains most of those that none explains yet; of equal ones the lowest `place`
-    comes first. Then nodes are given up, the last first, that another one explains and that no
-    other needs, so none of the set could be left out. Chosen nodes are all in the set, and first
-    in the order, whether they explain anything new or not. The ranking ends after the set; a
-    score is the number of nodes that none before explained.
+    each next node explains most of those that none explains yet; of equal ones that of the
+    lowest `tie_rank` comes first. Then nodes are given up, the last first, that another one
+    explains and that no other needs, so none of the set could be left out. Forced nodes are all
+    in the set, and first in the order, whether they explain anything new or not. The ranking
+    ends after the set; a score is the number of nodes that none before explained.
     """
     n, chosen = constraints.n_nodes, constraints.chosen
     with_own = sparse.csr_array(shares + sparse.eye_array(n, format="csr"))
@@ -505,7 +509,7 @@ def redundancy_ranking(
     explains = with_own.copy()
     explains.data[:] = 1.0
     ranking = greedy_ranking(
-        MatrixCoverage(explains), constraints, place=place, isolated=KEEP, quarters=0
+        MatrixCoverage(explains), constraints, tie_rank=tie_rank, isolated=KEEP, quarters=0
     )
     selectable = ranking.order[: ranking.n_selectable]
     selected = selectable[(ranking.scores[selectable] > 0) | np.isin(selectable, chosen)]
@@ -520,7 +524,7 @@ def redundancy_ranking(
             needed[at] = False
     selected = selected[needed]
     others = np.setdiff1d(np.arange(n), selected)
-    others = others if place is None else others[np.argsort(place[others])]
+    others = others if tie_rank is None else others[np.argsort(tie_rank[others])]
     allowed = constraints.allowed[others]
     order = np.concatenate([selected, others[allowed], others[~allowed]])
     scores = np.empty(n)
@@ -534,5 +538,5 @@ def redundancy_ranking(
         isolated=ranking.isolated,
         selectable=n - int((~allowed).sum()),
         covered=model.running(order).curve[1:],
-        place=place,
+        tie_rank=tie_rank,
     )

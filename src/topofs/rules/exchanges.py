@@ -35,19 +35,19 @@ def exchanges(
     selected: Ints,
     *,
     worth: int | None,
-    place: Ints | None = None,
+    tie_rank: Ints | None = None,
 ) -> Iterator[Ints]:
     r"""Make the best exchange again and again, as long as there is one that gains.
 
     A swap, of a selected node for another, gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}`
     rises. Where the size is free, a node is dropped or added if F(S) less `worth` for each node
     rises. Of equal gains a drop comes before a swap, and a swap before an addition; then the
-    lowest place decides, of the new node first. Whole rows count; where so many nodes are cut
+    lowest rank decides, of the new node first. Whole rows count; where so many nodes are cut
     that these would take much memory, those of selected nodes only, and candidates are judged
     by their strongest links.
 
     `selected` is the set to begin with, and `worth` what one more node must add, in nodes; None
-    where the size stays. `place` decides between equal gains; by default the node. Constraints
+    where the size stays. `tie_rank` decides between equal gains; by default the node. Constraints
     hold after each exchange, and chosen nodes stay. Yields the set after each, ascending.
 
     References
@@ -67,18 +67,18 @@ def exchanges(
     ...     after.tolist()
     [1, 3]
     """
-    # Nodes are numbered by their place here.
-    place = np.arange(constraints.n_nodes) if place is None else place
-    by_place = np.argsort(place)
-    constraints = constraints.renumbered(by_place)
+    # Nodes are numbered by their rank here.
+    tie_rank = np.arange(constraints.n_nodes) if tie_rank is None else tie_rank
+    by_tie_rank = np.argsort(tie_rank)
+    constraints = constraints.renumbered(by_tie_rank)
 
     def rows_of(nodes: Ints, whole: Ints | None = None) -> Any:
-        rows = sparse.csr_array(reach.rows(by_place[nodes], whole))
-        return _like(rows, units(rows.data))[:, by_place]
+        rows = sparse.csr_array(reach.rows(by_tie_rank[nodes], whole))
+        return _like(rows, units(rows.data))[:, by_tie_rank]
 
-    many = int(reach.cut.sum()) * len(place) > _MOST_WHOLE
-    rows = rows_of(np.arange(len(place)), place[:0] if many else None)
-    now = np.sort(place[selected])
+    many = int(reach.cut.sum()) * len(tie_rank) > _MOST_WHOLE
+    rows = rows_of(np.arange(len(tie_rank)), tie_rank[:0] if many else None)
+    now = np.sort(tie_rank[selected])
     selected_rows = rows_of(now)
     while best := _best_exchange(rows, selected_rows, now, constraints, worth):
         added, dropped = best
@@ -88,7 +88,7 @@ def exchanges(
         if len(added):
             selected_rows = sparse.vstack([selected_rows, rows_of(added)], format="csr")
         now, selected_rows = now[order], selected_rows[order]
-        yield np.sort(by_place[now])
+        yield np.sort(by_tie_rank[now])
 
 
 def _like(rows: Any, amounts: Ints) -> Any:

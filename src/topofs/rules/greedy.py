@@ -41,7 +41,7 @@ def greedy_ranking(
     reach: PathCoverage | MatrixCoverage,
     constraints: Constraints,
     *,
-    place: Ints | None = None,
+    tie_rank: Ints | None = None,
     isolated: str = DROP,
     quarters: int = QUARTERS,
 ) -> Ranking:
@@ -69,8 +69,8 @@ def greedy_ranking(
         Which nodes must, may and may not be selected together. Where nodes have costs, the better
         of two sets is taken: by what a node adds, and by what it adds for its cost; with few
         nodes, also of the sets that start from every pair.
-    place : array of int, shape (n_nodes,), optional
-        Of nodes that are worth the same, the one with the lowest place comes first; by default
+    tie_rank : array of int, shape (n_nodes,), optional
+        Of nodes that are worth the same, the one with the lowest rank comes first; by default
         the lowest node (see `topofs.rules.base.tie_breaking_ranks`).
     isolated : {"drop", "keep", "last"}, default="drop"
         Isolated nodes come beyond the end, as what they are worth there says; or before it; or
@@ -102,10 +102,10 @@ def greedy_ranking(
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
     n, is_isolated = constraints.n_nodes, reach.isolated()
-    place = np.arange(n) if place is None else place
+    tie_rank = np.arange(n) if tie_rank is None else tie_rank
     by_numpy = reach.by_matrix and use_numpy(n)
     search: _NumpySearch | _KernelSearch
-    search = _NumpySearch(reach, place) if by_numpy else _KernelSearch(reach, place)
+    search = _NumpySearch(reach, tie_rank) if by_numpy else _KernelSearch(reach, tie_rank)
     # One node at least is selected.
     wanted = max(1, constraints.n_wanted or 0)
     if constraints.cost is None:
@@ -127,25 +127,25 @@ def greedy_ranking(
             n_taken = search.run(alone, n_exact=wanted)
         order, gains = search.order[:n_taken], search.gains[:n_taken]
     else:
-        order, gains = _best_within_budget(search, constraints, place)
+        order, gains = _best_within_budget(search, constraints, tie_rank)
         end, wanted = int((gains > 1).sum()), len(order)
     scores = np.zeros(n)
     scores[order] = gains
     rest = np.setdiff1d(np.arange(n), order)
     return Ranking(
-        order=np.concatenate([order, rest[np.argsort(place[rest])]]),
+        order=np.concatenate([order, rest[np.argsort(tie_rank[rest])]]),
         scores=scores,
         end=max(1, end),
         reach=reach,
         isolated=is_isolated,
         selectable=len(order),
-        place=place,
+        tie_rank=tie_rank,
         exact=max(end, wanted) if reach.cut.any() else None,
     )
 
 
 def _best_within_budget(
-    search: _NumpySearch | _KernelSearch, constraints: Constraints, place: Ints
+    search: _NumpySearch | _KernelSearch, constraints: Constraints, tie_rank: Ints
 ) -> tuple[Ints, Doubles]:
     """The best of several sets that can be paid, in the order in which its nodes add most."""
     everyone = np.arange(constraints.n_nodes)
@@ -156,27 +156,29 @@ def _best_within_budget(
         n_taken = search.run(np.setdiff1d(everyone, constraints.chosen))
         return search.order[:n_taken], search.gains[:n_taken]
 
-    starts = starting_sets(constraints, place)
+    starts = starting_sets(constraints, tie_rank)
     found = [taken(constraints)]
     found += [taken(constraints.given(start), by_cost=True) for start in starts]
     best, _ = max(found, key=lambda nodes_and_gains: float(nodes_and_gains[1].sum()))
     return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))
 
 
-def starting_sets(constraints: Constraints, place: Ints) -> list[Ints]:
+def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:
     """The chosen nodes; of few nodes also with each other node, and each pair, beside them."""
     sets = [constraints.chosen]
     if constraints.n_nodes > MOST_ENUMERATED:
         return sets
 
     def candidates(beside: Ints) -> list[int]:
-        return sorted(constraints.open_beside(beside).tolist(), key=place.__getitem__)
+        return sorted(constraints.open_beside(beside).tolist(), key=tie_rank.__getitem__)
 
     for one in candidates(constraints.chosen):
         sets.append(np.append(constraints.chosen, one))
         with_one = sets[-1]
         sets += [
-            np.append(with_one, two) for two in candidates(with_one) if place[two] > place[one]
+            np.append(with_one, two)
+            for two in candidates(with_one)
+            if tie_rank[two] > tie_rank[one]
         ]
     return sets
 
@@ -184,24 +186,24 @@ def starting_sets(constraints: Constraints, place: Ints) -> list[Ints]:
 class _NumpySearch:
     """The search by numpy: after each node taken, what every other adds is brought up to date.
 
-    Nodes are numbered by their place, so argmax takes the first of equal ones. Whole numbers are
+    Nodes are numbered by their rank, so argmax takes the first of equal ones. Whole numbers are
     held as floats, whose sums are exact below 2⁵³.
     """
 
-    def __init__(self, reach: Any, place: Ints) -> None:
-        self._reach, self._place, self._by_place = reach, place, np.argsort(place)
-        shares = sparse.csr_array(reach.matrix)[self._by_place][:, self._by_place]
+    def __init__(self, reach: Any, tie_rank: Ints) -> None:
+        self._reach, self._tie_rank, self._by_tie_rank = reach, tie_rank, np.argsort(tie_rank)
+        shares = sparse.csr_array(reach.matrix)[self._by_tie_rank][:, self._by_tie_rank]
         # Row j lists the nodes that explain a share of j.
         explaining = sparse.csr_array(shares.T)
         self._starts, self._columns = explaining.indptr.astype(np.int64), explaining.indices
         self._units = units(explaining.data).astype(np.float64)
         self._parts = parts(explaining.data).astype(np.float64)
-        self._row = np.repeat(np.arange(len(place)), np.diff(self._starts))
+        self._row = np.repeat(np.arange(len(tie_rank)), np.diff(self._starts))
 
     def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
         """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
-        n = len(self._place)
-        constraints = constraints.renumbered(self._by_place)
+        n = len(self._tie_rank)
+        constraints = constraints.renumbered(self._by_tie_rank)
         self._open = OpenNodes(constraints, []) if constraints.limited else None
         self._cost = constraints.cost if by_cost else None
         gain = np.bincount(self._columns, self._units, minlength=n)
@@ -224,8 +226,8 @@ class _NumpySearch:
         So many `quarters` of the support count beside the gain, and whole rows of the first
         `n_exact`. Gives how many nodes are taken in all.
         """
-        waiting = np.zeros(len(self._place), dtype=np.bool_)
-        waiting[self._place[nodes]] = True
+        waiting = np.zeros(len(self._tie_rank), dtype=np.bool_)
+        waiting[self._tie_rank[nodes]] = True
         self._support = None
         if quarters:
             left = self._parts * self._left[self._row]
@@ -246,10 +248,10 @@ class _NumpySearch:
             self._take(first, whole=self._n_taken < n_exact)
 
     def _take(self, node: int, *, whole: bool) -> None:
-        number = int(self._by_place[node])
+        number = int(self._by_tie_rank[node])
         index, shares = self._reach.entries(number, whole=whole)
-        row = np.zeros(len(self._place))
-        row[self._place[index]] = shares
+        row = np.zeros(len(self._tie_rank))
+        row[self._tie_rank[index]] = shares
         covered = np.maximum(self._covered, units(row))
         # The gain: Σ_j max(w_ij − max_{s ∈ S} w_sj, 0).
         self.order[self._n_taken] = number
@@ -296,8 +298,8 @@ class Limits(NamedTuple):
 class _KernelSearch:
     """The same search by compiled kernels: lazy, with a heap of bounds."""
 
-    def __init__(self, reach: Any, place: Ints) -> None:
-        self._reach, self._kernel, self._place = reach, reach.kernel, place
+    def __init__(self, reach: Any, tie_rank: Ints) -> None:
+        self._reach, self._kernel, self._tie_rank = reach, reach.kernel, tie_rank
 
     def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
         """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
@@ -333,7 +335,7 @@ class _KernelSearch:
         from topofs._kernels.coverage import begin_phase, cover_by_row, take_best
 
         heap, search = nodes.astype(np.int64), self._search
-        start = self._kernel, self._state, search, self._limits, self._place, heap
+        start = self._kernel, self._state, search, self._limits, self._tie_rank, heap
         begin_phase(*start, quarters)
         how = int(limited), least, quarters, self._reach.cut, n_exact
         while (node := take_best(*start, *how)) >= 0:

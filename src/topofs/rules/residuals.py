@@ -436,21 +436,25 @@ VarianceSpace = CovarianceSpace | SampleSpace
 
 
 def variance_space(
-    columns: StandardColumns | ColumnsOnWorkers, memory: int, *, place: Ints | None = None
+    columns: StandardColumns | ColumnsOnWorkers, memory: int, *, value_rank: Ints | None = None
 ) -> VarianceSpace:
     """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples.
 
-    The columns stand in the order of `place`, where each node of the network has its column; by
-    default in that of the nodes.
+    The columns stand in the order of `value_rank`, where each node of the network has its
+    column; by default in that of the nodes.
     """
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
-        nodes = np.arange(n) if place is None else inverse_permutation(place)
+        nodes = np.arange(n) if value_rank is None else inverse_permutation(value_rank)
         covariance = columns.correlation.astype(np.float64, copy=False)
         degrees, chance = np.ones(n, dtype=np.int64), normal_chance(columns.n_samples, n)
         single = columns.correlation.dtype == np.float32
         return CovarianceSpace(covariance, np.arange(n + 1), degrees, nodes, chance, single)
-    nodes = np.arange(len(columns.degrees)) if place is None else inverse_permutation(place)
+    nodes = (
+        np.arange(len(columns.degrees))
+        if value_rank is None
+        else inverse_permutation(value_rank)
+    )
     chance, n_samples = chance_gain(columns), columns.n_samples
     # The matrix and a copy that is worked on.
     if columns.n_rows <= n_samples and 16 * columns.n_rows**2 <= memory:

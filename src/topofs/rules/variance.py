@@ -158,7 +158,7 @@ class Variance(Rule):
         """Order the nodes greedily, those chosen beforehand first."""
         from topofs.rules.residuals import variance_space
 
-        space = variance_space(network.columns, network.memory, place=network.place)
+        space = variance_space(network.columns, network.memory, value_rank=network.value_rank)
         return variance_ranking(space, constraints)
 
     def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:

@@ -430,9 +430,10 @@ class FittedSelection(RankingSelector):
         losses = np.maximum(before.sum() - reach.retained(rest, of, before), 0.0) / n_nodes
         open_ = np.setdiff1d(self._constraints.open_beside(rest), node)
         open_ = open_[reach.neighbors(of)[open_]]
-        place = self._ranking.place if self._ranking.place is not None else np.arange(n_nodes)
+        tie_rank = self._ranking.tie_rank
+        tie_rank = np.arange(n_nodes) if tie_rank is None else tie_rank
         coverage, found = reach.coverage(selected), []
-        for other in open_[np.lexsort((place[open_], losses[open_]))][:n].tolist():
+        for other in open_[np.lexsort((tie_rank[open_], losses[open_]))][:n].tolist():
             explained = reach.explained(np.append(rest, other))
             at, lost = int(nodes[other]), float(losses[other])
             gained = max(0.0, float(explained.mean()) - coverage + lost)

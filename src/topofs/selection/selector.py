@@ -428,8 +428,8 @@ class TopologicalFeatureSelector(FittedSelection):
             nodes, too_alike=network.pairs if by_rule else None, n_wanted=size
         )
         if not by_rule:
-            place = None if network.place is None else tie_breaking_ranks(network)
-            return redundancy_ranking(network.pairs, constraints, place)
+            tie_rank = None if network.value_rank is None else tie_breaking_ranks(network)
+            return redundancy_ranking(network.pairs, constraints, tie_rank)
         if constraints.too_alike is not None:
             self._check_kept_alike(constraints)
         ranking = self.rule_.rank(network, constraints)
