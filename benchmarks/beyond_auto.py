@@ -225,7 +225,7 @@ def orders(X):
         selector = TopologicalFeatureSelector().fit(X)
     ranking, n = selector._ranking, X.shape[1]  # noqa: SLF001 - its model and tie ranks
     auto = len(selector.get_support(indices=True))
-    constraints = Constraints.none(n).given(
+    constraints = Constraints.none(n).with_forced(
         np.empty(0, np.int64), n_wanted=round(auto * max(TIMES))
     )
     found = {}

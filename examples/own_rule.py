@@ -71,7 +71,7 @@ class Worth(Rule):
         reach = coverage_model_of(network, paths=network.reach == "paths")
         ranking = greedy_ranking(reach, constraints, tie_rank=network.value_rank, quarters=0)
         gains = ranking.scores[ranking.order]
-        end = max(1, len(constraints.chosen), int((gains >= self.least).sum()))
+        end = max(1, len(constraints.forced), int((gains >= self.least).sum()))
         return replace(ranking, end=end)
 
 

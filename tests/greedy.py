@@ -1,4 +1,4 @@
-"""The greedy search by itself: nodes by what they add alone, those chosen first."""
+"""The greedy search by itself: nodes by what they add alone, those forced first."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from topofs.rules.greedy import greedy_ranking
 NOBODY = np.empty(0, dtype=np.int64)
 
 
-def greedy(reach, chosen=NOBODY, tie_rank=None):
+def greedy(reach, forced=NOBODY, tie_rank=None):
     """Order and gains of all nodes; of equal ones, that of the lowest rank first."""
-    constraints = Constraints.none(len(reach.cut), np.sort(chosen))
+    constraints = Constraints.none(len(reach.cut), np.sort(forced))
     # An isolated node adds 1, as much as it is worth where the others end.
     ranking = greedy_ranking(reach, constraints, tie_rank=tie_rank, quarters=0)
     return ranking.order, ranking.scores[ranking.order]

@@ -417,7 +417,7 @@ class Constraints:
     ----------
     n_nodes : int
         Number of nodes.
-    chosen : array of int
+    forced : array of int
         Nodes that are selected in any case; the others are ranked given these.
     excluded : array of int
         Nodes that cannot be selected, but are to be represented.
@@ -437,7 +437,7 @@ class Constraints:
     """
 
     n_nodes: int
-    chosen: Ints
+    forced: Ints
     excluded: Ints
     group: Ints | None = None
     room: Ints | None = None
@@ -447,21 +447,21 @@ class Constraints:
     n_wanted: int | None = None
 
     @classmethod
-    def none(cls, n_nodes: int, chosen: Ints | None = None) -> Constraints:
-        """Give constraints that forbid nothing; `chosen` nodes are selected in any case."""
+    def none(cls, n_nodes: int, forced: Ints | None = None) -> Constraints:
+        """Give constraints that forbid nothing; `forced` nodes are selected in any case."""
         nothing = np.empty(0, dtype=np.int64)
-        return cls(n_nodes, nothing if chosen is None else chosen, nothing)
+        return cls(n_nodes, nothing if forced is None else forced, nothing)
 
-    def given(self, chosen: Ints, *, n_wanted: int | None = None) -> Constraints:
-        """Give the same constraints with other nodes chosen."""
-        return replace(self, chosen=chosen, n_wanted=n_wanted)
+    def with_forced(self, forced: Ints, *, n_wanted: int | None = None) -> Constraints:
+        """Give the same constraints with other nodes forced."""
+        return replace(self, forced=forced, n_wanted=n_wanted)
 
     def among(self, nodes: Ints, *, too_alike: Any, n_wanted: int | None) -> Constraints:
         """Give the constraints on some nodes; pairs of these may be too much alike.
 
-        Chosen nodes outside are paid for, and take their place in a group, too.
+        Forced nodes outside are paid for, and take their place in a group, too.
         """
-        outside = np.setdiff1d(self.chosen, nodes)
+        outside = np.setdiff1d(self.forced, nodes)
         room, budget = self.room, self.budget
         if self.group is not None and room is not None:
             taken = self.group[outside]
@@ -470,7 +470,7 @@ class Constraints:
             budget -= float(self.cost[outside].sum())
         return Constraints(
             n_nodes=len(nodes),
-            chosen=np.flatnonzero(np.isin(nodes, self.chosen)),
+            forced=np.flatnonzero(np.isin(nodes, self.forced)),
             excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
             group=None if self.group is None else self.group[nodes],
             room=room,
@@ -486,7 +486,7 @@ class Constraints:
         pairs = self.too_alike
         return replace(
             self,
-            chosen=np.sort(place[self.chosen]),
+            forced=np.sort(place[self.forced]),
             excluded=np.sort(place[self.excluded]),
             group=None if self.group is None else self.group[order],
             too_alike=None if pairs is None else sparse.csr_array(pairs)[order][:, order],
@@ -513,7 +513,7 @@ class Constraints:
         return np.flatnonzero(is_open)
 
     def applied(self, order: Ints) -> tuple[Ints, int]:
-        """Put the chosen nodes of an order first and those that may not be selected last.
+        """Put the forced nodes of an order first and those that may not be selected last.
 
         For rules whose order does not depend on what was selected before.
 
@@ -529,12 +529,12 @@ class Constraints:
         n_selectable : int
             How many can be selected together.
         """
-        is_chosen = np.isin(order, self.chosen)
+        is_forced = np.isin(order, self.forced)
         if not self.limited:
-            return np.concatenate([order[is_chosen], order[~is_chosen]]), len(order)
-        taken, rest = order[is_chosen].tolist(), []
+            return np.concatenate([order[is_forced], order[~is_forced]]), len(order)
+        taken, rest = order[is_forced].tolist(), []
         state = OpenNodes(self, taken)
-        for node in order[~is_chosen].tolist():
+        for node in order[~is_forced].tolist():
             if state.is_open(node):
                 state.take(node)
                 taken.append(node)

@@ -247,10 +247,10 @@ class Alphabetic(Rule):
     first: int = parameter(3, help="How many.")
 
     def rank(self, network, constraints):
-        chosen = constraints.chosen
+        forced = constraints.forced
         order = np.arange(network.n_nodes)
-        rest = np.setdiff1d(order, chosen)
-        return Ranking(np.concatenate([chosen, rest]), -order.astype(float), self.first)
+        rest = np.setdiff1d(order, forced)
+        return Ranking(np.concatenate([forced, rest]), -order.astype(float), self.first)
 
 
 register(Alphabetic())

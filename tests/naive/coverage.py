@@ -22,10 +22,10 @@ def nearest(similarity, order, k):
     return found
 
 
-def naive_cover(weights, chosen=(), strength=None):
+def naive_cover(weights, forced=(), strength=None):
     """Order and gains of greedy facility location, in exact arithmetic.
 
-    Of equal gains the strongest comes first, then the lowest index. The chosen nodes come first,
+    Of equal gains the strongest comes first, then the lowest index. The forced nodes come first,
     in the order of what they add, the others given them. Shares count to 40 binary digits.
     """
     n = len(weights)
@@ -35,7 +35,7 @@ def naive_cover(weights, chosen=(), strength=None):
     order, gains = [], []
     while len(order) < n:
         left = [i for i in range(n) if i not in order]
-        first = [i for i in left if i in chosen]
+        first = [i for i in left if i in forced]
         best, best_gain = None, Fraction(-1)
         for i in first or left:
             gain = sum(max(exact[i][j] - covered[j], Fraction(0)) for j in range(n))

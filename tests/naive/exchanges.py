@@ -14,7 +14,7 @@ def in_units(shares):
 def keeps_to(constraints, nodes, before):
     """Whether a set keeps to all constraints; excluded nodes may stay if they are there already."""
     nodes = sorted(nodes)
-    if set(constraints.chosen.tolist()) - set(nodes):
+    if set(constraints.forced.tolist()) - set(nodes):
         return False
     if (set(nodes) - set(before)) & set(constraints.excluded.tolist()):
         return False

@@ -8,7 +8,7 @@ def naive_ranking(
     *,
     strength=None,
     values=None,
-    chosen=(),
+    forced=(),
     excluded=(),
     group=None,
     most=None,
@@ -73,7 +73,7 @@ def naive_ranking(
                 return
             take(best, by_row=len(taken) < exact)
 
-    take_of(list(chosen), limited=False)
+    take_of(list(forced), limited=False)
     take_of(linked, above=UNITS)
     if isolated == "keep":
         take_of(lonely)

@@ -33,7 +33,7 @@ class Stars(Rule):
         reach = coverage_model_of(network, paths=False)
         ranking = greedy_ranking(reach, constraints, isolated="last", quarters=0)
         gains = ranking.scores[ranking.order]
-        end = max(1, len(constraints.chosen), int((gains >= self.least).sum()))
+        end = max(1, len(constraints.forced), int((gains >= self.least).sum()))
         return replace(ranking, end=end)
 
 

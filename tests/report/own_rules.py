@@ -23,11 +23,11 @@ class Neighbourhoods(Rule):
         return Needs(graph=False)
 
     def rank(self, network, constraints):
-        chosen = constraints.chosen
+        forced = constraints.forced
         n = network.n_nodes
         shares = network.operator.block(slice(0, n), slice(0, n))
         reach = MatrixCoverage(np.where(shares > 0.3, shares, 0.0))
-        order, _ = greedy(reach, chosen)
+        order, _ = greedy(reach, forced)
         scores = np.empty(n)
         scores[order] = 100.0 * np.arange(n, 0, -1)
         return Ranking(order, scores, reach=reach)
@@ -45,10 +45,10 @@ class Ended(Rule):
         return Needs(graph=False)
 
     def rank(self, network, constraints):
-        chosen = constraints.chosen
+        forced = constraints.forced
         order = np.arange(network.n_nodes)
-        order = np.concatenate([chosen, np.setdiff1d(order, chosen)])
-        return Ranking(order, np.arange(network.n_nodes, 0.0, -1.0), end=len(chosen) + 4)
+        order = np.concatenate([forced, np.setdiff1d(order, forced)])
+        return Ranking(order, np.arange(network.n_nodes, 0.0, -1.0), end=len(forced) + 4)
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +56,7 @@ class Plain(Rule):
     """Has nothing but an order along the graph."""
 
     def rank(self, network, constraints):
-        chosen = constraints.chosen
+        forced = constraints.forced
         scores = network.graph.strength()
-        last = ~np.isin(np.arange(network.n_nodes), chosen)
+        last = ~np.isin(np.arange(network.n_nodes), forced)
         return Ranking(np.lexsort([-scores, last]), scores)

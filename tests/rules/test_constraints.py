@@ -23,16 +23,16 @@ def random_shares(rng, n):
 def constraints_of(rng, n):
     """Random constraints that do not contradict each other, for both sides."""
     nodes = rng.permutation(n)
-    chosen = np.sort(nodes[: rng.integers(0, 3)])
-    excluded = np.sort(nodes[len(chosen) : len(chosen) + rng.integers(0, n // 3)])
+    forced = np.sort(nodes[: rng.integers(0, 3)])
+    excluded = np.sort(nodes[len(forced) : len(forced) + rng.integers(0, n // 3)])
     group = rng.integers(-1, 3, size=n)
-    group[chosen] = -1
+    group[forced] = -1
     most = int(rng.integers(1, 3))
     alike = rng.random((n, n)) < 0.15
     alike = alike | alike.T
     np.fill_diagonal(alike, False)
-    alike[np.ix_(chosen, chosen)] = False
-    return chosen, excluded, group, most, alike
+    alike[np.ix_(forced, forced)] = False
+    return forced, excluded, group, most, alike
 
 
 @pytest.mark.needs_jit
@@ -41,14 +41,14 @@ def test_no_constraint_is_broken():
     for _ in range(1000):
         n = int(rng.integers(3, 13))
         shares = random_shares(rng, n)
-        chosen, excluded, group, most, alike = constraints_of(rng, n)
+        forced, excluded, group, most, alike = constraints_of(rng, n)
         constraints = Constraints(
-            n, chosen, excluded, group, np.full(3, most), sparse.csr_array(alike.astype(float))
+            n, forced, excluded, group, np.full(3, most), sparse.csr_array(alike.astype(float))
         )
         ranking = greedy_ranking(MatrixCoverage(shares), constraints)
         taken = ranking.order[: ranking.n_selectable]
         assert not set(taken) & set(excluded)
-        assert set(chosen) <= set(taken)
+        assert set(forced) <= set(taken)
         for number in range(3):
             assert (group[taken] == number).sum() <= most
         assert not alike[np.ix_(taken, taken)].any()

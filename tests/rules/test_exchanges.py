@@ -54,24 +54,24 @@ def shares_of(rng, n):
 def constraints_of(rng, n, *, costs=False):
     """Random constraints of each kind that do not contradict each other."""
     nodes = rng.permutation(n)
-    chosen = np.sort(nodes[: rng.integers(0, 3)]) if rng.random() < 0.6 else NOBODY
-    after = nodes[len(chosen) :]
+    forced = np.sort(nodes[: rng.integers(0, 3)]) if rng.random() < 0.6 else NOBODY
+    after = nodes[len(forced) :]
     excluded = np.sort(after[: rng.integers(0, n // 3 + 1)]) if rng.random() < 0.6 else NOBODY
-    constraints = Constraints(n, chosen, excluded)
+    constraints = Constraints(n, forced, excluded)
     if rng.random() < 0.6:
         group = rng.integers(-1, 3, size=n)
-        group[chosen] = -1
+        group[forced] = -1
         constraints = replace(constraints, group=group, room=rng.integers(1, 3, size=3))
     if rng.random() < 0.6:
         alike = rng.random((n, n)) < 0.15
         alike = alike | alike.T
         np.fill_diagonal(alike, False)
-        alike[np.ix_(chosen, chosen)] = False
+        alike[np.ix_(forced, forced)] = False
         constraints = replace(constraints, too_alike=sparse.csr_array(alike.astype(float)))
     if costs:
         # Quarters, so that sums are exact.
         cost = rng.integers(1, 20, size=n) / 4
-        least = max(cost.min(), cost[chosen].sum())
+        least = max(cost.min(), cost[forced].sum())
         constraints = replace(
             constraints, cost=cost, budget=float(rng.integers(4 * least, 81) / 4)
         )
@@ -91,7 +91,7 @@ def instance(seed, largest=12, *, greedy=True):
         order, most = constraints.applied(rng.permutation(n))
         end = int(rng.integers(1, n + 1))
     size = {None: int(rng.integers(1, n + 1)), 0: most, 1: end}[worth]
-    selected = order[: max(min(size, most), len(constraints.chosen))]
+    selected = order[: max(min(size, most), len(constraints.forced))]
     return shares, constraints, selected, worth, tie_rank
 
 

@@ -36,17 +36,17 @@ def share_matrices(draw, elements, max_size=9):
 def constraints_of(draw, n):
     """Constraints that do not contradict each other, for the ranking and for the twin."""
     nodes = draw(st.permutations(range(n)))
-    n_chosen, n_excluded = draw(st.integers(0, min(2, n))), draw(st.integers(0, n // 3))
-    chosen = sorted(nodes[:n_chosen])
-    excluded = sorted(nodes[n_chosen : n_chosen + n_excluded])
-    constraints = Constraints(n, np.array(chosen, np.int64), np.array(excluded, np.int64))
-    naive = {"chosen": chosen, "excluded": excluded}
+    n_forced, n_excluded = draw(st.integers(0, min(2, n))), draw(st.integers(0, n // 3))
+    forced = sorted(nodes[:n_forced])
+    excluded = sorted(nodes[n_forced : n_forced + n_excluded])
+    constraints = Constraints(n, np.array(forced, np.int64), np.array(excluded, np.int64))
+    naive = {"forced": forced, "excluded": excluded}
     if draw(st.booleans()):
         group = draw(hnp.arrays(np.int64, n, elements=st.integers(-1, 2)))
         most = draw(st.integers(1, 3))
-        group[chosen] = -1
+        group[forced] = -1
         constraints = Constraints(
-            n, constraints.chosen, constraints.excluded, group=group, room=np.full(3, most)
+            n, constraints.forced, constraints.excluded, group=group, room=np.full(3, most)
         )
         naive |= {"group": [None if g < 0 else int(g) for g in group], "most": most}
     if draw(st.booleans()):
@@ -54,10 +54,10 @@ def constraints_of(draw, n):
             hnp.arrays(np.bool_, (n, n), elements=st.sampled_from([False] * 5 + [True]))
         )
         alike = (alike | alike.T) & ~np.eye(n, dtype=bool)
-        alike[np.ix_(chosen, chosen)] = False
+        alike[np.ix_(forced, forced)] = False
         constraints = Constraints(
             n,
-            constraints.chosen,
+            constraints.forced,
             constraints.excluded,
             group=constraints.group,
             room=constraints.room,
@@ -124,7 +124,7 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
     cut = (shares > 0).sum(axis=1) - 1 > n_links
     constraints, naive = data.draw(constraints_of(n))
     n_wanted = data.draw(st.integers(0, n))
-    constraints = constraints.given(constraints.chosen, n_wanted=n_wanted)
+    constraints = constraints.with_forced(constraints.forced, n_wanted=n_wanted)
     whole = {int(v): shares[v] for v in np.flatnonzero(cut)}
     expected = naive_ranking(lists, whole=whole, n_wanted=n_wanted, isolated=isolated, **naive)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), cut)
@@ -144,7 +144,7 @@ def test_a_longer_list_begins_with_the_shorter_one(data, shares):
     orders = []
     for n_wanted in range(n + 1):
         ranking = greedy_ranking(
-            reach, constraints.given(constraints.chosen, n_wanted=n_wanted)
+            reach, constraints.with_forced(constraints.forced, n_wanted=n_wanted)
         )
         orders.append(ranking.order[: ranking.n_selectable])
     for n_wanted, order in enumerate(orders):

@@ -48,15 +48,15 @@ def trees(draw, max_size=9):
     for node in range(1, n):
         other = draw(st.integers(0, node - 1))
         links[node, other] = links[other, node] = draw(weight)
-    chosen = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
-    return links, np.array(sorted(chosen), dtype=np.int64)
+    forced = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
+    return links, np.array(sorted(forced), dtype=np.int64)
 
 
 @given(trees())
 def test_kernels_are_greedy_given_a_set(case):
-    links, chosen = case
+    links, forced = case
     whole = naive_path_weights(links, HALF)
-    expected, expected_gains = naive_cover(whole, chosen)
+    expected, expected_gains = naive_cover(whole, forced)
     rows = sparse.csr_array(links)
     reaches = (
         MatrixCoverage(whole),
@@ -64,7 +64,7 @@ def test_kernels_are_greedy_given_a_set(case):
         PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data),
     )
     for reach in reaches:
-        order, gains = greedy(reach, chosen)
+        order, gains = greedy(reach, forced)
         assert order.tolist() == expected
         np.testing.assert_allclose(gains, expected_gains, atol=len(links) / UNIT)
 
@@ -80,7 +80,7 @@ def test_order_gains_end_and_groups_follow_the_twin(case, way, isolated):
     selector = precomputed(n, rule=rule, graph=settings["graph"], keep=forced.tolist()).fit(
         matrix
     )
-    order, gains, end = naive_ranking(weights, chosen=forced, isolated=isolated)
+    order, gains, end = naive_ranking(weights, forced=forced, isolated=isolated)
     assert np.argsort(selector.ranking_).tolist() == order
     assert selector.scores_[order].tolist() == gains
     np.testing.assert_allclose(selector.coverage_, np.cumsum(gains) / n, atol=1e-9)

@@ -210,7 +210,7 @@ class Ranking:
     Attributes
     ----------
     order : array of int, shape (n_nodes,)
-        All nodes, best first; those that were chosen beforehand before all others.
+        All nodes, best first; the forced ones before all others.
     scores : array of float, shape (n_nodes,)
         For each node what it adds at its turn, or its score.
     end : int or None

@@ -113,7 +113,7 @@ class Centrality(Rule):
         return "mean"
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Rank nodes by the score, those chosen beforehand first."""
+        """Rank nodes by the score, the forced ones first."""
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)

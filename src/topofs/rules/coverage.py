@@ -170,7 +170,7 @@ class Coverage(Rule):
         return None if measure.knows_chance else "links"
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Order the nodes greedily, those chosen beforehand first."""
+        """Order the nodes greedily, the forced ones first."""
         reach = network.reach if self.reach == AUTO else self.reach
         model = coverage_model_of(network, paths=reach == PATHS)
         tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
@@ -201,7 +201,7 @@ class Coverage(Rule):
             matrix, within, selected, worth=worth, tie_rank=ranking.tie_rank
         ):
             selected = found
-        order, n_selectable = constraints.given(selected).applied(ranking.order)
+        order, n_selectable = constraints.with_forced(selected).applied(ranking.order)
         exact = None if ranking.exact is None else max(ranking.exact, len(selected))
         scores = np.zeros(constraints.n_nodes)
         scores[order[:n_selectable]] = matrix.gains_along(order, exact)[:n_selectable]
@@ -503,7 +503,7 @@ def redundancy_ranking(
     in the set, and first in the order, whether they explain anything new or not. The ranking
     ends after the set; a score is the number of nodes that none before explained.
     """
-    n, chosen = constraints.n_nodes, constraints.chosen
+    n, forced = constraints.n_nodes, constraints.forced
     with_own = sparse.csr_array(shares + sparse.eye_array(n, format="csr"))
     with_own.sort_indices()
     explains = with_own.copy()
@@ -512,14 +512,14 @@ def redundancy_ranking(
         MatrixCoverage(explains), constraints, tie_rank=tie_rank, isolated=KEEP, quarters=0
     )
     selectable = ranking.order[: ranking.n_selectable]
-    selected = selectable[(ranking.scores[selectable] > 0) | np.isin(selectable, chosen)]
+    selected = selectable[(ranking.scores[selectable] > 0) | np.isin(selectable, forced)]
     rows = [explains.indices[slice(*explains.indptr[v : v + 2])] for v in selected]
     n_explaining = np.zeros(n, dtype=np.int64)
     for row in rows:
         n_explaining[row] += 1
     needed = np.ones(len(selected), dtype=np.bool_)
     for at in range(len(selected) - 1, -1, -1):
-        if selected[at] not in chosen and (n_explaining[rows[at]] > 1).all():
+        if selected[at] not in forced and (n_explaining[rows[at]] > 1).all():
             n_explaining[rows[at]] -= 1
             needed[at] = False
     selected = selected[needed]

@@ -48,7 +48,7 @@ def exchanges(
 
     `selected` is the set to begin with, and `worth` what one more node must add, in nodes; None
     where the size stays. `tie_rank` decides between equal gains; by default the node. Constraints
-    hold after each exchange, and chosen nodes stay. Yields the set after each, ascending.
+    hold after each exchange, and forced nodes stay. Yields the set after each, ascending.
 
     References
     ----------
@@ -103,7 +103,7 @@ def _best_exchange(
     first, second, nearest = _two_best(selected_rows)
     lost = np.zeros(len(now), np.int64)
     np.add.at(lost, nearest, first - second)
-    lost[np.isin(now, constraints.chosen)] = -_NEVER
+    lost[np.isin(now, constraints.forced)] = -_NEVER
     price = None if worth is None else worth * int(UNIT)
     may_add = np.isin(np.arange(rows.shape[0]), constraints.open_beside(now))
     nothing = now[:0]

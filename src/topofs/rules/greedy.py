@@ -1,6 +1,6 @@
 """Greedy coverage under constraints, for any coverage model.
 
-`greedy_ranking` takes nodes in phases: the chosen ones, those that add more than themselves, and
+`greedy_ranking` takes nodes in phases: the forced ones, those that add more than themselves, and
 the rest. Two searches take the nodes of a phase one by one: `_NumpySearch` for small matrices,
 `_KernelSearch` for paths and large matrices. Both count shares in whole numbers (see
 `topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
@@ -110,11 +110,11 @@ def greedy_ranking(
     wanted = max(1, constraints.n_wanted or 0)
     if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
-        others[constraints.chosen] = False
+        others[constraints.forced] = False
         linked = np.flatnonzero(others & ~is_isolated)
         alone = np.flatnonzero(others & is_isolated)
         search.begin(constraints)
-        search.run(constraints.chosen, limited=False)
+        search.run(constraints.forced, limited=False)
         # Up to the end: nodes that add more than themselves.
         end = search.run(linked, least=int(UNIT))
         if isolated == KEEP:
@@ -152,28 +152,28 @@ def _best_within_budget(
 
     def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, Doubles]:
         search.begin(constraints, by_cost=by_cost)
-        search.run(constraints.chosen, limited=False)
-        n_taken = search.run(np.setdiff1d(everyone, constraints.chosen))
+        search.run(constraints.forced, limited=False)
+        n_taken = search.run(np.setdiff1d(everyone, constraints.forced))
         return search.order[:n_taken], search.gains[:n_taken]
 
     starts = starting_sets(constraints, tie_rank)
     found = [taken(constraints)]
-    found += [taken(constraints.given(start), by_cost=True) for start in starts]
+    found += [taken(constraints.with_forced(start), by_cost=True) for start in starts]
     best, _ = max(found, key=lambda nodes_and_gains: float(nodes_and_gains[1].sum()))
     return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))
 
 
 def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:
-    """The chosen nodes; of few nodes also with each other node, and each pair, beside them."""
-    sets = [constraints.chosen]
+    """The forced nodes; of few nodes also with each other node, and each pair, beside them."""
+    sets = [constraints.forced]
     if constraints.n_nodes > MOST_ENUMERATED:
         return sets
 
     def candidates(beside: Ints) -> list[int]:
         return sorted(constraints.open_beside(beside).tolist(), key=tie_rank.__getitem__)
 
-    for one in candidates(constraints.chosen):
-        sets.append(np.append(constraints.chosen, one))
+    for one in candidates(constraints.forced):
+        sets.append(np.append(constraints.forced, one))
         with_one = sets[-1]
         sets += [
             np.append(with_one, two)

@@ -155,7 +155,7 @@ class Variance(Rule):
         )
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Order the nodes greedily, those chosen beforehand first."""
+        """Order the nodes greedily, the forced ones first."""
         from topofs.rules.residuals import variance_space
 
         space = variance_space(network.columns, network.memory, value_rank=network.value_rank)
@@ -191,7 +191,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
     left = found.remaining[rest]
     # Rounded: equal ones differ by rounding only. Those explained have -inf left.
     keys = (rest, -np.round(found.strength[rest], 9), -np.round(left, 9))
-    order, n_selectable = constraints.given(taken).applied(
+    order, n_selectable = constraints.with_forced(taken).applied(
         np.concatenate([taken, rest[np.lexsort(keys)]])
     )
     scores = np.zeros(n)
@@ -218,7 +218,7 @@ def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Sear
     everyone = np.arange(constraints.n_nodes)
     starts = starting_sets(constraints, everyone)
     found = [_Search(space, constraints)]
-    found += [_Search(space, constraints.given(start), by_cost=True) for start in starts]
+    found += [_Search(space, constraints.with_forced(start), by_cost=True) for start in starts]
     best = max(found, key=lambda search: search.total)
     outside = np.setdiff1d(everyone, best.nodes)
     again = _Search(space, replace(constraints, excluded=outside))
@@ -227,7 +227,7 @@ def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Sear
 
 
 class _Search:
-    """Takes nodes one by one, those chosen beforehand first, while they add something.
+    """Takes nodes one by one, the forced ones first, while they add something.
 
     `nodes` are those taken and `gains` what each explained; `remaining` is what each node would
     explain next, and `strength` what it would have explained first.
@@ -246,7 +246,7 @@ class _Search:
         self.end: int | None = None
         self.no_structure = False
         self.strength = self._residuals.gains()[0]
-        self._take_chosen(constraints.chosen)
+        self._take_forced(constraints.forced)
         self._take_best(constraints)
         self.remaining = self._residuals.gains()[0]
 
@@ -255,14 +255,13 @@ class _Search:
         """What all taken nodes explain, summed as the curve is: `sum` rounds otherwise."""
         return float(np.cumsum([0.0, *self.gains])[-1])
 
-    def _take_chosen(self, chosen: Ints) -> None:
-        forced = np.zeros_like(self._untaken)
-        forced[chosen] = True
-        for _ in range(len(chosen)):
-            best = self._best(forced & self._untaken)
-            self._take(
-                int(np.flatnonzero(forced & self._untaken)[0]) if best is None else best[0]
-            )
+    def _take_forced(self, forced: Ints) -> None:
+        is_forced = np.zeros_like(self._untaken)
+        is_forced[forced] = True
+        for _ in range(len(forced)):
+            waiting = is_forced & self._untaken
+            best = self._best(waiting)
+            self._take(int(np.flatnonzero(waiting)[0]) if best is None else best[0])
 
     def _take_best(self, constraints: Constraints) -> None:
         """Take open nodes, best first: all of them, or as many as are wanted of a large table."""

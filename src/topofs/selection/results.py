@@ -466,9 +466,9 @@ class FittedSelection(RankingSelector):
                 f"{n_more} more columns are asked for, but {len(now)} of {n} are selected: ask "
                 f"for at most {n - len(now)}"
             )
-        other, chosen = copy.copy(self), self._selected_nodes()
-        ranking = self._ranking_given(chosen, int(n_more))
-        other._constraints = self._constraints.given(chosen)  # noqa: SLF001
+        other, selected = copy.copy(self), self._selected_nodes()
+        ranking = self._ranking_given(selected, int(n_more))
+        other._constraints = self._constraints.with_forced(selected)  # noqa: SLF001
         other._ranking = other._greedy = ranking  # noqa: SLF001
         other._put_in_order(ranking.order, ranking.scores, self.nodes_, first=now)  # noqa: SLF001
         return other.at(len(now) + int(n_more))
@@ -548,7 +548,7 @@ class FittedSelection(RankingSelector):
 
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
         """Rank the other nodes given some, at least so many of them exactly."""
-        constraints = self._constraints.given(nodes, n_wanted=len(nodes) + n_more)
+        constraints = self._constraints.with_forced(nodes, n_wanted=len(nodes) + n_more)
         return self.rule_.again(self._ranking, constraints)
 
     def _with_support(self, positions: Ints | list[int]) -> Self:

@@ -347,7 +347,7 @@ class TopologicalFeatureSelector(FittedSelection):
             max_similarity=self.max_similarity,
             size=self.n_features_to_select,
         )
-        self.forced_, self.excluded_ = constraints.chosen, constraints.excluded
+        self.forced_, self.excluded_ = constraints.forced, constraints.excluded
         size = self._size(self.n_features_to_select)
 
         least, rare = find_rare_columns(read, self.min_carriers, forced=self.forced_)
@@ -441,7 +441,7 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def _check_kept_alike(self, constraints: Constraints) -> None:
         """Refuse kept columns that are more alike than two selected ones may be."""
-        kept = constraints.chosen
+        kept = constraints.forced
         among = constraints.too_alike[kept][:, kept].tocoo()
         if among.nnz:
             names = self._column_names()[self.nodes_[kept]]
