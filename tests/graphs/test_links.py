@@ -106,7 +106,7 @@ def found_by_every_way(name, threshold, strongest=FEW):
 @pytest.mark.parametrize("name", CASES)
 def test_every_way_finds_the_same_graph(name, threshold):
     (_, expected), *others = found_by_every_way(name, threshold)
-    graph, cut = expected.graph_, expected.graph_.whole.cut
+    graph, cut = expected.graph_, expected.graph_.full_rows.cut
     assert isinstance(graph, LinkGraph)
     assert cut.any()
     rtol = 1e-5 if name == "float32" else 1e-12
@@ -120,10 +120,10 @@ def test_every_way_finds_the_same_graph(name, threshold):
         np.testing.assert_array_equal(found.edges, graph.edges, err_msg=way)
         np.testing.assert_allclose(found.weights, graph.weights, rtol=rtol, err_msg=way)
         np.testing.assert_allclose(found.sums, graph.sums, rtol=rtol, err_msg=way)
-        np.testing.assert_array_equal(found.whole.cut, cut, err_msg=way)
+        np.testing.assert_array_equal(found.full_rows.cut, cut, err_msg=way)
         np.testing.assert_array_equal(selector.ranking_, expected.ranking_, err_msg=way)
         for node in np.flatnonzero(cut)[:3]:
-            whole, row = graph.whole.row(node), found.whole.row(node)
+            whole, row = graph.full_rows.row(node), found.full_rows.row(node)
             np.testing.assert_allclose(row, whole, rtol=of_rows, atol=1e-15, err_msg=way)
 
 
@@ -147,12 +147,12 @@ def test_links_are_the_strongest_of_either_column(name, strongest):
     np.testing.assert_allclose(graph.sums, square.sum(axis=0), rtol=1e-12)
     n_above = (shares > 0).sum(axis=0) - 1
     if strongest >= 149:
-        assert graph.whole is None
+        assert graph.full_rows is None
     else:
-        np.testing.assert_array_equal(graph.whole.cut, n_above >= strongest)
-        for node in np.flatnonzero(graph.whole.cut)[:5]:
+        np.testing.assert_array_equal(graph.full_rows.cut, n_above >= strongest)
+        for node in np.flatnonzero(graph.full_rows.cut)[:5]:
             row = np.where(np.arange(150) == node, 1, shares[node])
-            np.testing.assert_allclose(graph.whole.row(node), row, rtol=1e-10)
+            np.testing.assert_allclose(graph.full_rows.row(node), row, rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -183,8 +183,8 @@ def test_a_link_below_the_mean_is_none():
         i, j = graph.edges.T
         assert (square[i, j] >= square.mean()).all()
         if strongest is not None:
-            for node in np.flatnonzero(graph.whole.cut):
-                assert (square[node][graph.whole.row(node) > 0] >= square.mean()).all()
+            for node in np.flatnonzero(graph.full_rows.cut):
+                assert (square[node][graph.full_rows.row(node) > 0] >= square.mean()).all()
     assert graph.n_edges < fitted(X, "pearson", None).graph_.n_edges
 
 

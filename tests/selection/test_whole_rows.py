@@ -173,13 +173,13 @@ def test_float32_is_compared_with_the_mean_as_float64_is():
 
 def test_what_is_fitted_holds_no_matrix_that_can_be_computed_anew(copies):
     selector = TopologicalFeatureSelector(graph=CUT).fit(copies)
-    whole = selector.graph_.whole
+    whole = selector.graph_.full_rows
     n = copies.shape[1]
     held = [value for value in vars(whole).values() if getattr(value, "shape", None) == (n, n)]
     assert whole.cut.any()
     assert not held
     graph = graph_of_table(copies, CUT, memory=None)
-    assert graph.whole is None
+    assert graph.full_rows is None
     assert graph.n_edges > 0
 
 

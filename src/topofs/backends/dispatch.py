@@ -283,11 +283,11 @@ def build_network(
     )
     order = columns.order() if needs.by_values else None
     value_rank = None if order is None else inverse_permutation(order)
-    whole = Network(columns.n_features, scale=scale, operator=operator, value_rank=value_rank)
+    network = Network(columns.n_features, scale=scale, operator=operator, value_rank=value_rank)
     if graph is None:
         similarity = operator or MatrixOperator(columns.on_workers)  # type: ignore[arg-type]
-        return replace(whole, pairs=columns.pairs(similarity, needs))
-    whole = replace(whole, reach=graph.default_reach)
+        return replace(network, pairs=columns.pairs(similarity, needs))
+    network = replace(network, reach=graph.default_reach)
     search = None
     built: FilteredGraph | LinkGraph | None
     if isinstance(graph, Links):
@@ -296,11 +296,11 @@ def build_network(
     else:
         built = _graph_without_matrix(columns, graph, cut=cut, order=order)
     if built is not None:
-        return replace(whole, graph=built, pairs=columns.pairs(operator, needs))
+        return replace(network, graph=built, pairs=columns.pairs(operator, needs))
     built, pairs = _from_matrix(
         columns, graph, search, scale, needs=needs, cut=cut, order=order
     )
-    return replace(whole, graph=built, pairs=pairs)
+    return replace(network, graph=built, pairs=pairs)
 
 
 def _from_matrix(
@@ -345,18 +345,21 @@ def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
     """The columns in their order, and no similarity but where the constraints ask for some."""
     measure, correlation = columns.measure, columns.on_workers
     given: StandardColumns | ColumnsOnWorkers
-    whole, order = None, columns.order() if needs.by_values else np.arange(columns.n_features)
+    operator, order = (
+        None,
+        columns.order() if needs.by_values else np.arange(columns.n_features),
+    )
     if correlation is None:
         _check_room_for_levels(columns)
         given = measure.standard_columns(columns.compared_table()).in_order(order)
         if needs.pairs_from is not None:
-            whole = columns.operator
+            operator = columns.operator
     else:
         given = ColumnsOnWorkers(correlation[np.ix_(order, order)], columns.table.shape[0])
-        whole = MatrixOperator(measure.of_correlation(correlation.copy()))
+        operator = MatrixOperator(measure.of_correlation(correlation.copy()))
     return Network(
         columns.n_features,
-        pairs=columns.pairs(whole, needs),
+        pairs=columns.pairs(operator, needs),
         columns=given,
         memory=columns.memory,
         value_rank=inverse_permutation(order) if needs.by_values else None,

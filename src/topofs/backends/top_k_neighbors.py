@@ -106,8 +106,8 @@ class NeighborSearch:
                 lambda: ((self.order[part], similarity[part]) for part in self._parts()),
                 operator,
             )
-        if found.whole is not None:
-            found.whole.take_from(similarity, self.order)
+        if found.full_rows is not None:
+            found.full_rows.take_from(similarity, self.order)
         return found
 
     def from_blocks(self, operator: SimilarityOperator) -> LinkGraph:
@@ -265,7 +265,9 @@ class NeighborSearch:
         if not cut.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
-        return LinkGraph(links, sums, whole=ShareRows(operator, self.scale, cut, least=least))
+        return LinkGraph(
+            links, sums, full_rows=ShareRows(operator, self.scale, cut, least=least)
+        )
 
 
 def _row_sums(block: Floats) -> Doubles:

@@ -403,7 +403,7 @@ class LinkGraph(FilteredGraph):
     sums : array of float, shape (n_nodes,)
         The sum of each column's similarities with all columns: what decides between columns
         that add the same.
-    whole : ShareRows, optional
+    full_rows : ShareRows, optional
         Whole rows of those nodes that have more links than `shares` holds of them.
     labels : sequence of str, optional
         A name for each node.
@@ -419,20 +419,20 @@ class LinkGraph(FilteredGraph):
 
     shares: sparse.csr_array | Doubles
     sums: Doubles
-    whole: ShareRows | None
+    full_rows: ShareRows | None
 
     def __init__(
         self,
         shares: sparse.csr_array | Doubles,
         sums: Doubles,
         *,
-        whole: ShareRows | None = None,
+        full_rows: ShareRows | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         parts = {
             "shares": shares,
             "sums": sums,
-            "whole": whole,
+            "full_rows": full_rows,
             "n_nodes": shares.shape[0],
             "labels": None if labels is None else tuple(str(label) for label in labels),
         }
@@ -443,7 +443,7 @@ class LinkGraph(FilteredGraph):
         # Half of a symmetric matrix says all of it.
         shares = self.shares
         half = sparse.triu(shares, 1, format="csr") if sparse.issparse(shares) else shares
-        kept = {"sums": self.sums, "whole": self.whole, "labels": self.labels}
+        kept = {"sums": self.sums, "full_rows": self.full_rows, "labels": self.labels}
         return {"shares": half, **kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -511,7 +511,7 @@ class LinkGraph(FilteredGraph):
         -------
         LinkGraph
         """
-        return LinkGraph(self.shares, self.sums, whole=self.whole, labels=labels)
+        return LinkGraph(self.shares, self.sums, full_rows=self.full_rows, labels=labels)
 
     def renumbered(self, numbers: Ints) -> FilteredGraph:
         """Give the same links between nodes of other numbers.
@@ -525,8 +525,8 @@ class LinkGraph(FilteredGraph):
         -------
         FilteredGraph
         """
-        whole = FilteredGraph(self.n_nodes, self.edges, self.weights, labels=self.labels)
-        return whole.renumbered(numbers)
+        graph = FilteredGraph(self.n_nodes, self.edges, self.weights, labels=self.labels)
+        return graph.renumbered(numbers)
 
 
 def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: Floats) -> None:

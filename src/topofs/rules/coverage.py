@@ -224,7 +224,7 @@ def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | Matrix
     assert graph is not None
     if isinstance(graph, LinkGraph):
         if not paths:
-            return MatrixCoverage(graph.shares, graph.whole, graph)
+            return MatrixCoverage(graph.shares, graph.full_rows, graph)
         rows = graph.to_scipy()
     else:
         assert scale is not None
@@ -268,7 +268,7 @@ class MatrixCoverage(_SharesOfPairs):
     ----------
     matrix : array or scipy.sparse.csr_array, shape (n, n)
         Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
-    whole : ShareRows or None
+    full_rows : ShareRows or None
         Whole rows of nodes of which the matrix, a sparse one, holds the strongest links only.
         When such a node is selected, its whole row counts.
     graph : LinkGraph or None
@@ -276,7 +276,7 @@ class MatrixCoverage(_SharesOfPairs):
     """
 
     matrix: Any
-    whole: ShareRows | None = None
+    full_rows: ShareRows | None = None
     graph: LinkGraph | None = None
 
     by_matrix: ClassVar[bool] = True
@@ -287,7 +287,7 @@ class MatrixCoverage(_SharesOfPairs):
     def __setstate__(self, state: dict[str, Any]) -> None:
         graph = state["graph"]
         if graph is not None:
-            state = {"matrix": graph.shares, "whole": graph.whole, "graph": graph}
+            state = {"matrix": graph.shares, "full_rows": graph.full_rows, "graph": graph}
         for name, value in state.items():
             object.__setattr__(self, name, value)
 
@@ -307,36 +307,36 @@ class MatrixCoverage(_SharesOfPairs):
     @property
     def cut(self) -> Bools:
         """Nodes of which the matrix holds less than the whole row."""
-        if self.whole is None:
+        if self.full_rows is None:
             return np.zeros(self.matrix.shape[0], dtype=np.bool_)
-        return self.whole.cut
+        return self.full_rows.cut
 
     def isolated(self) -> Bools:
         """Nodes that have no share but their own."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
 
-    def entries(self, node: int, *, whole: bool = True) -> tuple[Any, Doubles]:
+    def entries(self, node: int, *, full: bool = True) -> tuple[Any, Doubles]:
         """The nodes that a node has a share of, as an index, and these shares.
 
-        Of a node that is cut it is the whole row, or without `whole` what the matrix holds.
+        Of a node that is cut it is the whole row, or without `full` what the matrix holds.
         """
         if not sparse.issparse(self.matrix):
             return slice(None), self.matrix[node]
         listed = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
         nodes, shares = self.matrix.indices[listed], self.matrix.data[listed]
-        if not whole or self.whole is None or not self.whole.cut[node]:
+        if not full or self.full_rows is None or not self.full_rows.cut[node]:
             return nodes, shares
-        row = self.whole.row(node)
+        row = self.full_rows.row(node)
         # A link has one share, whoever computes it.
         row[nodes] = shares
         return slice(None), row
 
-    def rows(self, nodes: Ints, whole: Ints | None = None) -> Any:
-        """The rows of some nodes: whole ones of all of them, or of `whole` only."""
+    def rows(self, nodes: Ints, full: Ints | None = None) -> Any:
+        """The rows of some nodes: whole ones of all of them, or of `full` only."""
         rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
-        if whole is not None:
-            cut = cut[np.isin(nodes[cut], whole)]
+        if full is not None:
+            cut = cut[np.isin(nodes[cut], full)]
         if not len(cut):
             return rows
         complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[cut]]
@@ -376,7 +376,7 @@ class MatrixCoverage(_SharesOfPairs):
         share, by = np.zeros(n), np.full(n, -1)
         gained, changes = np.zeros(n, np.int64), []
         for at, node in enumerate(order.tolist()):
-            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            index, shares = self.entries(node, full=n_exact is None or at < n_exact)
             n_entries += int(np.count_nonzero(shares))
             before = share[index]
             better = (shares > before) | ((shares == before) & (node < by[index]))
@@ -396,7 +396,7 @@ class MatrixCoverage(_SharesOfPairs):
         """What each node of an order adds; whole rows of the first `n_exact` count."""
         covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
         for at, node in enumerate(order.tolist()):
-            index, shares = self.entries(node, whole=n_exact is None or at < n_exact)
+            index, shares = self.entries(node, full=n_exact is None or at < n_exact)
             gain = np.maximum(units(shares) - covered[index], 0)
             covered[index] += gain
             gains[at] = gain.sum() / UNIT

@@ -72,8 +72,8 @@ def exchanges(
     by_tie_rank = np.argsort(tie_rank)
     constraints = constraints.renumbered(by_tie_rank)
 
-    def rows_of(nodes: Ints, whole: Ints | None = None) -> Any:
-        rows = sparse.csr_array(reach.rows(by_tie_rank[nodes], whole))
+    def rows_of(nodes: Ints, full: Ints | None = None) -> Any:
+        rows = sparse.csr_array(reach.rows(by_tie_rank[nodes], full))
         return _like(rows, units(rows.data))[:, by_tie_rank]
 
     many = int(reach.cut.sum()) * len(tie_rank) > _MOST_WHOLE

@@ -245,11 +245,11 @@ class _NumpySearch:
             if not able[first] or worth[first] <= least:
                 return self._n_taken
             waiting[first] = False
-            self._take(first, whole=self._n_taken < n_exact)
+            self._take(first, full=self._n_taken < n_exact)
 
-    def _take(self, node: int, *, whole: bool) -> None:
+    def _take(self, node: int, *, full: bool) -> None:
         number = int(self._by_tie_rank[node])
-        index, shares = self._reach.entries(number, whole=whole)
+        index, shares = self._reach.entries(number, full=full)
         row = np.zeros(len(self._tie_rank))
         row[self._tie_rank[index]] = shares
         covered = np.maximum(self._covered, units(row))

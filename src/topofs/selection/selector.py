@@ -386,8 +386,8 @@ class TopologicalFeatureSelector(FittedSelection):
             self._graph = self._graph.labelled(names[nodes].tolist())
             network = replace(network, graph=self._graph)
         self._ranking = self._rank(network, constraints, size)
-        if isinstance(self._graph, LinkGraph) and self._graph.whole is not None:
-            self._graph.whole.forget_matrix()
+        if isinstance(self._graph, LinkGraph) and self._graph.full_rows is not None:
+            self._graph.full_rows.forget_matrix()
         self._take(self._ranking)
         self._select(size)
         self._refine()
