@@ -240,7 +240,7 @@ def orders(X):
 
 def whole_shares(reach):
     shares = np.asarray(getattr(reach.matrix, "toarray", lambda: reach.matrix)())
-    for node in np.flatnonzero(reach.cut):
+    for node in np.flatnonzero(reach.truncated):
         shares[node] = reach.entries(int(node))[1]
     return shares
 

@@ -189,8 +189,8 @@ def test_a_graph_has_the_weights_of_its_similarity(graph, n):
 def test_a_graph_without_the_matrix_is_the_one_with_it(graph, threshold):
     X = np.rint(3 * factor_table(40, 30))
     columns = columns_to_compare(X, Pearson(), memory=MEMORY)
-    cut = "mean" if threshold else None
-    expected = build_network(columns, graph, needs=Needs(), cut=cut).graph
+    by_name = "mean" if threshold else None
+    expected = build_network(columns, graph, needs=Needs(), threshold=by_name).graph
     products = BlockedProducts(columns.operator)
     found = graph.build_without_matrix(products, threshold=threshold, memory=MEMORY)
     assert found == expected
@@ -208,9 +208,9 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     X = np.column_stack([factor_table(60, 7), np.random.default_rng(1).normal(size=(60, 2))])
     columns = columns_to_compare(X, Pearson(), memory=MEMORY)
     graph = graph_of(rule.default_graph) if rule.needs.graph else None
-    cut = rule.cut_for(Pearson())
-    assert cut in ("mean", "links", None)
-    network = build_network(columns, graph, needs=rule.needs, cut=cut)
+    threshold = rule.threshold_for(Pearson())
+    assert threshold in ("mean", "links", None)
+    network = build_network(columns, graph, needs=rule.needs, threshold=threshold)
     forced = np.array(list(chosen), dtype=np.int64)
     ranking = rule.rank(network, Constraints.none(9, forced))
     assert sorted(ranking.order) == list(range(9))

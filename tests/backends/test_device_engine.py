@@ -248,8 +248,8 @@ def test_the_strongest_links_are_those_of_the_cpu(n_different, n_links, error, m
     np.testing.assert_array_equal(by_device.edges, expected.edges)
     np.testing.assert_allclose(by_device.weights, expected.weights, rtol=1e-12)
     np.testing.assert_array_equal(
-        by_device.full_rows is not None and by_device.full_rows.cut,
-        expected.full_rows is not None and expected.full_rows.cut,
+        by_device.full_rows is not None and by_device.full_rows.truncated,
+        expected.full_rows is not None and expected.full_rows.truncated,
     )
 
 

@@ -106,9 +106,9 @@ def found_by_every_way(name, threshold, strongest=FEW):
 @pytest.mark.parametrize("name", CASES)
 def test_every_way_finds_the_same_graph(name, threshold):
     (_, expected), *others = found_by_every_way(name, threshold)
-    graph, cut = expected.graph_, expected.graph_.full_rows.cut
+    graph, truncated = expected.graph_, expected.graph_.full_rows.truncated
     assert isinstance(graph, LinkGraph)
-    assert cut.any()
+    assert truncated.any()
     rtol = 1e-5 if name == "float32" else 1e-12
     # Rows that are asked for later are computed in the precision of the table.
     of_rows = 1e-5 if "float32" in name else 1e-12
@@ -120,9 +120,9 @@ def test_every_way_finds_the_same_graph(name, threshold):
         np.testing.assert_array_equal(found.edges, graph.edges, err_msg=way)
         np.testing.assert_allclose(found.weights, graph.weights, rtol=rtol, err_msg=way)
         np.testing.assert_allclose(found.sums, graph.sums, rtol=rtol, err_msg=way)
-        np.testing.assert_array_equal(found.full_rows.cut, cut, err_msg=way)
+        np.testing.assert_array_equal(found.full_rows.truncated, truncated, err_msg=way)
         np.testing.assert_array_equal(selector.ranking_, expected.ranking_, err_msg=way)
-        for node in np.flatnonzero(cut)[:3]:
+        for node in np.flatnonzero(truncated)[:3]:
             whole, row = graph.full_rows.row(node), found.full_rows.row(node)
             np.testing.assert_allclose(row, whole, rtol=of_rows, atol=1e-15, err_msg=way)
 
@@ -149,8 +149,8 @@ def test_links_are_the_strongest_of_either_column(name, strongest):
     if strongest >= 149:
         assert graph.full_rows is None
     else:
-        np.testing.assert_array_equal(graph.full_rows.cut, n_above >= strongest)
-        for node in np.flatnonzero(graph.full_rows.cut)[:5]:
+        np.testing.assert_array_equal(graph.full_rows.truncated, n_above >= strongest)
+        for node in np.flatnonzero(graph.full_rows.truncated)[:5]:
             row = np.where(np.arange(150) == node, 1, shares[node])
             np.testing.assert_allclose(graph.full_rows.row(node), row, rtol=1e-10)
 
@@ -183,7 +183,7 @@ def test_a_link_below_the_mean_is_none():
         i, j = graph.edges.T
         assert (square[i, j] >= square.mean()).all()
         if strongest is not None:
-            for node in np.flatnonzero(graph.full_rows.cut):
+            for node in np.flatnonzero(graph.full_rows.truncated):
                 assert (square[node][graph.full_rows.row(node) > 0] >= square.mean()).all()
     assert graph.n_edges < fitted(X, "pearson", None).graph_.n_edges
 

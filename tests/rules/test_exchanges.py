@@ -116,8 +116,8 @@ def test_each_exchange_is_the_best_one(dense, monkeypatch):
 class Whole:
     """Whole rows of some nodes."""
 
-    def __init__(self, shares, cut):
-        self.shares, self.cut = shares, cut
+    def __init__(self, shares, truncated):
+        self.shares, self.truncated = shares, truncated
 
     def row(self, node):
         return self.shares[node].copy()
@@ -135,8 +135,8 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
         shares = np.tril(shares) + np.tril(shares, -1).T
         strong = np.argsort(np.argsort(-shares, axis=1), axis=1) < 4
         listed = np.where(strong | strong.T, shares, 0.0)
-        cut = ((shares > 0) & (listed == 0)).any(axis=1)
-        reach = MatrixCoverage(sparse.csr_array(listed), Whole(shares, cut))
+        truncated = ((shares > 0) & (listed == 0)).any(axis=1)
+        reach = MatrixCoverage(sparse.csr_array(listed), Whole(shares, truncated))
         selected, tie_rank = rng.permutation(n)[:3], rng.permutation(n)
         worth = (None, 0, 1)[seed % 3]
         constraints = Constraints(n, NOBODY, NOBODY, n_wanted=3)

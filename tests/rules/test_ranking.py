@@ -121,17 +121,17 @@ def test_paths_follow_the_twin(data, shares, isolated):
 def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_links):
     n = len(shares)
     lists = naive_strongest(shares, n_links)
-    cut = (shares > 0).sum(axis=1) - 1 > n_links
+    truncated = (shares > 0).sum(axis=1) - 1 > n_links
     constraints, naive = data.draw(constraints_of(n))
     n_wanted = data.draw(st.integers(0, n))
     constraints = constraints.with_forced(constraints.forced, n_wanted=n_wanted)
-    whole = {int(v): shares[v] for v in np.flatnonzero(cut)}
+    whole = {int(v): shares[v] for v in np.flatnonzero(truncated)}
     expected = naive_ranking(lists, whole=whole, n_wanted=n_wanted, isolated=isolated, **naive)
-    rows = ShareRows(MatrixOperator(shares), GivenScale(), cut)
+    rows = ShareRows(MatrixOperator(shares), GivenScale(), truncated)
     reach = MatrixCoverage(sparse.csr_array(lists), rows)
     assert_as_the_twin(reach, constraints, np.arange(n), expected, isolated=isolated)
     ranking = greedy_ranking(reach, constraints, isolated=isolated)
-    assert ranking.exact == (max(expected[2], n_wanted) if cut.any() else None)
+    assert ranking.exact == (max(expected[2], n_wanted) if truncated.any() else None)
 
 
 @settings(max_examples=60)

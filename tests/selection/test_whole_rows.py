@@ -176,7 +176,7 @@ def test_what_is_fitted_holds_no_matrix_that_can_be_computed_anew(copies):
     whole = selector.graph_.full_rows
     n = copies.shape[1]
     held = [value for value in vars(whole).values() if getattr(value, "shape", None) == (n, n)]
-    assert whole.cut.any()
+    assert whole.truncated.any()
     assert not held
     graph = graph_of_table(copies, CUT, memory=None)
     assert graph.full_rows is None

@@ -314,15 +314,15 @@ def take_best(  # noqa: PLR0917
     limited: int,
     least: int,
     quarters: int,
-    cut: Bools,
+    truncated: Bools,
     exact: int,
 ) -> int:
     """Take nodes of a phase, best first, until none is left or is worth more than `least`.
 
     A node is worth what it adds to Σ_j max_i w_ij and `quarters` of its support (see
     `support_of`). Limits count where `limited` is 1. It returns -1 at the end of the phase, or a
-    node just taken whose row is `cut`, one of the first `exact`: the caller covers by its whole
-    row and calls again.
+    node just taken whose row is `truncated`, one of the first `exact`: the caller covers by its
+    whole row and calls again.
 
     Invariant: what a node is worth never rises (both terms are submodular, and exact: see
     `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
@@ -354,7 +354,7 @@ def take_best(  # noqa: PLR0917
         gains[taken] = (gain_of(reach, v, state) if quarters else bound[v]) / UNIT
         _close(v, search, limits)
         taken += 1
-        if cut[v] and taken <= exact:
+        if truncated[v] and taken <= exact:
             stopped_at = v
             break
         cover_with(reach, v, state)

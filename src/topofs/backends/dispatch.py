@@ -255,7 +255,7 @@ def _compare_on_workers(
 
 
 def build_network(
-    columns: ColumnsToCompare, graph: Graph | None, *, needs: Needs, cut: str | None
+    columns: ColumnsToCompare, graph: Graph | None, *, needs: Needs, threshold: str | None
 ) -> Network:
     """Build what a rule ranks by, with the matrix of similarities or without it.
 
@@ -267,7 +267,7 @@ def build_network(
         The family of the graph; None where the rule ranks without one.
     needs : Needs
         What the rule asks for.
-    cut : {"mean", "links"} or None
+    threshold : {"mean", "links"} or None
         Which similarities count as 0: those below the mean of all; those below the mean off
         the diagonal; or none.
 
@@ -291,14 +291,14 @@ def build_network(
     search = None
     built: FilteredGraph | LinkGraph | None
     if isinstance(graph, Links):
-        search = _neighbor_search(columns, graph, scale, order, above_mean=cut == _MEAN)
+        search = _neighbor_search(columns, graph, scale, order, above_mean=threshold == _MEAN)
         built = _links_without_matrix(columns, graph, search)
     else:
-        built = _graph_without_matrix(columns, graph, cut=cut, order=order)
+        built = _graph_without_matrix(columns, graph, threshold=threshold, order=order)
     if built is not None:
         return replace(network, graph=built, pairs=columns.pairs(operator, needs))
     built, pairs = _from_matrix(
-        columns, graph, search, scale, needs=needs, cut=cut, order=order
+        columns, graph, search, scale, needs=needs, threshold=threshold, order=order
     )
     return replace(network, graph=built, pairs=pairs)
 
@@ -310,7 +310,7 @@ def _from_matrix(
     scale: Any,
     *,
     needs: Needs,
-    cut: str | None,
+    threshold: str | None,
     order: Ints | None,
 ) -> tuple[FilteredGraph | LinkGraph, sparse.csr_array | None]:
     """The graph, and the pairs that are asked for, from the matrix in the order."""
@@ -322,18 +322,18 @@ def _from_matrix(
         pairs = pairs.tocoo()
         ends = (order[pairs.row], order[pairs.col])
         pairs = sparse.coo_array((pairs.data, ends), shape=pairs.shape).tocsr()
-    if cut == _LINKS:
+    if threshold == _LINKS:
         threshold_links_in_place(matrix)
     if search is not None:
         # A matrix that the user gave may be changed later on: its copy is kept.
-        given = cut == _LINKS or isinstance(operator, MatrixOperator)
+        given = threshold == _LINKS or isinstance(operator, MatrixOperator)
         return search.from_matrix(matrix, None if given else operator), pairs
     if isinstance(graph, Links):
         in_order = np.arange(len(matrix)) if order is None else order
-        return all_links(matrix, scale, in_order, above_mean=cut == _MEAN), pairs
+        return all_links(matrix, scale, in_order, above_mean=threshold == _MEAN), pairs
     if graph.leaves_out_chance and scale is not None:
         leave_out_chance(matrix, scale, order)
-    if cut == _MEAN:
+    if threshold == _MEAN:
         mean = threshold_mean_in_place(matrix)
     else:
         mean = sum_and_peak(matrix)[0] / matrix.size
@@ -410,7 +410,7 @@ def _links_without_matrix(
 
 
 def _graph_without_matrix(
-    columns: ColumnsToCompare, graph: Graph, *, cut: str | None, order: Ints | None
+    columns: ColumnsToCompare, graph: Graph, *, threshold: str | None, order: Ints | None
 ) -> FilteredGraph | None:
     """The graph from products of columns; None where the matrix is to be taken."""
     if columns.matrix_is_too_large():
@@ -428,7 +428,7 @@ def _graph_without_matrix(
             )
     elif columns.arrays is None or not columns.by_products or not graph.without_matrix:
         return None
-    return graph_from_columns(columns, graph, threshold=cut == _MEAN, order=order)
+    return graph_from_columns(columns, graph, threshold=threshold == _MEAN, order=order)
 
 
 def graph_from_columns(

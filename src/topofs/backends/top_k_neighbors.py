@@ -176,14 +176,16 @@ class NeighborSearch:
         if self.above_mean:
             shares[similarity < _mean(sums)] = 0.0
         np.fill_diagonal(shares, 0.0)
-        cut = np.zeros(n, dtype=np.bool_)
+        truncated = np.zeros(n, dtype=np.bool_)
         if self.n_links < n - 1:
             kept = _strongest_of_rows(similarity if self.rises else shares, self.n_links)
-            cut[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
+            truncated[order] = (kept & (shares > 0)).sum(axis=1) >= self.n_links
             shares[~(kept | kept.T)] = 0.0
         np.fill_diagonal(shares, 1.0)
         place = inverse_permutation(order)
-        return self._graph(sparse.csr_array(shares[np.ix_(place, place)]), sums, cut, operator)
+        return self._graph(
+            sparse.csr_array(shares[np.ix_(place, place)]), sums, truncated, operator
+        )
 
     def _from_shares(
         self,
@@ -231,7 +233,7 @@ class NeighborSearch:
         sums = np.empty(n)
         sums[order] = totals
         least = _mean(sums) if self.above_mean and not shares else -np.inf
-        cut = np.zeros(n, dtype=np.bool_)
+        truncated = np.zeros(n, dtype=np.bool_)
         parts = [(np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), np.ones(n))]
         for part in self._parts():
             lengths = np.minimum(lists.length[part], self.n_links)
@@ -242,7 +244,7 @@ class NeighborSearch:
             values = values if shares else self.scale.weights(values, left, right)
             above = (values > 0) & strong
             full = np.bincount(left[above], minlength=n) >= self.n_links
-            cut |= full & (self.n_links < n - 1)
+            truncated |= full & (self.n_links < n - 1)
             ends = left[above].astype(np.int32), right[above].astype(np.int32)
             parts.append((*ends, values[above]))
         left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -253,20 +255,20 @@ class NeighborSearch:
         # Where both columns list a link, rounding may have told the directions apart.
         links = turned.maximum(turned.T.tocsr())
         links.sort_indices()
-        return self._graph(links, sums, cut, operator)
+        return self._graph(links, sums, truncated, operator)
 
     def _graph(
         self,
         links: sparse.csr_array,
         sums: Doubles,
-        cut: Bools,
+        truncated: Bools,
         operator: SimilarityOperator | None,
     ) -> LinkGraph:
-        if not cut.any():
+        if not truncated.any():
             return LinkGraph(links, sums)
         least = _mean(sums) if self.above_mean else -np.inf
         return LinkGraph(
-            links, sums, full_rows=ShareRows(operator, self.scale, cut, least=least)
+            links, sums, full_rows=ShareRows(operator, self.scale, truncated, least=least)
         )
 
 

@@ -313,16 +313,21 @@ class ShareRows:
         The similarity of any block; None where only a matrix is there: see `take_from`.
     scale : Scale
         How similarities become shares.
-    cut : array of bool, shape (n_nodes,)
+    truncated : array of bool, shape (n_nodes,)
         Nodes that have more links than their list holds: only these have rows.
     least : float, default=-inf
         Similarities below this count as 0.
     """
 
     def __init__(
-        self, operator: Any, scale: Any, cut: Bools, *, least: float = -np.inf
+        self, operator: Any, scale: Any, truncated: Bools, *, least: float = -np.inf
     ) -> None:
-        self.operator, self.scale, self.cut, self.least = operator, scale, cut, least
+        self.operator, self.scale, self.truncated, self.least = (
+            operator,
+            scale,
+            truncated,
+            least,
+        )
         self._known: dict[int, tuple[Ints, Doubles]] = {}
         self._matrix: Floats | None = None
         self._order: Ints | None = None
@@ -355,13 +360,13 @@ class ShareRows:
         Parameters
         ----------
         node : int
-            A node that is cut.
+            A truncated node.
 
         Returns
         -------
         array of float, shape (n_nodes,)
         """
-        n, node = len(self.cut), int(node)
+        n, node = len(self.truncated), int(node)
         if node not in self._known:
             shares = self._computed(node)
             shared = np.flatnonzero(shares)
@@ -374,7 +379,7 @@ class ShareRows:
         return row
 
     def _computed(self, node: int) -> Doubles:
-        n, values = len(self.cut), np.empty((1, len(self.cut)))
+        n, values = len(self.truncated), np.empty((1, len(self.truncated)))
         if self._matrix is not None:
             values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
         else:

@@ -507,7 +507,7 @@ def graph_of_table(X: Doubles, graph: Any, *, memory: Any) -> FilteredGraph:
             )
         return graph
     columns = columns_to_compare(X, Pearson(), memory=parse_memory(memory))
-    built = build_network(columns, graph_of(graph), needs=Needs(), cut=None).graph
+    built = build_network(columns, graph_of(graph), needs=Needs(), threshold=None).graph
     assert built is not None
     # Without the whole rows: they hold on to the table or the matrix, and are not needed here.
     return LinkGraph(built.shares, built.sums) if isinstance(built, LinkGraph) else built

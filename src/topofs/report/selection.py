@@ -184,9 +184,9 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     if isinstance(words.size, Budget):
         cost = _short(words.size.costs(list(summary.names), len(summary.names)))
     hottest, heat = summary.heat
-    cut = selector.threshold
-    if cut == "auto":
-        cut = words.rule.cut_for(words.measure)
+    threshold = selector.threshold
+    if threshold == "auto":
+        threshold = words.rule.threshold_for(words.measure)
     tells_strength, groups, bars, representation, resampled = False, None, None, None, None
     if summary.adds is None:
         # The strength of links says nothing new where it is the score or all of it is 0.
@@ -258,7 +258,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "ties": words.rule.ties_words,
             "end": words.end,
             "alike": words.measure.means_alike,
-            "cut": cut is not None,
+            "cut": threshold is not None,
             "above": words.above,
             "said": words.said,
             "refine": words.refine,

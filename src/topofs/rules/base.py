@@ -100,7 +100,7 @@ class Rule(Term):
         """
         return None
 
-    def cut_for(self, measure: Measure) -> str | None:  # noqa: ARG002
+    def threshold_for(self, measure: Measure) -> str | None:  # noqa: ARG002
         """Say which similarities count as 0 unless the user says.
 
         Parameters

@@ -108,7 +108,7 @@ class Centrality(Rule):
         """The graph."""
         return Needs(by_values=self.ties == STRENGTH)
 
-    def cut_for(self, measure: Measure) -> str:  # noqa: ARG002
+    def threshold_for(self, measure: Measure) -> str:  # noqa: ARG002
         """Cut at the mean, as the authors' program does."""
         return "mean"
 

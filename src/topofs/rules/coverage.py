@@ -165,8 +165,8 @@ class Coverage(Rule):
         """Give the same rule with isolated columns kept."""
         return None if self.keeps_isolated else self.replace(isolated=KEEP)
 
-    def cut_for(self, measure: Measure) -> str | None:
-        """Cut nothing, unless nothing tells what chance gives: what is less than usual then."""
+    def threshold_for(self, measure: Measure) -> str | None:
+        """None, unless nothing tells what chance gives: the mean off the diagonal then."""
         return None if measure.knows_chance else "links"
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
@@ -305,11 +305,11 @@ class MatrixCoverage(_SharesOfPairs):
         return ShareMatrix(starts, np.empty(0, np.int32), weights)
 
     @property
-    def cut(self) -> Bools:
+    def truncated(self) -> Bools:
         """Nodes of which the matrix holds less than the whole row."""
         if self.full_rows is None:
             return np.zeros(self.matrix.shape[0], dtype=np.bool_)
-        return self.full_rows.cut
+        return self.full_rows.truncated
 
     def isolated(self) -> Bools:
         """Nodes that have no share but their own."""
@@ -319,13 +319,13 @@ class MatrixCoverage(_SharesOfPairs):
     def entries(self, node: int, *, full: bool = True) -> tuple[Any, Doubles]:
         """The nodes that a node has a share of, as an index, and these shares.
 
-        Of a node that is cut it is the whole row, or without `full` what the matrix holds.
+        Of a truncated node it is the whole row, or without `full` what the matrix holds.
         """
         if not sparse.issparse(self.matrix):
             return slice(None), self.matrix[node]
         listed = slice(self.matrix.indptr[node], self.matrix.indptr[node + 1])
         nodes, shares = self.matrix.indices[listed], self.matrix.data[listed]
-        if not full or self.full_rows is None or not self.full_rows.cut[node]:
+        if not full or self.full_rows is None or not self.full_rows.truncated[node]:
             return nodes, shares
         row = self.full_rows.row(node)
         # A link has one share, whoever computes it.
@@ -334,14 +334,14 @@ class MatrixCoverage(_SharesOfPairs):
 
     def rows(self, nodes: Ints, full: Ints | None = None) -> Any:
         """The rows of some nodes: whole ones of all of them, or of `full` only."""
-        rows, cut = self.matrix[nodes], np.flatnonzero(self.cut[nodes])
+        rows, truncated = self.matrix[nodes], np.flatnonzero(self.truncated[nodes])
         if full is not None:
-            cut = cut[np.isin(nodes[cut], full)]
-        if not len(cut):
+            truncated = truncated[np.isin(nodes[truncated], full)]
+        if not len(truncated):
             return rows
-        complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[cut]]
-        others = np.setdiff1d(np.arange(len(nodes)), cut)
-        position = np.argsort(np.concatenate([others, cut]))
+        complete = [sparse.csr_array(self.entries(node)[1][None]) for node in nodes[truncated]]
+        others = np.setdiff1d(np.arange(len(nodes)), truncated)
+        position = np.argsort(np.concatenate([others, truncated]))
         return sparse.vstack([rows[others], *complete], format="csr")[position]
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -446,7 +446,7 @@ class PathCoverage(_SharesOfPairs):
         return PathGraph(self.starts, self.columns, self.weights, self.least)
 
     @property
-    def cut(self) -> Bools:
+    def truncated(self) -> Bools:
         """Nodes of which less than the whole row is known: none."""
         return np.zeros(len(self.starts) - 1, dtype=np.bool_)
 

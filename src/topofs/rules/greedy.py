@@ -140,7 +140,7 @@ def greedy_ranking(
         isolated=is_isolated,
         selectable=len(order),
         tie_rank=tie_rank,
-        exact=max(end, wanted) if reach.cut.any() else None,
+        exact=max(end, wanted) if reach.truncated.any() else None,
     )
 
 
@@ -337,7 +337,7 @@ class _KernelSearch:
         heap, search = nodes.astype(np.int64), self._search
         start = self._kernel, self._state, search, self._limits, self._tie_rank, heap
         begin_phase(*start, quarters)
-        how = int(limited), least, quarters, self._reach.cut, n_exact
+        how = int(limited), least, quarters, self._reach.truncated, n_exact
         while (node := take_best(*start, *how)) >= 0:
             _, row = self._reach.entries(int(node))
             cover_by_row(self._state[0], search, units(row), parts(row))

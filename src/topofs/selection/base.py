@@ -93,7 +93,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         other.n_features_to_select = n_features_to_select
         if hasattr(self, "_sklearn_output_config"):
             other._sklearn_output_config = dict(self._sklearn_output_config)  # noqa: SLF001
-        other._cut(size)  # noqa: SLF001
+        other._resize(size)  # noqa: SLF001
         return other
 
     def transform(self, X: Any) -> Any:
@@ -291,7 +291,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """How many features to select; None: the ranking decides."""
         return resolve_size(given, self.n_features_in_, least=len(self.forced_))
 
-    def _cut(self, size: int | None) -> None:
+    def _resize(self, size: int | None) -> None:
         """Select the best ranked columns, up to a size."""
         assert size is not None
         self.support_ = self.ranking_ <= size
@@ -407,5 +407,5 @@ class InfiniteFeatureSelector(RankingSelector):
         scores = infinite_path_scores(columns.matrix(), [self.theta])[0]
         order = np.argsort(-scores, kind="stable")
         self._put_in_order(order, scores, nodes, first=self.forced_)
-        self._cut(size)
+        self._resize(size)
         return self

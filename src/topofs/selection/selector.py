@@ -379,8 +379,10 @@ class TopologicalFeatureSelector(FittedSelection):
             nodes, self._left_out = columns_that_vary(names, constant, rare=rare)
         self.nodes_, self._has_names = nodes, read.has_names
 
-        cut = self.rule_.cut_for(read.measure) if self.threshold == "auto" else self.threshold
-        network = build_network(columns, graph, needs=needs, cut=cut)
+        threshold = self.threshold
+        if threshold == "auto":
+            threshold = self.rule_.threshold_for(read.measure)
+        network = build_network(columns, graph, needs=needs, threshold=threshold)
         self._graph = network.graph
         if self._graph is not None:
             self._graph = self._graph.labelled(names[nodes].tolist())
@@ -533,7 +535,7 @@ class TopologicalFeatureSelector(FittedSelection):
             self.support_[self.nodes_] = False
             self.support_[self.nodes_[refined.order[: refined.end]]] = True
 
-    def _cut(self, size: int | None) -> None:
+    def _resize(self, size: int | None) -> None:
         """Cut the ranking of the fit at another size, and refine what is selected."""
         if self._greedy is not self._ranking:
             self._take(self._greedy)
