@@ -133,7 +133,7 @@ class Rule(Term):
         """
         raise NotImplementedError
 
-    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+    def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Rank once more under other constraints, without the network.
 
         Parameters
@@ -150,7 +150,7 @@ class Rule(Term):
         order, n_selectable = constraints.applied(ranking.order)
         return replace(ranking, order=order, selectable=n_selectable)
 
-    def refined(
+    def exchange(
         self,
         ranking: Ranking,
         constraints: Constraints,  # noqa: ARG002

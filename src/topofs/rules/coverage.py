@@ -176,14 +176,14 @@ class Coverage(Rule):
         tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
         return greedy_ranking(model, constraints, tie_rank=tie_rank, isolated=self.isolated)
 
-    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+    def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
         model: Any = ranking.reach
         return greedy_ranking(
             model, constraints, tie_rank=ranking.tie_rank, isolated=self.isolated
         )
 
-    def refined(
+    def exchange(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
         """Exchange selected nodes while what they represent rises, with `refine`.

@@ -161,7 +161,7 @@ class Variance(Rule):
         space = variance_space(network.columns, network.memory, value_rank=network.value_rank)
         return variance_ranking(space, constraints)
 
-    def again(self, ranking: Ranking, constraints: Constraints) -> Ranking:
+    def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
         model: Any = ranking.reach
         if isinstance(model, VarianceCoverage):

@@ -549,7 +549,7 @@ class FittedSelection(RankingSelector):
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
         """Rank the other nodes given some, at least so many of them exactly."""
         constraints = self._constraints.with_forced(nodes, n_wanted=len(nodes) + n_more)
-        return self.rule_.again(self._ranking, constraints)
+        return self.rule_.rerank(self._ranking, constraints)
 
     def _with_support(self, positions: Ints | list[int]) -> Self:
         """A copy that selects some columns."""

@@ -438,7 +438,7 @@ class TopologicalFeatureSelector(FittedSelection):
         if isinstance(wanted, UntilCoverage) and ranking.exact is not None:
             reached = int((ranking.curve < wanted.coverage).sum()) + 1
             if reached > ranking.exact:
-                ranking = self.rule_.again(ranking, replace(constraints, n_wanted=reached))
+                ranking = self.rule_.rerank(ranking, replace(constraints, n_wanted=reached))
         return ranking
 
     def _check_kept_alike(self, constraints: Constraints) -> None:
@@ -528,7 +528,7 @@ class TopologicalFeatureSelector(FittedSelection):
             return
         wanted = self.n_features_to_select
         worth = 1 if isinstance(wanted, str) else 0 if isinstance(wanted, Budget) else None
-        refined = self.rule_.refined(ranking, self._constraints, selected, worth)
+        refined = self.rule_.exchange(ranking, self._constraints, selected, worth)
         if refined is not ranking:
             self._take(refined)
             self.support_ = self.support_.copy()
@@ -543,7 +543,7 @@ class TopologicalFeatureSelector(FittedSelection):
         n_selected, exact = self.n_features_, self._greedy.exact
         if exact is not None and n_selected > exact:
             constraints = replace(self._constraints, n_wanted=n_selected)
-            self._take(self.rule_.again(self._greedy, constraints))
+            self._take(self.rule_.rerank(self._greedy, constraints))
             # By whole rows fewer may reach a coverage.
             until = isinstance(self.n_features_to_select, UntilCoverage)
             self._select(None if until else n_selected)
