@@ -232,7 +232,7 @@ def orders(X):
     for name, (isolated, quarters) in (CANDIDATES | OTHERS).items():
         reach, tie_rank = ranking.reach, ranking.tie_rank
         found[name] = greedy_ranking(
-            reach, constraints, tie_rank=tie_rank, isolated=isolated, quarters=quarters
+            reach, constraints, tie_rank=tie_rank, isolated=isolated, support_quarters=quarters
         ).order
         assert set(found[name][:auto]) == set(selector.get_support(indices=True))
     return found, auto, whole_shares(ranking.reach), int(ranking.isolated.sum())

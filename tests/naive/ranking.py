@@ -14,7 +14,7 @@ def naive_ranking(
     most=None,
     alike=None,
     isolated="drop",
-    quarters=2,
+    support_quarters=2,
     whole=None,
     n_wanted=0,
 ):
@@ -49,7 +49,7 @@ def naive_ranking(
 
     def worth(v, by_support):
         support = sum(parts[v][j] * left[j] for j in range(n)) if by_support else 0
-        return gain(v, units[v]) + quarters * support // 4
+        return gain(v, units[v]) + support_quarters * support // 4
 
     def take(v, *, by_row):
         row, some = units[v], parts[v]

@@ -31,7 +31,7 @@ class Stars(Rule):
 
     def rank(self, network, constraints):
         reach = coverage_model_of(network, paths=False)
-        ranking = greedy_ranking(reach, constraints, isolated="last", quarters=0)
+        ranking = greedy_ranking(reach, constraints, isolated="last", support_quarters=0)
         gains = ranking.scores[ranking.order]
         end = max(1, len(constraints.forced), int((gains >= self.least).sum()))
         return replace(ranking, end=end)

@@ -90,11 +90,11 @@ def test_dense_and_sparse_matrices_follow_the_twin(data, shares, isolated):
     n = len(shares)
     constraints, naive = data.draw(constraints_of(n))
     tie_rank = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
-    quarters = data.draw(st.sampled_from([0, 1, 2, 4]))
+    support_quarters = data.draw(st.sampled_from([0, 1, 2, 4]))
     expected = naive_ranking(
-        shares, values=tie_rank, isolated=isolated, quarters=quarters, **naive
+        shares, values=tie_rank, isolated=isolated, support_quarters=support_quarters, **naive
     )
-    settings = {"isolated": isolated, "quarters": quarters}
+    settings = {"isolated": isolated, "support_quarters": support_quarters}
     for matrix in (shares, sparse.csr_array(shares)):
         assert_as_the_twin(MatrixCoverage(matrix), constraints, tie_rank, expected, **settings)
 

@@ -289,14 +289,14 @@ def begin_phase(
     limits: Any,
     tie_rank: Ints,
     heap: Ints,
-    quarters: int,
+    support_quarters: int,
 ) -> None:
-    """Put the nodes of a phase in heap order; with `quarters` bounds are found anew."""
+    """Put the nodes of a phase in heap order; with `support_quarters` bounds are found anew."""
     _, _, counters, left, bound, known_at, key, _, _, _ = search
     for v in heap:
-        if quarters:
+        if support_quarters:
             bound[v] = gain_of(reach, v, state)
-            bound[v] += quarters * support_of(reach, v, state, left) // 4
+            bound[v] += support_quarters * support_of(reach, v, state, left) // 4
             known_at[v] = counters[0]
         _set_key(key, v, bound[v], limits.cost, limits.by_cost)
     heapify(heap, key, tie_rank)
@@ -313,13 +313,13 @@ def take_best(  # noqa: PLR0917
     heap: Ints,
     limited: int,
     least: int,
-    quarters: int,
+    support_quarters: int,
     truncated: Bools,
     exact: int,
 ) -> int:
     """Take nodes of a phase, best first, until none is left or is worth more than `least`.
 
-    A node is worth what it adds to Σ_j max_i w_ij and `quarters` of its support (see
+    A node is worth what it adds to Σ_j max_i w_ij and `support_quarters` of its support (see
     `support_of`). Limits count where `limited` is 1. It returns -1 at the end of the phase, or a
     node just taken whose row is `truncated`, one of the first `exact`: the caller covers by its
     whole row and calls again.
@@ -337,8 +337,8 @@ def take_best(  # noqa: PLR0917
         closed = limited and not _is_open(v, open_, limits.group, room, limits.cost, money[0])
         if not closed and known_at[v] != taken:
             bound[v] = gain_of(reach, v, state)
-            if quarters:
-                bound[v] += quarters * support_of(reach, v, state, left) // 4
+            if support_quarters:
+                bound[v] += support_quarters * support_of(reach, v, state, left) // 4
             _set_key(key, v, bound[v], limits.cost, limits.by_cost)
             known_at[v] = taken
             sift_down(heap, size, key, 0, tie_rank)
@@ -351,7 +351,7 @@ def take_best(  # noqa: PLR0917
         if closed:
             continue
         order[taken] = v
-        gains[taken] = (gain_of(reach, v, state) if quarters else bound[v]) / UNIT
+        gains[taken] = (gain_of(reach, v, state) if support_quarters else bound[v]) / UNIT
         _close(v, search, limits)
         taken += 1
         if truncated[v] and taken <= exact:

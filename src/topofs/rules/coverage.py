@@ -509,7 +509,11 @@ def redundancy_ranking(
     explains = with_own.copy()
     explains.data[:] = 1.0
     ranking = greedy_ranking(
-        MatrixCoverage(explains), constraints, tie_rank=tie_rank, isolated=KEEP, quarters=0
+        MatrixCoverage(explains),
+        constraints,
+        tie_rank=tie_rank,
+        isolated=KEEP,
+        support_quarters=0,
     )
     selectable = ranking.order[: ranking.n_selectable]
     selected = selectable[(ranking.scores[selectable] > 0) | np.isin(selectable, forced)]

@@ -29,7 +29,7 @@ MOST_ENUMERATED = 40
 # Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
 #
 # Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
-QUARTERS = 2
+SUPPORT_QUARTERS = 2
 
 # What becomes of isolated nodes: see `greedy_ranking`.
 DROP, KEEP, LAST = "drop", "keep", "last"
@@ -43,7 +43,7 @@ def greedy_ranking(
     *,
     tie_rank: Ints | None = None,
     isolated: str = DROP,
-    quarters: int = QUARTERS,
+    support_quarters: int = SUPPORT_QUARTERS,
 ) -> Ranking:
     r"""Order nodes greedily so that the first of them represent as many others as can be.
 
@@ -75,7 +75,7 @@ def greedy_ranking(
     isolated : {"drop", "keep", "last"}, default="drop"
         Isolated nodes come beyond the end, as what they are worth there says; or before it; or
         after all others.
-    quarters : int, default=2
+    support_quarters : int, default=2
         λ in quarters.
 
     Returns
@@ -112,19 +112,19 @@ def greedy_ranking(
         others = np.ones(n, dtype=np.bool_)
         others[constraints.forced] = False
         linked = np.flatnonzero(others & ~is_isolated)
-        alone = np.flatnonzero(others & is_isolated)
+        isolated_nodes = np.flatnonzero(others & is_isolated)
         search.begin(constraints)
         search.run(constraints.forced, limited=False)
         # Up to the end: nodes that add more than themselves.
         end = search.run(linked, least=int(UNIT))
         if isolated == KEEP:
-            end = search.run(alone)
+            end = search.run(isolated_nodes)
         # Beyond the end, by gain and support.
         rest = linked if isolated == LAST else np.flatnonzero(others)
         rest = np.setdiff1d(rest, search.order[:end])
-        n_taken = search.run(rest, quarters=quarters, n_exact=wanted)
+        n_taken = search.run(rest, support_quarters=support_quarters, n_exact=wanted)
         if isolated == LAST:
-            n_taken = search.run(alone, n_exact=wanted)
+            n_taken = search.run(isolated_nodes, n_exact=wanted)
         order, gains = search.order[:n_taken], search.gains[:n_taken]
     else:
         order, gains = _best_within_budget(search, constraints, tie_rank)
@@ -218,18 +218,18 @@ class _NumpySearch:
         *,
         limited: bool = True,
         least: int = -1,
-        quarters: int = 0,
+        support_quarters: int = 0,
         n_exact: int = _ALL,
     ) -> int:
         """Take nodes, best first, as long as they are worth more than `least` units.
 
-        So many `quarters` of the support count beside the gain, and whole rows of the first
+        So many `support_quarters` of the support count beside the gain, and whole rows of the first
         `n_exact`. Gives how many nodes are taken in all.
         """
         waiting = np.zeros(len(self._tie_rank), dtype=np.bool_)
         waiting[self._tie_rank[nodes]] = True
         self._support = None
-        if quarters:
+        if support_quarters:
             left = self._parts * self._left[self._row]
             support = np.bincount(self._columns, left, minlength=len(waiting))
             self._support = np.asarray(support, dtype=np.float64)
@@ -239,7 +239,7 @@ class _NumpySearch:
                 able = waiting & self._open.mask()
             worth = self._gain
             if self._support is not None:
-                worth = worth + np.floor(quarters * self._support / 4)
+                worth = worth + np.floor(support_quarters * self._support / 4)
             key = worth if self._cost is None else worth / self._cost
             first = int(np.argmax(np.where(able, key, -1)))
             if not able[first] or worth[first] <= least:
@@ -328,7 +328,7 @@ class _KernelSearch:
         *,
         limited: bool = True,
         least: int = -1,
-        quarters: int = 0,
+        support_quarters: int = 0,
         n_exact: int = _ALL,
     ) -> int:
         """Take nodes, best first, as `_NumpySearch.run` does."""
@@ -336,8 +336,8 @@ class _KernelSearch:
 
         heap, search = nodes.astype(np.int64), self._search
         start = self._kernel, self._state, search, self._limits, self._tie_rank, heap
-        begin_phase(*start, quarters)
-        how = int(limited), least, quarters, self._reach.truncated, n_exact
+        begin_phase(*start, support_quarters)
+        how = int(limited), least, support_quarters, self._reach.truncated, n_exact
         while (node := take_best(*start, *how)) >= 0:
             _, row = self._reach.entries(int(node))
             cover_by_row(self._state[0], search, units(row), parts(row))

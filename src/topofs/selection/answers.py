@@ -240,12 +240,13 @@ class Explanation:
 
     def _links(self) -> list[str]:
         """Name the features at the other ends; a link of weight 0 says nothing about one."""
-        n_links, n_tied = len(self.neighbors), len(self.selected_neighbors)
+        n_links, n_selected_links = len(self.neighbors), len(self.selected_neighbors)
         if not n_links:
             return []
         alike = [neighbor for neighbor in self.neighbors if neighbor.weight]
         lines = [
-            f"Joined to {n_links} features, {n_tied} of them selected{':' if alike else '.'}",
+            f"Joined to {n_links} features, {n_selected_links} of them selected"
+            f"{':' if alike else '.'}",
             *(
                 f"  {one_line(other.name)}  {other.weight:.4g}{'  selected' * other.selected}"
                 for other in alike[:_MOST_LINKS]
