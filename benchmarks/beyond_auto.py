@@ -230,18 +230,18 @@ def orders(X):
     )
     found = {}
     for name, (isolated, quarters) in (CANDIDATES | OTHERS).items():
-        reach, tie_rank = ranking.reach, ranking.tie_rank
+        model, tie_rank = ranking.coverage_model, ranking.tie_rank
         found[name] = greedy_ranking(
-            reach, constraints, tie_rank=tie_rank, isolated=isolated, support_quarters=quarters
+            model, constraints, tie_rank=tie_rank, isolated=isolated, support_quarters=quarters
         ).order
         assert set(found[name][:auto]) == set(selector.get_support(indices=True))
-    return found, auto, whole_shares(ranking.reach), int(ranking.isolated.sum())
+    return found, auto, whole_shares(ranking.coverage_model), int(ranking.isolated.sum())
 
 
-def whole_shares(reach):
-    shares = np.asarray(getattr(reach.matrix, "toarray", lambda: reach.matrix)())
-    for node in np.flatnonzero(reach.truncated):
-        shares[node] = reach.entries(int(node))[1]
+def whole_shares(model):
+    shares = np.asarray(getattr(model.matrix, "toarray", lambda: model.matrix)())
+    for node in np.flatnonzero(model.truncated):
+        shares[node] = model.entries(int(node))[1]
     return shares
 
 

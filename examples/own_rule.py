@@ -68,9 +68,9 @@ class Worth(Rule):
 
     def rank(self, network, constraints):
         """Rank given the constraints: forced columns come first, the others given these."""
-        reach = coverage_model_of(network, paths=network.reach == "paths")
+        model = coverage_model_of(network, paths=network.reach == "paths")
         ranking = greedy_ranking(
-            reach, constraints, tie_rank=network.value_rank, support_quarters=0
+            model, constraints, tie_rank=network.value_rank, support_quarters=0
         )
         gains = ranking.scores[ranking.order]
         end = max(1, len(constraints.forced), int((gains >= self.least).sum()))

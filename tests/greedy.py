@@ -8,9 +8,9 @@ from topofs.rules.greedy import greedy_ranking
 NOBODY = np.empty(0, dtype=np.int64)
 
 
-def greedy(reach, forced=NOBODY, tie_rank=None):
+def greedy(model, forced=NOBODY, tie_rank=None):
     """Order and gains of all nodes; of equal ones, that of the lowest rank first."""
-    constraints = Constraints.none(len(reach.truncated), np.sort(forced))
+    constraints = Constraints.none(len(model.truncated), np.sort(forced))
     # An isolated node adds 1, as much as it is worth where the others end.
-    ranking = greedy_ranking(reach, constraints, tie_rank=tie_rank, support_quarters=0)
+    ranking = greedy_ranking(model, constraints, tie_rank=tie_rank, support_quarters=0)
     return ranking.order, ranking.scores[ranking.order]

@@ -218,7 +218,7 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
     assert ranking.scores.shape == (9,)
     assert np.isfinite(ranking.scores).all()
     assert (ranking.end is not None) == rule.has_end
-    assert (ranking.reach is not None) == rule.has_groups
+    assert (ranking.coverage_model is not None) == rule.has_groups
     if rule.has_end:
         assert max(1, len(forced)) <= ranking.end <= 9
     if rule.has_groups:
@@ -231,20 +231,20 @@ def test_a_rule_ranks_everyone_and_the_chosen_first(rule, chosen):
 
 def check_reach(ranking):
     """Representatives are selected, represent themselves, and cover what the curve says."""
-    running = ranking.reach.running(ranking.order)
+    running = ranking.coverage_model.running(ranking.order)
     for k in (1, 4, 9):
         selected = ranking.order[:k]
-        by, share = ranking.reach.representatives(selected)
+        by, share = ranking.coverage_model.representatives(selected)
         assert set(by[by >= 0]) <= set(selected)
         assert (by[selected] == selected).all()
         assert (share[selected] == 1).all()
         assert ((share == 0) == (by == -1)).all()
-        covered = ranking.reach.explained(selected)
+        covered = ranking.coverage_model.explained(selected)
         assert (covered >= share - 1e-9).all()
         assert covered.mean() == pytest.approx(ranking.curve[k - 1])
         assert covered.mean() == pytest.approx(running.curve[k])
         for node in np.flatnonzero((by >= 0) & (by != np.arange(9))):
-            between = ranking.reach.path(by[node], node)
+            between = ranking.coverage_model.path(by[node], node)
             assert len({node, by[node], *between}) == 2 + len(between)
 
 

@@ -27,7 +27,7 @@ def weight_matrices(draw, elements, max_size=8):
     return weights
 
 
-def path_reach(edges, least):
+def path_model(edges, least):
     rows = sparse.csr_array(edges)
     return PathCoverage(
         rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, least
@@ -68,11 +68,11 @@ def test_paths_follow_the_twin(weights, least):
     edges = without_diagonal(weights)
     whole = naive_path_weights(edges, least)
     order, gains = naive_cover(whole)
-    reach = path_reach(edges, least)
-    found, found_gains = greedy(reach)
+    model = path_model(edges, least)
+    found, found_gains = greedy(model)
     assert found_gains.tolist() == pytest.approx(gains, abs=1e-11)
     assert found.tolist() == order
-    np.testing.assert_array_equal(reach.isolated(), (whole > 0).sum(axis=1) == 1)
+    np.testing.assert_array_equal(model.isolated(), (whole > 0).sum(axis=1) == 1)
 
 
 @pytest.mark.parametrize("least", [0.5, 0.2])
@@ -82,8 +82,8 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
     whole = naive_path_weights(edges, least)
     n = len(weights)
     chosen = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
-    for reach in (path_reach(edges, least), MatrixCoverage(whole)):
-        representative, share = reach.representatives(np.array(chosen))
+    for model in (path_model(edges, least), MatrixCoverage(whole)):
+        representative, share = model.representatives(np.array(chosen))
         _, expected = naive_nearest(whole, chosen)
         # A product at the very limit may fall on either side of it by rounding.
         close = np.isclose(share, expected, atol=1e-12)
@@ -99,8 +99,8 @@ def test_the_nearest_source_is_that_of_the_whole_matrix(weights, least, data):
 @given(weight_matrices(DYADIC))
 def test_equal_sources_leave_a_node_to_the_lowest(weights):
     n = len(weights)
-    for reach in (MatrixCoverage(weights), MatrixCoverage(sparse.csr_array(weights))):
-        representative, share = reach.representatives(np.arange(n)[::-2])
+    for model in (MatrixCoverage(weights), MatrixCoverage(sparse.csr_array(weights))):
+        representative, share = model.representatives(np.arange(n)[::-2])
         expected, expected_share = naive_nearest(weights, list(range(n))[::-2])
         assert representative.tolist() == expected
         assert share.tolist() == expected_share
@@ -111,17 +111,17 @@ def test_permuted_columns_give_the_permuted_order():
     edges = rng.random((60, 60)) * (rng.random((60, 60)) < 0.1)
     edges = np.maximum(edges, edges.T)
     np.fill_diagonal(edges, 0)
-    order, gains = greedy(path_reach(edges, 0.5))
+    order, gains = greedy(path_model(edges, 0.5))
     for seed in range(5):
         shuffled = np.random.default_rng(seed).permutation(60)
-        reach = path_reach(edges[np.ix_(shuffled, shuffled)], 0.5)
-        found, again = greedy(reach, tie_rank=shuffled)
+        model = path_model(edges[np.ix_(shuffled, shuffled)], 0.5)
+        found, again = greedy(model, tie_rank=shuffled)
         assert shuffled[found].tolist() == order.tolist()
         assert again.tolist() == gains.tolist()
 
 
 def test_an_empty_graph_is_ordered_by_index():
-    order, gains = greedy(path_reach(np.zeros((4, 4)), 0.5))
+    order, gains = greedy(path_model(np.zeros((4, 4)), 0.5))
     assert order.tolist() == [0, 1, 2, 3]
     assert gains.tolist() == [1.0] * 4
 
@@ -144,6 +144,6 @@ def test_a_large_graph_of_weak_or_strong_links_follows_the_whole_matrix(strength
     whole = np.maximum(np.where(whole >= 0.5, whole, 0), edges)
     np.fill_diagonal(whole, 1)
     order, gains = greedy(MatrixCoverage(whole))
-    found, found_gains = greedy(path_reach(edges, 0.5))
+    found, found_gains = greedy(path_model(edges, 0.5))
     np.testing.assert_allclose(found_gains, gains, atol=1e-6)
     assert found[:50].tolist() == order[:50].tolist()

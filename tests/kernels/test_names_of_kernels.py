@@ -35,7 +35,7 @@ def test_it_is_seen_where_one_does():
     source = """
 def either(one, other):
     @overload(one, strict=False)
-    def compiled(reach):
+    def compiled(model):
         return other
 
     return compiled

@@ -30,8 +30,8 @@ class Stars(Rule):
         return ScoreWords("Shine", "how many they light up", "shine", axis="columns lit up")
 
     def rank(self, network, constraints):
-        reach = coverage_model_of(network, paths=False)
-        ranking = greedy_ranking(reach, constraints, isolated="last", support_quarters=0)
+        model = coverage_model_of(network, paths=False)
+        ranking = greedy_ranking(model, constraints, isolated="last", support_quarters=0)
         gains = ranking.scores[ranking.order]
         end = max(1, len(constraints.forced), int((gains >= self.least).sum()))
         return replace(ranking, end=end)

@@ -26,11 +26,11 @@ class Neighbourhoods(Rule):
         forced = constraints.forced
         n = network.n_nodes
         shares = network.operator.block(slice(0, n), slice(0, n))
-        reach = MatrixCoverage(np.where(shares > 0.3, shares, 0.0))
-        order, _ = greedy(reach, forced)
+        model = MatrixCoverage(np.where(shares > 0.3, shares, 0.0))
+        order, _ = greedy(model, forced)
         scores = np.empty(n)
         scores[order] = 100.0 * np.arange(n, 0, -1)
-        return Ranking(order, scores, reach=reach)
+        return Ranking(order, scores, coverage_model=model)
 
 
 @dataclass(frozen=True, repr=False)

@@ -103,8 +103,8 @@ def test_each_exchange_is_the_best_one(dense, monkeypatch):
         shares, constraints, selected, worth, tie_rank = instance(seed, 10, greedy=False)
         if not len(selected):
             continue
-        reach = MatrixCoverage(shares if dense else sparse.csr_array(shares))
-        found = exchanges(reach, constraints, selected, worth=worth, tie_rank=tie_rank)
+        model = MatrixCoverage(shares if dense else sparse.csr_array(shares))
+        found = exchanges(model, constraints, selected, worth=worth, tie_rank=tie_rank)
         expected = naive_exchanges(
             shares, constraints, selected, worth=worth, tie_rank=tie_rank
         )
@@ -136,13 +136,13 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
         strong = np.argsort(np.argsort(-shares, axis=1), axis=1) < 4
         listed = np.where(strong | strong.T, shares, 0.0)
         truncated = ((shares > 0) & (listed == 0)).any(axis=1)
-        reach = MatrixCoverage(sparse.csr_array(listed), Whole(shares, truncated))
+        model = MatrixCoverage(sparse.csr_array(listed), Whole(shares, truncated))
         selected, tie_rank = rng.permutation(n)[:3], rng.permutation(n)
         worth = (None, 0, 1)[seed % 3]
         constraints = Constraints(n, NOBODY, NOBODY, n_wanted=3)
         if worth == 0:
             constraints = replace(constraints, cost=np.ones(n), budget=4.0)
-        found = exchanges(reach, constraints, selected, worth=worth, tie_rank=tie_rank)
+        found = exchanges(model, constraints, selected, worth=worth, tie_rank=tie_rank)
         expected = naive_exchanges(
             shares,
             constraints,

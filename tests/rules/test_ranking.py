@@ -67,14 +67,14 @@ def constraints_of(draw, n):
     return constraints, naive
 
 
-def path_reach(edges):
+def path_model(edges):
     rows = sparse.csr_array(edges)
     return PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
 
-def assert_as_the_twin(reach, constraints, tie_rank, expected, **settings):
+def assert_as_the_twin(model, constraints, tie_rank, expected, **settings):
     order, gains, end = expected
-    ranking = greedy_ranking(reach, constraints, tie_rank=tie_rank, **settings)
+    ranking = greedy_ranking(model, constraints, tie_rank=tie_rank, **settings)
     assert ranking.order[: ranking.n_selectable].tolist() == order
     assert ranking.scores[order].tolist() == gains
     assert ranking.end == end
@@ -108,7 +108,7 @@ def test_paths_follow_the_twin(data, shares, isolated):
     edges = shares - np.eye(n)
     along = naive_path_weights(edges, HALF)
     expected = naive_ranking(along, values=tie_rank, isolated=isolated, **naive)
-    assert_as_the_twin(path_reach(edges), constraints, tie_rank, expected, isolated=isolated)
+    assert_as_the_twin(path_model(edges), constraints, tie_rank, expected, isolated=isolated)
 
 
 @settings(max_examples=150)
@@ -128,9 +128,9 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
     whole = {int(v): shares[v] for v in np.flatnonzero(truncated)}
     expected = naive_ranking(lists, whole=whole, n_wanted=n_wanted, isolated=isolated, **naive)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), truncated)
-    reach = MatrixCoverage(sparse.csr_array(lists), rows)
-    assert_as_the_twin(reach, constraints, np.arange(n), expected, isolated=isolated)
-    ranking = greedy_ranking(reach, constraints, isolated=isolated)
+    model = MatrixCoverage(sparse.csr_array(lists), rows)
+    assert_as_the_twin(model, constraints, np.arange(n), expected, isolated=isolated)
+    ranking = greedy_ranking(model, constraints, isolated=isolated)
     assert ranking.exact == (max(expected[2], n_wanted) if truncated.any() else None)
 
 
@@ -139,12 +139,12 @@ def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_li
 def test_a_longer_list_begins_with_the_shorter_one(data, shares):
     n = len(shares)
     rows = ShareRows(MatrixOperator(shares), GivenScale(), (shares > 0).sum(axis=1) > 2)
-    reach = MatrixCoverage(sparse.csr_array(naive_strongest(shares, 1)), rows)
+    model = MatrixCoverage(sparse.csr_array(naive_strongest(shares, 1)), rows)
     constraints, _ = data.draw(constraints_of(n))
     orders = []
     for n_wanted in range(n + 1):
         ranking = greedy_ranking(
-            reach, constraints.with_forced(constraints.forced, n_wanted=n_wanted)
+            model, constraints.with_forced(constraints.forced, n_wanted=n_wanted)
         )
         orders.append(ranking.order[: ranking.n_selectable])
     for n_wanted, order in enumerate(orders):

@@ -28,7 +28,11 @@ def chain():
 def fitted(X, size=5, **parameters):
     selector = TopologicalFeatureSelector(size, **parameters).fit(X)
     order = np.argsort(selector.ranking_)
-    return selector, order, selector._ranking.reach.running(order, selector._ranking.exact)
+    return (
+        selector,
+        order,
+        selector._ranking.coverage_model.running(order, selector._ranking.exact),
+    )
 
 
 def at(groups, order, node, k):
@@ -79,10 +83,10 @@ def test_every_size_gives_the_representatives_of_the_selector(way, X, keep):
 def test_the_way_to_a_representative_multiplies_to_its_share():
     selector, order, groups = fitted(chain(), 3, graph="tmfg")
     weights = {}
-    reach = selector._ranking.reach
+    model = selector._ranking.coverage_model
     for node in range(len(order)):
-        row = slice(reach.starts[node], reach.starts[node + 1])
-        for other, weight in zip(reach.columns[row], reach.weights[row], strict=True):
+        row = slice(model.starts[node], model.starts[node + 1])
+        for other, weight in zip(model.columns[row], model.weights[row], strict=True):
             weights[node, other] = weight
     longest = 0
     for k in (1, 3, 8):

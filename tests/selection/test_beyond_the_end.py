@@ -13,9 +13,9 @@ N_SEEDS = 19
 
 def whole_weights(selector):
     """The share of each column that each one explains on its own."""
-    reach = selector._ranking.reach
+    model = selector._ranking.coverage_model
     n = len(selector.nodes_)
-    return np.array([reach.representatives(np.array([node]))[1] for node in range(n)])
+    return np.array([model.representatives(np.array([node]))[1] for node in range(n)])
 
 
 def test_the_mean_of_random_lists_is_that_of_all_lists():

@@ -58,13 +58,13 @@ def test_kernels_are_greedy_given_a_set(case):
     whole = naive_path_weights(links, HALF)
     expected, expected_gains = naive_cover(whole, forced)
     rows = sparse.csr_array(links)
-    reaches = (
+    models = (
         MatrixCoverage(whole),
         MatrixCoverage(sparse.csr_array(whole)),
         PathCoverage(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data),
     )
-    for reach in reaches:
-        order, gains = greedy(reach, forced)
+    for model in models:
+        order, gains = greedy(model, forced)
         assert order.tolist() == expected
         np.testing.assert_allclose(gains, expected_gains, atol=len(links) / UNIT)
 

@@ -241,7 +241,9 @@ def test_a_coverage_model_needs_no_more_than_representatives():
     selector = TopologicalFeatureSelector(3, graph=Links(strongest=None)).fit(TUMOURS)
     name = selector.get_feature_names_out()[0]
     expected = selector.substitute(name)
-    selector._ranking = replace(selector._ranking, reach=PlainModel(selector._ranking.reach))
+    selector._ranking = replace(
+        selector._ranking, coverage_model=PlainModel(selector._ranking.coverage_model)
+    )
     found = selector.substitute(name)
     assert [one.name for one in found] == [one.name for one in expected]
     assert [one.lost for one in found] == pytest.approx([one.lost for one in expected])

@@ -112,16 +112,16 @@ def test_answers_follow_the_columns_to_other_places():
     for selector in (one, other):
         curve = running_groups(selector).curve[1:]
         np.testing.assert_allclose(curve, selector.coverage_)
-    reaches = one._reach("a test"), other._reach("a test")
-    block = reaches[0].block(slice(0, 7), slice(0, 7))
-    np.testing.assert_allclose(reaches[0].block(slice(3, 7), slice(1, 6)), block[3:, 1:6])
-    whole = reaches[1].block(slice(0, 7), slice(0, 7))
+    models = one._require_groups("a test"), other._require_groups("a test")
+    block = models[0].block(slice(0, 7), slice(0, 7))
+    np.testing.assert_allclose(models[0].block(slice(3, 7), slice(1, 6)), block[3:, 1:6])
+    whole = models[1].block(slice(0, 7), slice(0, 7))
     np.testing.assert_allclose(whole[np.ix_(places, places)], block)
     of, before, places = np.array([1, 3]), np.array([0.9, 0.8]), np.array(places)
-    kept = reaches[1].retained(places[[5, 0]], places[of], before)[places]
-    np.testing.assert_allclose(kept, reaches[0].retained(np.array([5, 0]), of, before))
-    related = reaches[1].neighbors(places[of])[places]
-    np.testing.assert_array_equal(related, reaches[0].neighbors(of))
+    kept = models[1].retained(places[[5, 0]], places[of], before)[places]
+    np.testing.assert_allclose(kept, models[0].retained(np.array([5, 0]), of, before))
+    related = models[1].neighbors(places[of])[places]
+    np.testing.assert_array_equal(related, models[0].neighbors(of))
 
 
 def test_substitutes_and_extensions(X):

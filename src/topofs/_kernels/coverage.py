@@ -1,6 +1,6 @@
 """Lazy greedy coverage under constraints, by paths of a graph or by a matrix of shares.
 
-A kernel that takes a `reach` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
+A kernel that takes a `model` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
 two is settled when the kernel is compiled.
 """
 
@@ -51,88 +51,88 @@ class ShareMatrix(NamedTuple):
     weights: Floats
 
 
-def _of_kind(reach: Any, by_paths: Any, by_matrix: Any) -> Any:
-    """One of two functions, by what `reach` is, or by its type while numba compiles."""
-    kind = getattr(reach, "instance_class", type(reach))
+def _of_kind(model: Any, by_paths: Any, by_matrix: Any) -> Any:
+    """One of two functions, by what `model` is, or by its type while numba compiles."""
+    kind = getattr(model, "instance_class", type(model))
     return by_paths if kind is PathGraph else by_matrix
 
 
-def start_cover(reach: Any) -> Any:
+def start_cover(model: Any) -> Any:
     """Nothing is covered yet: the state that the functions below share."""
-    return _of_kind(reach, _start_paths, _start_matrix)(reach)
+    return _of_kind(model, _start_paths, _start_matrix)(model)
 
 
-def first_bounds(reach: Any, state: Any) -> Any:
+def first_bounds(model: Any, state: Any) -> Any:
     """Bound what each node adds while nothing is covered, in units."""
-    return _of_kind(reach, _bounds_of_paths, _bounds_of_matrix)(reach, state)
+    return _of_kind(model, _bounds_of_paths, _bounds_of_matrix)(model, state)
 
 
-def gain_of(reach: Any, node: int, state: Any) -> Any:
+def gain_of(model: Any, node: int, state: Any) -> Any:
     """What a node adds to what is covered, in units."""
-    return _of_kind(reach, _gain_by_paths, _gain_by_matrix)(reach, node, state)
+    return _of_kind(model, _gain_by_paths, _gain_by_matrix)(model, node, state)
 
 
-def cover_with(reach: Any, node: int, state: Any) -> None:
+def cover_with(model: Any, node: int, state: Any) -> None:
     """Let a node cover what it covers better."""
-    _of_kind(reach, _cover_by_paths, _cover_by_matrix)(reach, node, state)
+    _of_kind(model, _cover_by_paths, _cover_by_matrix)(model, node, state)
 
 
-def support_of(reach: Any, node: int, state: Any, left: Ints) -> Any:
+def support_of(model: Any, node: int, state: Any, left: Ints) -> Any:
     """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts."""
-    return _of_kind(reach, _support_by_paths, _support_by_matrix)(reach, node, state, left)
+    return _of_kind(model, _support_by_paths, _support_by_matrix)(model, node, state, left)
 
 
-def leave_less(reach: Any, node: int, state: Any, left: Ints) -> None:
+def leave_less(model: Any, node: int, state: Any, left: Ints) -> None:
     """Leave (1 − w_vj) of what is left of each node j that a node v reaches."""
-    _of_kind(reach, _leave_by_paths, _leave_by_matrix)(reach, node, state, left)
+    _of_kind(model, _leave_by_paths, _leave_by_matrix)(model, node, state, left)
 
 
 # Each overload is written out: numba names machine code by the function's name and arguments, and
 # alike, kernels from its cache would answer for each other.
 @overload(start_cover, strict=False)
-def _start(reach: Any) -> Any:
-    return _of_kind(reach, _start_paths, _start_matrix)
+def _start(model: Any) -> Any:
+    return _of_kind(model, _start_paths, _start_matrix)
 
 
 @overload(first_bounds, strict=False)
-def _bounds(reach: Any, state: Any) -> Any:  # noqa: ARG001
-    return _of_kind(reach, _bounds_of_paths, _bounds_of_matrix)
+def _bounds(model: Any, state: Any) -> Any:  # noqa: ARG001
+    return _of_kind(model, _bounds_of_paths, _bounds_of_matrix)
 
 
 @overload(gain_of, strict=False)
-def _gain(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    return _of_kind(reach, _gain_by_paths, _gain_by_matrix)
+def _gain(model: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    return _of_kind(model, _gain_by_paths, _gain_by_matrix)
 
 
 @overload(cover_with, strict=False)
-def _cover(reach: Any, node: int, state: Any) -> Any:  # noqa: ARG001
-    return _of_kind(reach, _cover_by_paths, _cover_by_matrix)
+def _cover(model: Any, node: int, state: Any) -> Any:  # noqa: ARG001
+    return _of_kind(model, _cover_by_paths, _cover_by_matrix)
 
 
 @overload(support_of, strict=False)
-def _support(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
-    return _of_kind(reach, _support_by_paths, _support_by_matrix)
+def _support(model: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    return _of_kind(model, _support_by_paths, _support_by_matrix)
 
 
 @overload(leave_less, strict=False)
-def _leave(reach: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
-    return _of_kind(reach, _leave_by_paths, _leave_by_matrix)
+def _leave(model: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG001
+    return _of_kind(model, _leave_by_paths, _leave_by_matrix)
 
 
-def _start_paths(reach: PathGraph) -> Any:
-    n = len(reach.starts) - 1
-    graph = (reach.starts, reach.columns, reach.weights)
+def _start_paths(model: PathGraph) -> Any:
+    n = len(model.starts) - 1
+    graph = (model.starts, model.columns, model.weights)
     # No representative is ever noted: as well as others is not better.
-    return graph, no_covering(n), work_space(n, len(reach.columns)), no_covering(n)
+    return graph, no_covering(n), work_space(n, len(model.columns)), no_covering(n)
 
 
-def _start_matrix(reach: ShareMatrix) -> Any:
+def _start_matrix(model: ShareMatrix) -> Any:
     """Nothing covered, and a copy of sparse rows, in units, which shrink on the way.
 
     What covers a column no better than others do never will again, so it is left out of the
     row when that is next looked at. A dense matrix is not copied: of it the rows are empty.
     """
-    starts, columns, weights = reach
+    starts, columns, weights = model
     covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
     amounts = np.empty(len(columns), np.int64)
     for position in range(len(columns)):
@@ -140,27 +140,27 @@ def _start_matrix(reach: ShareMatrix) -> Any:
     return covered, ends, columns.copy(), amounts
 
 
-def _bounds_of_paths(reach: PathGraph, state: Any) -> Ints:
+def _bounds_of_paths(model: PathGraph, state: Any) -> Ints:
     graph, covering, work, _ = state
-    return path_bounds(graph, reach.least, covering, work)
+    return path_bounds(graph, model.least, covering, work)
 
 
-def _bounds_of_matrix(reach: ShareMatrix, state: Any) -> Ints:
-    n = len(reach.starts) - 1
+def _bounds_of_matrix(model: ShareMatrix, state: Any) -> Ints:
+    n = len(model.starts) - 1
     bounds = np.empty(n, np.int64)
     for v in range(n):
-        bounds[v] = gain_of(reach, v, state)
+        bounds[v] = gain_of(model, v, state)
     return bounds
 
 
-def _gain_by_paths(reach: PathGraph, node: int, state: Any) -> int:
+def _gain_by_paths(model: PathGraph, node: int, state: Any) -> int:
     graph, covering, work, _ = state
-    return search(node, graph, reach.least, covering, work)[0]
+    return search(node, graph, model.least, covering, work)[0]
 
 
-def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
+def _gain_by_matrix(model: ShareMatrix, node: int, state: Any) -> int:
     covered, ends, nodes, amounts = state
-    starts, _, weights = reach
+    starts, _, weights = model
     start, total = starts[node], 0
     if len(amounts) == 0:
         for j in range(len(covered)):
@@ -178,17 +178,17 @@ def _gain_by_matrix(reach: ShareMatrix, node: int, state: Any) -> int:
     return total
 
 
-def _cover_by_paths(reach: PathGraph, node: int, state: Any) -> None:
+def _cover_by_paths(model: PathGraph, node: int, state: Any) -> None:
     graph, covering, work, _ = state
-    n_reached = search(node, graph, reach.least, covering, work)[1]
+    n_reached = search(node, graph, model.least, covering, work)[1]
     reached, product, covered = work[0], work[1], covering[0]
     for position in range(n_reached):
         covered[reached[position]] = product[reached[position]]
 
 
-def _cover_by_matrix(reach: ShareMatrix, node: int, state: Any) -> None:
+def _cover_by_matrix(model: ShareMatrix, node: int, state: Any) -> None:
     covered, ends, nodes, amounts = state
-    starts, _, weights = reach
+    starts, _, weights = model
     start = starts[node]
     if len(amounts) == 0:
         for j in range(len(covered)):
@@ -204,8 +204,8 @@ def _parts(share: float) -> int:
     return int(np.rint(share * PART))
 
 
-def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
-    starts, columns, weights = reach
+def _support_by_matrix(model: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
+    starts, columns, weights = model
     total, start = 0, starts[node]
     for position in range(start, starts[node + 1]):
         j = columns[position] if len(columns) else position - start
@@ -213,17 +213,17 @@ def _support_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) ->
     return total
 
 
-def _leave_by_matrix(reach: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
-    starts, columns, weights = reach
+def _leave_by_matrix(model: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
+    starts, columns, weights = model
     start = starts[node]
     for position in range(start, starts[node + 1]):
         j = columns[position] if len(columns) else position - start
         left[j] = left[j] * (PART - _parts(weights[position])) // PART
 
 
-def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> int:
+def _support_by_paths(model: PathGraph, node: int, state: Any, left: Ints) -> int:
     graph, _, work, nothing = state
-    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    n_reached = search(node, graph, model.least, nothing, work)[1]
     reached, product, total = work[0], work[1], 0
     for position in range(n_reached):
         j = reached[position]
@@ -231,9 +231,9 @@ def _support_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> in
     return total
 
 
-def _leave_by_paths(reach: PathGraph, node: int, state: Any, left: Ints) -> None:
+def _leave_by_paths(model: PathGraph, node: int, state: Any, left: Ints) -> None:
     graph, _, work, nothing = state
-    n_reached = search(node, graph, reach.least, nothing, work)[1]
+    n_reached = search(node, graph, model.least, nothing, work)[1]
     reached, product = work[0], work[1]
     for position in range(n_reached):
         j = reached[position]
@@ -262,16 +262,16 @@ class Search(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def begin_search(reach: Any, limits: Any, key: Any) -> tuple[Any, Search]:
+def begin_search(model: Any, limits: Any, key: Any) -> tuple[Any, Search]:
     """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
     n = len(limits.allowed)
-    state = start_cover(reach)
+    state = start_cover(model)
     search = Search(
         np.empty(n, np.int64),
         np.empty(n, np.float64),
         np.zeros(2, np.int64),
         np.full(n, PART, np.int64),
-        first_bounds(reach, state),
+        first_bounds(model, state),
         np.full(n, -1, np.int64),
         key,
         limits.allowed.copy(),
@@ -283,7 +283,7 @@ def begin_search(reach: Any, limits: Any, key: Any) -> tuple[Any, Search]:
 
 @njit(cache=True, nogil=True)
 def begin_phase(
-    reach: Any,
+    model: Any,
     state: Any,
     search: Search,
     limits: Any,
@@ -295,8 +295,8 @@ def begin_phase(
     _, _, counters, left, bound, known_at, key, _, _, _ = search
     for v in heap:
         if support_quarters:
-            bound[v] = gain_of(reach, v, state)
-            bound[v] += support_quarters * support_of(reach, v, state, left) // 4
+            bound[v] = gain_of(model, v, state)
+            bound[v] += support_quarters * support_of(model, v, state, left) // 4
             known_at[v] = counters[0]
         _set_key(key, v, bound[v], limits.cost, limits.by_cost)
     heapify(heap, key, tie_rank)
@@ -305,7 +305,7 @@ def begin_phase(
 
 @njit(cache=True, nogil=True)
 def take_best(  # noqa: PLR0917
-    reach: Any,
+    model: Any,
     state: Any,
     search: Search,
     limits: Any,
@@ -336,9 +336,9 @@ def take_best(  # noqa: PLR0917
         v = heap[0]
         closed = limited and not _is_open(v, open_, limits.group, room, limits.cost, money[0])
         if not closed and known_at[v] != taken:
-            bound[v] = gain_of(reach, v, state)
+            bound[v] = gain_of(model, v, state)
             if support_quarters:
-                bound[v] += support_quarters * support_of(reach, v, state, left) // 4
+                bound[v] += support_quarters * support_of(model, v, state, left) // 4
             _set_key(key, v, bound[v], limits.cost, limits.by_cost)
             known_at[v] = taken
             sift_down(heap, size, key, 0, tie_rank)
@@ -351,14 +351,14 @@ def take_best(  # noqa: PLR0917
         if closed:
             continue
         order[taken] = v
-        gains[taken] = (gain_of(reach, v, state) if support_quarters else bound[v]) / UNIT
+        gains[taken] = (gain_of(model, v, state) if support_quarters else bound[v]) / UNIT
         _close(v, search, limits)
         taken += 1
         if truncated[v] and taken <= exact:
             stopped_at = v
             break
-        cover_with(reach, v, state)
-        leave_less(reach, v, state, left)
+        cover_with(model, v, state)
+        leave_less(model, v, state, left)
     counters[0], counters[1] = taken, size
     return stopped_at
 

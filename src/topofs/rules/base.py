@@ -215,7 +215,7 @@ class Ranking:
         For each node what it adds at its turn, or its score.
     end : int or None
         How many nodes of the order the rule would select by itself; None where it has no end.
-    reach : CoverageModel or None
+    coverage_model : CoverageModel or None
         The coverage model: which nodes represent others; None where the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
         Nodes that represent no other and that no other represents, where the rule can tell.
@@ -235,7 +235,7 @@ class Ranking:
     order: Ints
     scores: Doubles
     end: int | None = None
-    reach: CoverageModel | None = None
+    coverage_model: CoverageModel | None = None
     isolated: Bools | None = None
     selectable: int | None = None
     covered: Doubles | None = None

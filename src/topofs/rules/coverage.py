@@ -178,7 +178,7 @@ class Coverage(Rule):
 
     def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
-        model: Any = ranking.reach
+        model: Any = ranking.coverage_model
         return greedy_ranking(
             model, constraints, tie_rank=ranking.tie_rank, isolated=self.isolated
         )
@@ -193,7 +193,7 @@ class Coverage(Rule):
         if not self.refine:
             return ranking
         assert ranking.isolated is not None
-        model: Any = ranking.reach
+        model: Any = ranking.coverage_model
         matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
         within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
@@ -538,7 +538,7 @@ def redundancy_ranking(
         order,
         scores,
         end=len(selected),
-        reach=model,
+        coverage_model=model,
         isolated=ranking.isolated,
         selectable=n - int((~allowed).sum()),
         covered=model.running(order).curve[1:],

@@ -30,7 +30,7 @@ _NEVER = np.iinfo(np.int64).min // 2
 
 
 def exchanges(
-    reach: MatrixCoverage,
+    model: MatrixCoverage,
     constraints: Constraints,
     selected: Ints,
     *,
@@ -62,8 +62,8 @@ def exchanges(
     >>> from topofs.constraints import Constraints
     >>> shares = np.eye(5)
     >>> shares[[0, 0, 0, 0, 1, 3], [1, 2, 3, 4, 2, 4]] = 0.6, 0.6, 0.6, 0.6, 0.9, 0.9
-    >>> reach = MatrixCoverage(np.maximum(shares, shares.T))
-    >>> for after in exchanges(reach, Constraints.none(5), np.array([0, 1]), worth=None):
+    >>> model = MatrixCoverage(np.maximum(shares, shares.T))
+    >>> for after in exchanges(model, Constraints.none(5), np.array([0, 1]), worth=None):
     ...     after.tolist()
     [1, 3]
     """
@@ -73,10 +73,10 @@ def exchanges(
     constraints = constraints.renumbered(by_tie_rank)
 
     def rows_of(nodes: Ints, full: Ints | None = None) -> Any:
-        rows = sparse.csr_array(reach.rows(by_tie_rank[nodes], full))
+        rows = sparse.csr_array(model.rows(by_tie_rank[nodes], full))
         return _like(rows, units(rows.data))[:, by_tie_rank]
 
-    many = int(reach.truncated.sum()) * len(tie_rank) > _MOST_WHOLE
+    many = int(model.truncated.sum()) * len(tie_rank) > _MOST_WHOLE
     rows = rows_of(np.arange(len(tie_rank)), tie_rank[:0] if many else None)
     now = np.sort(tie_rank[selected])
     selected_rows = rows_of(now)

@@ -38,7 +38,7 @@ _ALL = np.iinfo(np.int64).max
 
 
 def greedy_ranking(
-    reach: PathCoverage | MatrixCoverage,
+    model: PathCoverage | MatrixCoverage,
     constraints: Constraints,
     *,
     tie_rank: Ints | None = None,
@@ -63,7 +63,7 @@ def greedy_ranking(
 
     Parameters
     ----------
-    reach : PathCoverage or MatrixCoverage
+    model : PathCoverage or MatrixCoverage
         The shares w.
     constraints : Constraints
         Which nodes must, may and may not be selected together. Where nodes have costs, the better
@@ -101,11 +101,11 @@ def greedy_ranking(
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
-    n, is_isolated = constraints.n_nodes, reach.isolated()
+    n, is_isolated = constraints.n_nodes, model.isolated()
     tie_rank = np.arange(n) if tie_rank is None else tie_rank
-    by_numpy = reach.by_matrix and use_numpy(n)
+    by_numpy = model.by_matrix and use_numpy(n)
     search: _NumpySearch | _KernelSearch
-    search = _NumpySearch(reach, tie_rank) if by_numpy else _KernelSearch(reach, tie_rank)
+    search = _NumpySearch(model, tie_rank) if by_numpy else _KernelSearch(model, tie_rank)
     # One node at least is selected.
     wanted = max(1, constraints.n_wanted or 0)
     if constraints.cost is None:
@@ -136,11 +136,11 @@ def greedy_ranking(
         order=np.concatenate([order, rest[np.argsort(tie_rank[rest])]]),
         scores=scores,
         end=max(1, end),
-        reach=reach,
+        coverage_model=model,
         isolated=is_isolated,
         selectable=len(order),
         tie_rank=tie_rank,
-        exact=max(end, wanted) if reach.truncated.any() else None,
+        exact=max(end, wanted) if model.truncated.any() else None,
     )
 
 
@@ -190,9 +190,9 @@ class _NumpySearch:
     held as floats, whose sums are exact below 2⁵³.
     """
 
-    def __init__(self, reach: Any, tie_rank: Ints) -> None:
-        self._reach, self._tie_rank, self._by_tie_rank = reach, tie_rank, np.argsort(tie_rank)
-        shares = sparse.csr_array(reach.matrix)[self._by_tie_rank][:, self._by_tie_rank]
+    def __init__(self, model: Any, tie_rank: Ints) -> None:
+        self._model, self._tie_rank, self._by_tie_rank = model, tie_rank, np.argsort(tie_rank)
+        shares = sparse.csr_array(model.matrix)[self._by_tie_rank][:, self._by_tie_rank]
         # Row j lists the nodes that explain a share of j.
         explaining = sparse.csr_array(shares.T)
         self._starts, self._columns = explaining.indptr.astype(np.int64), explaining.indices
@@ -249,7 +249,7 @@ class _NumpySearch:
 
     def _take(self, node: int, *, full: bool) -> None:
         number = int(self._by_tie_rank[node])
-        index, shares = self._reach.entries(number, full=full)
+        index, shares = self._model.entries(number, full=full)
         row = np.zeros(len(self._tie_rank))
         row[self._tie_rank[index]] = shares
         covered = np.maximum(self._covered, units(row))
@@ -298,8 +298,8 @@ class Limits(NamedTuple):
 class _KernelSearch:
     """The same search by compiled kernels: lazy, with a heap of bounds."""
 
-    def __init__(self, reach: Any, tie_rank: Ints) -> None:
-        self._reach, self._kernel, self._tie_rank = reach, reach.kernel, tie_rank
+    def __init__(self, model: Any, tie_rank: Ints) -> None:
+        self._model, self._kernel, self._tie_rank = model, model.kernel, tie_rank
 
     def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
         """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
@@ -337,8 +337,8 @@ class _KernelSearch:
         heap, search = nodes.astype(np.int64), self._search
         start = self._kernel, self._state, search, self._limits, self._tie_rank, heap
         begin_phase(*start, support_quarters)
-        how = int(limited), least, support_quarters, self._reach.truncated, n_exact
+        how = int(limited), least, support_quarters, self._model.truncated, n_exact
         while (node := take_best(*start, *how)) >= 0:
-            _, row = self._reach.entries(int(node))
+            _, row = self._model.entries(int(node))
             cover_by_row(self._state[0], search, units(row), parts(row))
         return int(search.counters[0])

@@ -163,7 +163,7 @@ class Variance(Rule):
 
     def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
-        model: Any = ranking.reach
+        model: Any = ranking.coverage_model
         if isinstance(model, VarianceCoverage):
             return variance_ranking(model.space, constraints)
         # After `MinShare`, the shares of pairs are all there is.
@@ -206,7 +206,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
         space.nodes[order],
         scores_of_nodes,
         end=max(1, len(taken) if found.end is None else found.end),
-        reach=VarianceCoverage(space),
+        coverage_model=VarianceCoverage(space),
         isolated=np.full(n, found.no_structure),
         selectable=n_selectable,
         covered=np.minimum(covered, 1.0),

@@ -1,7 +1,7 @@
 """What can be asked after a fit: who represents whom, why, what a list is worth, what is next.
 
 `FittedSelection` has the questions, `topofs.selection.answers` the objects that answer them. All
-of them ask the coverage model of the ranking, `Ranking.reach`, which a rule with groups gives.
+of them ask `Ranking.coverage_model`, which a rule with groups gives.
 Nodes are the columns that take part; `nodes_` says which columns these are.
 """
 
@@ -96,12 +96,12 @@ class FittedSelection(RankingSelector):
     def has_groups(self) -> bool:
         """Whether selected columns represent others, by the rule of the fit."""
         check_is_fitted(self)
-        return self._ranking.reach is not None
+        return self._ranking.coverage_model is not None
 
     @property
     def coverage_(self) -> Doubles:
         """Share of the varying columns that the first 1, 2, … of the ranking represent."""
-        self._reach("coverage_")
+        self._require_groups("coverage_")
         return self._ranking.curve
 
     @property
@@ -129,7 +129,9 @@ class FittedSelection(RankingSelector):
         Where the rule does not tell, that is the share of the representative.
         """
         share = np.zeros(self.n_features_in_)
-        share[self.nodes_] = self._reach("explained_").explained(self._selected_nodes())
+        share[self.nodes_] = self._require_groups("explained_").explained(
+            self._selected_nodes()
+        )
         share[self.support_] = 1.0
         return share
 
@@ -266,7 +268,9 @@ class FittedSelection(RankingSelector):
         path: tuple[str, ...] = ()
         if by not in (-1, column):
             ends = np.searchsorted(self.nodes_, [by, column]).tolist()
-            path = tuple(names[self.nodes_[self._reach("representative_").path(*ends)]])
+            path = tuple(
+                names[self.nodes_[self._require_groups("representative_").path(*ends)]]
+            )
         return Representation(
             representative=names[by] if by >= 0 else None,
             share=float(share[column]),
@@ -315,7 +319,7 @@ class FittedSelection(RankingSelector):
             raise ValueError(
                 f"n_next is {n_next!r}: evaluate proposes a whole number of columns, at least 0"
             )
-        self._reach("evaluate")
+        self._require_groups("evaluate")
         positions = np.flatnonzero(self.support_)
         if columns is not None:
             positions = resolve_columns(
@@ -361,15 +365,16 @@ class FittedSelection(RankingSelector):
 
     def _without_each(self, nodes: Ints) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
         """Columns of a list that others of it explain, and those that add least beyond them."""
-        reach, names, n_nodes = self._reach("evaluate"), self._column_names(), len(self.nodes_)
-        whole = n_nodes * reach.coverage(nodes)
+        model = self._require_groups("evaluate")
+        names, n_nodes = self._column_names(), len(self.nodes_)
+        whole = n_nodes * model.coverage(nodes)
         same: dict[frozenset[int], SamePair] = {}
         adds: list[Addition] = []
         for node in nodes.tolist():
             rest, place = nodes[nodes != node], int(self.nodes_[node])
-            without = n_nodes * reach.coverage(rest)
+            without = n_nodes * model.coverage(rest)
             adds.append(Addition(str(names[place]), place, float(whole - without)))
-            other, share = reach.representative_of(node, rest)
+            other, share = model.representative_of(node, rest)
             if other >= 0 and share >= SAME:
                 pair = SamePair(adds[-1].name, str(names[self.nodes_[other]]), share)
                 same.setdefault(frozenset((node, other)), pair)
@@ -410,7 +415,7 @@ class FittedSelection(RankingSelector):
         >>> selector.substitute("flavanoids", n=2)
         total_phenols ...
         """
-        reach = self._reach("substitute")
+        model = self._require_groups("substitute")
         if not is_whole(n) or n < 1:
             raise ValueError(f"n is {n!r}: substitute names a whole number of at least 1")
         names, nodes, n_nodes = self._column_names(), self.nodes_, len(self.nodes_)
@@ -424,17 +429,17 @@ class FittedSelection(RankingSelector):
         selected = self._selected_nodes()
         rest = np.setdiff1d(selected, node)
         of = np.flatnonzero(
-            (reach.representatives(selected)[0] == node) & reach.neighbors(node)
+            (model.representatives(selected)[0] == node) & model.neighbors(node)
         )
-        before = reach.explained(selected)[of]
-        losses = np.maximum(before.sum() - reach.retained(rest, of, before), 0.0) / n_nodes
+        before = model.explained(selected)[of]
+        losses = np.maximum(before.sum() - model.retained(rest, of, before), 0.0) / n_nodes
         open_ = np.setdiff1d(self._constraints.open_beside(rest), node)
-        open_ = open_[reach.neighbors(of)[open_]]
+        open_ = open_[model.neighbors(of)[open_]]
         tie_rank = self._ranking.tie_rank
         tie_rank = np.arange(n_nodes) if tie_rank is None else tie_rank
-        coverage, found = reach.coverage(selected), []
+        coverage, found = model.coverage(selected), []
         for other in open_[np.lexsort((tie_rank[open_], losses[open_]))][:n].tolist():
-            explained = reach.explained(np.append(rest, other))
+            explained = model.explained(np.append(rest, other))
             at, lost = int(nodes[other]), float(losses[other])
             gained = max(0.0, float(explained.mean()) - coverage + lost)
             share = float(explained[node[0]])
@@ -491,7 +496,7 @@ class FittedSelection(RankingSelector):
         -------
         RandomLists
         """
-        reach = self._reach("random_lists")
+        model = self._require_groups("random_lists")
         n = len(self.nodes_)
         size = len(self._selected_nodes()) if size is None else size
         whole = is_whole(size) and is_whole(n_lists)
@@ -502,7 +507,7 @@ class FittedSelection(RankingSelector):
             )
         generator = check_random_state(random_state)
         lists = [generator.permutation(n)[:size] for _ in range(n_lists)]
-        covered = reach.coverages(lists)
+        covered = model.coverages(lists)
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 
@@ -526,16 +531,16 @@ class FittedSelection(RankingSelector):
             n_isolated=0 if isolated is None else int(isolated.sum()),
         )
 
-    def _reach(self, wanted: str) -> CoverageModel:
+    def _require_groups(self, wanted: str) -> CoverageModel:
         """The coverage model of the ranking; without one there is no such answer."""
         check_is_fitted(self)
-        if self._ranking.reach is None:
+        if self._ranking.coverage_model is None:
             raise AttributeError(_only_with_groups(wanted))
-        return self._ranking.reach
+        return self._ranking.coverage_model
 
     def _representatives(self, wanted: str) -> tuple[Ints, Doubles]:
         """Representative of each column and its share; columns not in the graph have none."""
-        found, shares = self._reach(wanted).representatives(self._selected_nodes())
+        found, shares = self._require_groups(wanted).representatives(self._selected_nodes())
         representative = np.full(self.n_features_in_, -1, dtype=np.int64)
         share = np.zeros(self.n_features_in_)
         representative[self.nodes_] = np.where(found >= 0, self.nodes_[found], -1)
@@ -566,7 +571,7 @@ def running_groups(selector: FittedSelection) -> RunningGroups:
     """Who represents whom while the nodes of a fit are selected one by one, best first."""
     order = np.argsort(selector.ranking_[selector.nodes_])
     n_exact = selector._ranking.exact  # noqa: SLF001 - of the same file
-    return selector._reach("running_groups").running(order, n_exact)  # noqa: SLF001
+    return selector._require_groups("running_groups").running(order, n_exact)  # noqa: SLF001
 
 
 def _only_with_groups(wanted: str) -> str:
