@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "counted",
     "for_each",
     "for_row_ranges",
     "machine_memory",
@@ -39,6 +38,7 @@ __all__ = [
     "slices",
     "thread_beside",
     "watching",
+    "with_progress",
 ]
 
 
@@ -166,7 +166,7 @@ def watching(report: Callable[[int, int], None]) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def counted(
+def with_progress(
     work: Callable[[Item], None], total: int, size: Callable[[Item], int]
 ) -> Callable[[Item], None]:
     """Let work on one of several items tell the watcher what is done; as it is, without one.

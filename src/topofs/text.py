@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["counted", "fine_percent", "joined", "listed", "percent", "shortened", "suggest"]
+__all__ = [
+    "counted",
+    "fine_percent",
+    "joined",
+    "listed",
+    "percent",
+    "printable",
+    "shortened",
+    "suggest",
+]
 
 
 def percent(share: float) -> str:
@@ -45,6 +54,13 @@ def joined(names: Iterable[str], word: str) -> str:
 def shortened(text: str, *, most: int = 20) -> str:
     """Cut a long text, to be quoted in a message."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Put a mark in the place of each control character, so that text stays in its line."""
+    if text.isprintable():
+        return text
+    return "".join([c if c.isprintable() else "\ufffd" for c in text])
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from topofs import (
 from topofs.io.types import typed_table
 from topofs.selection import fit_and_compare, ranked_columns
 from topofs.similarity import pearson
-from topofs.similarity.base import MatrixOperator, rows_of
+from topofs.similarity.base import MatrixOperator, similarity_rows
 from topofs.similarity.sparse import SparseCorrelation, sparse_correlation
 
 
@@ -143,7 +143,7 @@ class _Counted:
 def test_rows_are_those_of_the_whole(operator):
     whole = operator.block(slice(0, 12), slice(0, 12))
     some = np.array([0, 1, 2, 5, 9, 10])
-    np.testing.assert_allclose(rows_of(operator, some), whole[some], atol=1e-12)
+    np.testing.assert_allclose(similarity_rows(operator, some), whole[some], atol=1e-12)
 
 
 def test_the_nearest_selected_column_takes_the_rows_of_the_selected_ones():

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from topofs._kernels.numpy_or_numba import use_numpy
 from topofs.graphs.filtered_graph import LinkGraph, ShareRows
-from topofs.runtime import counted, for_row_ranges, slices
+from topofs.runtime import for_row_ranges, slices, with_progress
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import weights_of_rows, whole_weights
 from topofs.similarity_matrix import row_sums, threshold_mean_in_place
@@ -215,7 +215,7 @@ class NeighborSearch:
             for rows, block in blocks():
                 totals[place[rows]] = _row_sums(block)
             least = _mean(totals)
-        taking = counted(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
+        taking = with_progress(take, n * (n - 1), lambda found: len(found[0]) * (n - 1))
         for found in blocks():
             taking(found)
         return self._joined(lists, totals, operator, shares=True)

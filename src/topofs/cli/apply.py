@@ -15,8 +15,9 @@ import typer
 
 from topofs.cli.messages import Messages, check_outputs, write_together
 from topofs.cli.options import TABLE, command, option, read_options
-from topofs.cli.summary import first_names
+from topofs.cli.summary import SHOWN_NAMES
 from topofs.errors import TableError
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,11 +76,15 @@ def apply(
     for names, what in ((new, "new"), (gone, "gone")):
         if names:
             columns = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
-            messages.note(f"{columns} {what} since the selection: {first_names(names)}")
+            messages.note(
+                f"{columns} {what} since the selection: {listed(names, most=SHOWN_NAMES)}"
+            )
     passed = [column for column in saved.passed_through if column in opened.schema]
     lost = [column for column in saved.passed_through if column not in opened.schema]
     if out is not None and lost:
-        messages.note(f"{out.name} is without {first_names(lost)}, written by `topofs select`")
+        messages.note(
+            f"{out.name} is without {listed(lost, most=SHOWN_NAMES)}, written by `topofs select`"
+        )
     content = {
         "selection": str(selection),
         "table": opened.name,
@@ -137,7 +142,7 @@ def _write(saved: SavedSelection, table: Table, path: Path) -> None:
 def _sentence(saved: SavedSelection, table: Table, passed: Sequence[str]) -> str:
     n_selected = len(saved.selected)
     columns = "the selected column" if n_selected == 1 else f"all {n_selected} selected columns"
-    beside = f"; beside them {first_names(passed)}" if passed else ""
+    beside = f"; beside them {listed(passed, most=SHOWN_NAMES)}" if passed else ""
     rows = f"{table.n_samples:,} row{'s' * (table.n_samples != 1)}"
     return f"{table.name} has {columns}{beside}; {rows}"
 

@@ -11,11 +11,11 @@ import typer
 
 from topofs.cli.fitting import (
     SHOWN_LEAKS,
-    dense,
     find_table_leaks,
     reading,
     take_rows_in_order,
     target_values,
+    with_dense_values,
 )
 from topofs.cli.messages import (
     RIGHT,
@@ -115,7 +115,7 @@ def compare(  # noqa: PLR0913 - one argument an option
         unwanted = set(compared.roles.exclude)
         excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
         selector.set_params(exclude=excluded or None)
-        X = dense(compared, opened, why="the models that are compared take").named
+        X = with_dense_values(compared, opened, why="the models that are compared take").named
         leaks = find_table_leaks(opened, compared, values, of_compared=False)
     if not values.given.all():
         messages.note(f"{int((~values.given).sum())} rows without a target are left out")

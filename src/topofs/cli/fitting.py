@@ -189,7 +189,9 @@ def reading(
                 table = with_dates_as_numbers(table)
             compared = comparable_table(table, roles, measure=measure)
             if not measure.takes_sparse:
-                compared = dense(compared, table, why=f"--similarity {measure.name} takes")
+                compared = with_dense_values(
+                    compared, table, why=f"--similarity {measure.name} takes"
+                )
             if compared.roles.time is not None:
                 compared = in_time_order(table, compared)
         messages.left_out(compared.left_out)
@@ -213,7 +215,7 @@ def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages)
         )
 
 
-def dense(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
+def with_dense_values(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
     """Turn a sparse matrix into an array, where memory has room for it."""
     from topofs.io.frames import dense_values
 

@@ -21,13 +21,13 @@ from topofs.cli.summary import (
     SHOWN_NAMES,
     check_groups,
     coverage_as_json,
-    first_names,
     groups_as_json,
     headline,
     isolated_names,
     represented_columns,
     unrepresented_names,
 )
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -111,6 +111,6 @@ def _lines(found: Fitted) -> Iterator[str | Printed]:
     ):
         if names:
             cut = cut or len(names) > SHOWN_NAMES
-            yield f"{title}: {first_names(names)}"
+            yield f"{title}: {listed(names, most=SHOWN_NAMES)}"
     if cut:
         yield "… --out FILE and --json list them all"

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from topofs.errors import TableError
+from topofs.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,13 +34,6 @@ SECONDS_BETWEEN_LINES = 10
 _SHOWN_COLUMNS = 6
 
 # rich is imported where something is printed: completion needs none of it.
-
-
-def printable(text: str) -> str:
-    """Put a mark in the place of each control character."""
-    if text.isprintable():
-        return text
-    return "".join([c if c.isprintable() else "\ufffd" for c in text])
 
 
 def shown(name: str) -> str:

@@ -13,7 +13,8 @@ from topofs.cli import options
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import TABLE, command, listed_names, option
-from topofs.cli.summary import check_groups, first_names, format_members, members_as_json
+from topofs.cli.summary import SHOWN_NAMES, check_groups, format_members, members_as_json
+from topofs.text import listed
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -190,7 +191,7 @@ def _lines_of_missing(answer: Evaluation) -> Iterator[str]:
         if names:
             are, them = ("is", "it") if len(names) == 1 else ("are", "them")
             n = f"{len(names):,} column{'s' * (len(names) > 1)}"
-            yield f"{n} {are} {what} {them}: {first_names(names)}"
+            yield f"{n} {are} {what} {them}: {listed(names, most=SHOWN_NAMES)}"
     largest = [group for group in answer.missing if group.members][:_SHOWN_PAIRS]
     if largest:
         yield "largest groups not represented:"

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from topofs.cli.options import offered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from topofs.cli.fitting import Fitted
     from topofs.selection import Group, TopologicalFeatureSelector
 
@@ -148,12 +146,6 @@ def format_members(group: Group, *, most: int) -> str:
     words = ", ".join(much) or "itself"
     words += f"; shares {', '.join(little)}" if little else ""
     return words + (f" and {more} more" if more else "")
-
-
-def first_names(names: Sequence[str]) -> str:
-    """List names, and count those beyond the first ten."""
-    more = len(names) - SHOWN_NAMES
-    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def isolated_names(found: Fitted) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 from topofs._kernels.column_weights import SQUARED
 from topofs._kernels.survey import multiply_rows, round_off_of, survey_products
 from topofs._kernels.top_lists import TopLists, empty_lists
-from topofs.runtime import counted, for_each, for_row_ranges, one_blas_thread
+from topofs.runtime import for_each, for_row_ranges, one_blas_thread, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -218,7 +218,7 @@ class BlockedProducts:
 
         total = n * (among.n_features - 1)
         with one_blas_thread():
-            for_each(counted(survey, total, n_pairs), range(0, n, step))
+            for_each(with_progress(survey, total, n_pairs), range(0, n, step))
 
     def rows(self, vertices: Ints, columns: Ints | None = None) -> Floats:
         """Rows of some vertices: whole with their diagonal, or in chosen columns."""

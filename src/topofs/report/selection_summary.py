@@ -24,7 +24,7 @@ from topofs.rules.base import running_over_all
 from topofs.selection import fitted_similarity
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
-from topofs.similarity.base import MatrixOperator, rows_of
+from topofs.similarity.base import MatrixOperator, similarity_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -414,7 +414,7 @@ def heat_map(similarity: SimilarityOperator, nodes: Ints) -> tuple[Ints, Doubles
     "Fast optimal leaf ordering for hierarchical clustering", Bioinformatics 17, 2001).
     """
     ascending = np.sort(nodes)
-    block = rows_of(similarity, ascending)[:, ascending].astype(np.float64)
+    block = similarity_rows(similarity, ascending)[:, ascending].astype(np.float64)
     place = np.searchsorted(ascending, nodes)
     below = np.tril(block[np.ix_(place, place)], -1)
     values = below + below.T

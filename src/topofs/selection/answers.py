@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
-from topofs.similarity.base import rows_of
-from topofs.text import counted
+from topofs.similarity.base import similarity_rows
+from topofs.text import counted, printable
 
 if TYPE_CHECKING:
     from topofs.selection.selector import TopologicalFeatureSelector
@@ -132,8 +132,8 @@ class Representation:
         if self.representative is None:
             alone = ["It is alone: no selected feature represents it."]
             return lines if self.isolated else alone
-        way = f", by way of {', '.join(map(one_line, self.path))}" if self.path else ""
-        who, shares = one_line(self.representative), share_in_words(self.share)
+        way = f", by way of {', '.join(map(printable, self.path))}" if self.path else ""
+        who, shares = printable(self.representative), share_in_words(self.share)
         much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
         little = f"{who} shares {shares} with it{way}: no selected feature more."
         lines.append(much if self.share >= REPRESENTS else little)
@@ -146,7 +146,7 @@ class Representation:
 
     def _members_in_words(self) -> list[str]:
         """Whom a selected feature represents, and with whom it shares little."""
-        listed = [f"  {one_line(name)}  {share:.4g}" for name, share in self.members]
+        listed = [f"  {printable(name)}  {share:.4g}" for name, share in self.members]
         n = sum(share >= REPRESENTS for _, share in self.members)
         n_little = len(listed) - n
         who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
@@ -218,7 +218,7 @@ class Explanation:
         if self.left_out is not None and not self.selected:
             return left_out_sentence(self.feature, self.left_out)
         lines = [
-            f"{one_line(self.feature)} is {'selected' if self.selected else 'not selected'}."
+            f"{printable(self.feature)} is {'selected' if self.selected else 'not selected'}."
         ]
         if self.left_out is not None:
             lines.append(f"It is not compared with the others: {self.left_out}.")
@@ -248,7 +248,7 @@ class Explanation:
             f"Joined to {n_links} features, {n_selected_links} of them selected"
             f"{':' if alike else '.'}",
             *(
-                f"  {one_line(other.name)}  {other.weight:.4g}{'  selected' * other.selected}"
+                f"  {printable(other.name)}  {other.weight:.4g}{'  selected' * other.selected}"
                 for other in alike[:_MOST_LINKS]
             ),
         ]
@@ -266,17 +266,12 @@ class Explanation:
 
 def left_out_sentence(name: str, reason: str) -> str:
     """Say that a column takes no part, and why."""
-    return f"{one_line(name)} takes no part in the selection: {one_line(reason)}."
+    return f"{printable(name)} takes no part in the selection: {printable(reason)}."
 
 
 def share_in_words(share: float) -> str:
     """Give a share in percent; what is little is never 0 %."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
-
-
-def one_line(name: str) -> str:
-    """Give a name that stays in its line, whatever characters it holds."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in name)
 
 
 @dataclass(frozen=True)
@@ -324,7 +319,7 @@ class Addition:
     adds: float
 
     def __repr__(self) -> str:
-        return f"{one_line(self.name)} adds {self.adds:.2f}"
+        return f"{printable(self.name)} adds {self.adds:.2f}"
 
 
 @dataclass(frozen=True)
@@ -336,9 +331,7 @@ class SamePair:
     share: float
 
     def __repr__(self) -> str:
-        return (
-            f"{one_line(self.name)} and {one_line(self.other)} say the same ({self.share:.2f})"
-        )
+        return f"{printable(self.name)} and {printable(self.other)} say the same ({self.share:.2f})"
 
 
 @dataclass(frozen=True)
@@ -371,9 +364,9 @@ class Substitute:
     replaces: str
 
     def __repr__(self) -> str:
-        replaced = one_line(self.replaces)
+        replaced = printable(self.replaces)
         return (
-            f"{one_line(self.name)} in place of {replaced}: {change_in_words(self)}; "
+            f"{printable(self.name)} in place of {replaced}: {change_in_words(self)}; "
             f"{share_in_words(self.share)} of {replaced} stays explained."
         )
 
@@ -455,10 +448,12 @@ class Evaluation:
                 lines.append(f"{counted(len(columns), 'column')} {what.format(*words)}")
         lines += [f"{pair!r}." for pair in self.same[:5]]
         if self.least:
-            weakest = ", ".join(f"{one_line(o.name)} ({o.adds:.2f})" for o in self.least[:5])
+            weakest = ", ".join(f"{printable(o.name)} ({o.adds:.2f})" for o in self.least[:5])
             lines.append(f"Adding least: {weakest}.")
         if self.next:
-            best = ", ".join(f"{one_line(one.name)} (+{one.adds:.2f})" for one in self.next[:5])
+            best = ", ".join(
+                f"{printable(one.name)} (+{one.adds:.2f})" for one in self.next[:5]
+            )
             lines.append(f"To add next: {best}.")
         return "\n".join(lines)
 
@@ -566,7 +561,7 @@ def _nearest_selected(
     nearest, weights = np.full(len(nodes), -1), np.full(len(nodes), -np.inf)
     for first in range(0, len(selected), _ROWS):
         rows = selected[first : first + _ROWS]
-        block = rows_of(similarity, rows).astype(np.float64)
+        block = similarity_rows(similarity, rows).astype(np.float64)
         # No node is nearest to itself.
         block[np.arange(len(rows)), rows] = -np.inf
         best = block.argmax(axis=0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from topofs._kernels.numpy_or_numba import use_numpy
-from topofs.runtime import counted, for_each, one_blas_thread
+from topofs.runtime import for_each, one_blas_thread, with_progress
 from topofs.terms import Term
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
     from topofs.typing import Floats, Ints
 
-__all__ = ["MatrixOperator", "Measure", "SimilarityOperator", "dense", "rows_of"]
+__all__ = ["MatrixOperator", "Measure", "SimilarityOperator", "dense", "similarity_rows"]
 
 # Rows and columns computed at a time: enough for a fast product, few enough for the cache.
 _ROWS = 256
@@ -276,7 +276,7 @@ class MatrixOperator:
         return self.values.diagonal().copy()
 
 
-def rows_of(operator: Any, some: Ints) -> Floats:
+def similarity_rows(operator: Any, some: Ints) -> Floats:
     """Give the rows of a similarity at some positions, ascending, and compute no others."""
     if hasattr(operator, "cross"):
         return np.asarray(operator.select(some).cross(slice(None), operator))
@@ -327,7 +327,7 @@ def _fill_blocks(operator: SimilarityOperator, similarity: Floats) -> None:
     # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
     corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
     with one_blas_thread():
-        for_each(counted(fill_from, n * (n - 1) // 2, n_pairs), corners)
+        for_each(with_progress(fill_from, n * (n - 1) // 2, n_pairs), corners)
 
 
 def _block_writer(
@@ -386,4 +386,4 @@ def _fill_triangle(operator: Any, similarity: Floats) -> None:
 
     n = len(similarity)
     with one_blas_thread():
-        for_each(counted(fill, n * (n - 1) // 2, n_pairs), operator.triangle())
+        for_each(with_progress(fill, n * (n - 1) // 2, n_pairs), operator.triangle())
