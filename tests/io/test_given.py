@@ -441,7 +441,7 @@ def test_labels_that_are_no_text_name_columns_everywhere(labels, names):
     assert selector.fit(X).explain(1).feature == "x1"
 
 
-def test_names_of_labels_stand_in_warnings_and_wishes():
+def test_names_of_labels_stand_in_warnings_and_constraints():
     from topofs import AtMost
 
     frame = pd.DataFrame(factor_table(60, 4), columns=[10, 20, 30, 40])

@@ -67,7 +67,7 @@ def test_random_lists_of_a_rule_without_groups_are_those_of_any_list():
 
 
 @pytest.mark.parametrize("rule", ["coverage", "degree"])
-def test_wishes_are_said_and_handed_to_the_page(rule):
+def test_constraints_are_said_and_handed_to_the_page(rule):
     X = chained_table()
     groups = {name: at // 3 for at, name in enumerate(X.columns) if at < 27}
     selector = TopologicalFeatureSelector(
@@ -94,7 +94,7 @@ def test_wishes_are_said_and_handed_to_the_page(rule):
     assert not at_the_end.support_[data["excluded"]].any()
 
 
-def test_no_wishes_no_words():
+def test_no_constraints_no_words():
     X = chained_table()
     page, data = page_of(TopologicalFeatureSelector().fit(X), X)
     assert "Forced" not in page.split("<script")[0]

@@ -33,7 +33,7 @@ def test_the_example_of_a_panel_that_is_given():
 @pytest.mark.parametrize(
     "settings", [*BY_COVERAGE.values(), {"rule": "degree"}, {"rule": "variance"}], ids=repr
 )
-def test_all_wishes_at_once_are_kept(settings):
+def test_all_constraints_at_once_are_kept(settings):
     selector = TopologicalFeatureSelector(
         8,
         **settings,
@@ -115,7 +115,7 @@ def test_columns_without_a_group_are_free():
         ),
     ],
 )
-def test_wishes_that_cannot_be_get_a_sentence(constraints, sentence):
+def test_constraints_that_cannot_be_get_a_sentence(constraints, sentence):
     with pytest.raises(ValueError, match=sentence):
         TopologicalFeatureSelector(**constraints).fit(TUMOURS)
 
@@ -136,7 +136,7 @@ def test_max_similarity_needs_likeness():
         selector.fit(TUMOURS)
 
 
-def test_wishes_without_the_matrix_are_the_same():
+def test_constraints_without_the_matrix_are_the_same():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 60)) @ rng.normal(size=(60, 300))
     frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(300)])
@@ -156,7 +156,7 @@ def with_constants():
 
 
 @pytest.mark.filterwarnings("ignore:2 of 11 columns are constant")
-def test_columns_that_take_no_part_keep_to_the_wishes(with_constants):
+def test_columns_that_take_no_part_keep_to_the_constraints(with_constants):
     with pytest.raises(ValueError, match="10 columns are asked for, but only 9 can be"):
         TopologicalFeatureSelector(10, exclude=[9]).fit(with_constants)
     nine = TopologicalFeatureSelector(9, exclude=[9]).fit(with_constants)
@@ -248,10 +248,10 @@ def test_groups_that_pandas_marks_as_missing_are_no_group():
     ids=repr,
 )
 def test_what_is_no_group_gets_a_sentence(of, sentence):
-    wish = AtMost(1, of=of)
-    assert repr(wish).startswith("AtMost(1, of=")
+    at_most = AtMost(1, of=of)
+    assert repr(at_most).startswith("AtMost(1, of=")
     with pytest.raises(ValueError, match=sentence):
-        wish.groups(["a", "b"])
+        at_most.groups(["a", "b"])
 
 
 @pytest.mark.filterwarnings("ignore:1 of 5 columns are constant")
@@ -271,7 +271,7 @@ def test_a_kept_constant_beside_excluded_columns_leaves_nothing_to_select():
         fitted.at("auto")
 
 
-def test_wishes_print_themselves():
+def test_constraints_print_themselves():
     assert repr(AtMost(1, of=pd.Series(["a", "b"]))) == "AtMost(1, of=<2 columns in 2 groups>)"
     selector = TopologicalFeatureSelector(Budget(3, np.ones(9)))
     assert "Budget(total=3, cost=<9 columns>)" in repr(selector)

@@ -230,10 +230,10 @@ def test_isolated_columns_that_auto_leaves_out_are_counted_once(X):
         "isolated_",
         "rule=Coverage(isolated='keep')",
     )
-    wished = isolated[:-1].tolist()
-    for wish in ({"keep": wished}, {"exclude": wished}):
+    columns = isolated[:-1].tolist()
+    for constraint in ({"keep": columns}, {"exclude": columns}):
         with pytest.warns(IsolatedFeatureWarning, match="1 of 18 columns is isolated: it"):
-            TopologicalFeatureSelector(**wish).fit(X)
+            TopologicalFeatureSelector(**constraint).fit(X)
 
 
 def test_nothing_is_said_of_isolated_columns_that_nobody_left_out(X):

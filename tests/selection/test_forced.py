@@ -169,7 +169,7 @@ def test_isolated_columns_that_are_kept_are_never_lost():
 
 
 @pytest.mark.parametrize("way", BY_COVERAGE)
-def test_an_isolated_column_by_wish(way):
+def test_an_isolated_column_that_is_forced(way):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     X[:, 1] += 2 * X[:, 0]
@@ -184,7 +184,7 @@ def test_an_isolated_column_by_wish(way):
     assert np.flatnonzero(noise.support_).tolist() == [1, 2]
 
 
-def test_all_columns_by_wish():
+def test_all_columns_forced():
     X = factor_table(60, 5)
     for rule in ("coverage", "degree"):
         selector = TopologicalFeatureSelector(5, keep=range(5), rule=rule).fit(X)

@@ -249,7 +249,7 @@ def test_a_coverage_model_needs_no_more_than_representatives():
     assert [one.lost for one in found] == pytest.approx([one.lost for one in expected])
 
 
-def test_substitutes_keep_to_the_wishes():
+def test_substitutes_keep_to_the_constraints():
     groups = {name: name.split()[0] for name in TUMOURS}
     selector = TopologicalFeatureSelector(
         5, exclude=["worst radius"], at_most=AtMost(2, of=groups)

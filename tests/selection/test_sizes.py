@@ -98,15 +98,17 @@ def redundant_tables(draw):
     X = np.column_stack([X, factor * X[:, draw(of)] + 1])
     X[0, 0], X[1, 0] = 0, 1  # one column varies
     n = X.shape[1]
-    wish = draw(st.lists(st.sampled_from(["", "", "keep", "exclude"]), min_size=n, max_size=n))
-    wish[0] = wish[0].replace("exclude", "")  # one may be selected
-    keep, exclude = ([i for i in range(n) if wish[i] == word] for word in ("keep", "exclude"))
+    demand = draw(
+        st.lists(st.sampled_from(["", "", "keep", "exclude"]), min_size=n, max_size=n)
+    )
+    demand[0] = demand[0].replace("exclude", "")  # one may be selected
+    keep, exclude = ([i for i in range(n) if demand[i] == word] for word in ("keep", "exclude"))
     return X, keep, exclude
 
 
 @given(redundant_tables(), st.sampled_from([0.137, 0.619, 0.913, 1.0]))
 @pytest.mark.filterwarnings("ignore::topofs.ConstantFeatureWarning")
-def test_min_share_keeps_its_promise_under_wishes(case, share):
+def test_min_share_keeps_its_promise_under_constraints(case, share):
     X, keep, exclude = case
     selector = TopologicalFeatureSelector(MinShare(share), keep=keep, exclude=exclude).fit(X)
     selected = np.flatnonzero(selector.support_).tolist()

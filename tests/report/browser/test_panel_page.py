@@ -151,7 +151,7 @@ def test_the_details_say_why(window, panel, X):
     assert "the constraints leave no room for it" in window.text("#details-body")
 
 
-def test_the_slider_ends_where_the_wishes_do(window, panel):
+def test_the_slider_ends_where_the_constraints_do(window, panel):
     most = panel.n_selectable_
     assert window.page.get_attribute("#size", "max") == str(most)
     set_size(window, 30)
@@ -264,8 +264,8 @@ def test_search_and_download(window, panel, X):
     for row in found:
         assert not row["column"].startswith("=")
         name = row["column"].removeprefix("'")
-        wish = "forced" if name in KEPT else "excluded" if name in EXCLUDED else ""
-        assert row["constraint"] == wish
+        constraint = "forced" if name in KEPT else "excluded" if name in EXCLUDED else ""
+        assert row["constraint"] == constraint
         assert (row["selected"] == "yes") == panel.support_[X.columns.get_loc(name)]
 
 

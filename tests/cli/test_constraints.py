@@ -77,7 +77,7 @@ def test_the_example_of_the_issue(path):
         (["--budget", "4"], {"n_features_to_select": Budget(4)}),
     ],
 )
-def test_each_wish_is_that_of_the_estimator(path, tumours, options, settings):
+def test_each_constraint_is_that_of_the_estimator(path, tumours, options, settings):
     found = run_json("select", path, *options)
     selector = TopologicalFeatureSelector(**settings).fit(tumours)
     assert names(found) == chosen(selector)
@@ -199,7 +199,7 @@ def test_a_small_share_is_not_said_to_represent(wine_csv):
         (["--budget", "3", "--cost", "no.csv"], "--cost no.csv: there is no such file"),
     ],
 )
-def test_bad_wishes_get_a_sentence(path, options, sentence):
+def test_bad_constraints_get_a_sentence(path, options, sentence):
     result = run("select", path, *options)
     assert result.exit_code == 2, result.output
     assert sentence in result.stderr
