@@ -81,7 +81,7 @@ FURTHER = {
     repr(graph): T(3, graph=graph, rule=Centrality("degree"))
     for graph in (TMFG(), MST(), PMFG(), CliqueForest())
 }
-# Lists of one link are cut, so that whole rows of shares are needed, too.
+# Lists of one link are cut, so that full rows of shares are needed, too.
 FURTHER |= {
     f"one link, {measure!r}": T(similarity=measure, graph=Links(strongest=1))
     for measure in (Pearson(), Spearman(), Mixed(), MutualInformation())

@@ -113,8 +113,8 @@ def test_each_exchange_is_the_best_one(dense, monkeypatch):
     assert n_steps > 60
 
 
-class Whole:
-    """Whole rows of some nodes."""
+class FullRows:
+    """Full rows of some nodes."""
 
     def __init__(self, shares, truncated):
         self.shares, self.truncated = shares, truncated
@@ -124,9 +124,9 @@ class Whole:
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
+def test_full_rows_of_truncated_nodes_count(many, monkeypatch):
     if many:
-        monkeypatch.setattr("topofs.rules.exchanges._MOST_WHOLE", 0)
+        monkeypatch.setattr("topofs.rules.exchanges._MOST_FULL", 0)
     n_steps = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)
@@ -136,7 +136,7 @@ def test_whole_rows_of_nodes_that_are_cut_count(many, monkeypatch):
         strong = np.argsort(np.argsort(-shares, axis=1), axis=1) < 4
         listed = np.where(strong | strong.T, shares, 0.0)
         truncated = ((shares > 0) & (listed == 0)).any(axis=1)
-        model = MatrixCoverage(sparse.csr_array(listed), Whole(shares, truncated))
+        model = MatrixCoverage(sparse.csr_array(listed), FullRows(shares, truncated))
         selected, tie_rank = rng.permutation(n)[:3], rng.permutation(n)
         worth = (None, 0, 1)[seed % 3]
         constraints = Constraints(n, NOBODY, NOBODY, n_wanted=3)
@@ -397,7 +397,7 @@ def test_the_order_of_columns_plays_no_part(X, way):
 
 
 def test_cut_lists_of_a_table():
-    """Three groups larger than the lists: whole rows count in what is reported."""
+    """Three groups larger than the lists: full rows count in what is reported."""
     rng = np.random.default_rng(0)
     X = np.column_stack(
         [rng.normal(size=(100, 1)) + 0.4 * rng.normal(size=(100, 15)) for _ in range(3)]

@@ -118,7 +118,7 @@ def test_paths_follow_the_twin(data, shares, isolated):
     ISOLATED,
     st.integers(1, 4),
 )
-def test_whole_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_links):
+def test_full_rows_count_as_far_as_they_are_wanted(data, shares, isolated, n_links):
     n = len(shares)
     lists = naive_strongest(shares, n_links)
     truncated = (shares > 0).sum(axis=1) - 1 > n_links

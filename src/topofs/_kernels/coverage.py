@@ -322,7 +322,7 @@ def take_best(  # noqa: PLR0917
     A node is worth what it adds to Σ_j max_i w_ij and `support_quarters` of its support (see
     `support_of`). Limits count where `limited` is 1. It returns -1 at the end of the phase, or a
     node just taken whose row is `truncated`, one of the first `exact`: the caller covers by its
-    whole row and calls again.
+    full row and calls again.
 
     Invariant: what a node is worth never rises (both terms are submodular, and exact: see
     `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
@@ -365,7 +365,7 @@ def take_best(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
-    """Cover by the whole row of the node taken last: its shares in units and in parts."""
+    """Cover by the full row of the node taken last: its shares in units and in parts."""
     total, taken, left = 0, search.counters[0], search.left
     for j in range(len(row)):
         total += max(0, row[j] - covered[j])

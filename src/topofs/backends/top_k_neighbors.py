@@ -89,7 +89,7 @@ class NeighborSearch:
     def from_matrix(self, similarity: Floats, operator: SimilarityOperator | None) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
-        `operator` gives whole rows later on; None: the matrix is kept for them.
+        `operator` gives full rows later on; None: the matrix is kept for them.
         """
         n = len(similarity)
         if use_numpy(n):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-# Entries of whole rows that are kept at most, and rows that are computed at once.
+# Entries of full rows that are kept at most, and rows that are computed at once.
 _MOST_KEPT = 1 << 23
 _WINDOW = 32
 
@@ -303,7 +303,7 @@ class FilteredGraph:
 
 
 class ShareRows:
-    """Whole rows of shares of nodes that have more links than their list holds.
+    """Full rows of shares of nodes that have more links than their list holds.
 
     Rows are computed on demand and kept.
 
@@ -409,7 +409,7 @@ class LinkGraph(FilteredGraph):
         The sum of each column's similarities with all columns: what decides between columns
         that add the same.
     full_rows : ShareRows, optional
-        Whole rows of those nodes that have more links than `shares` holds of them.
+        Full rows of those nodes that have more links than `shares` holds of them.
     labels : sequence of str, optional
         A name for each node.
 

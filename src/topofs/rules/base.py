@@ -307,7 +307,7 @@ class CoverageModel:
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
         """Find the representative of each node while nodes are selected in an order.
 
-        Of the first `n_exact` whole rows count.
+        Of the first `n_exact` full rows count.
         """
         raise NotImplementedError
 

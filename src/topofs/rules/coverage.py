@@ -269,8 +269,8 @@ class MatrixCoverage(_SharesOfPairs):
     matrix : array or scipy.sparse.csr_array, shape (n, n)
         Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
     full_rows : ShareRows or None
-        Whole rows of nodes of which the matrix, a sparse one, holds the strongest links only.
-        When such a node is selected, its whole row counts.
+        Full rows of nodes of which the matrix, a sparse one, holds the strongest links only.
+        When such a node is selected, its full row counts.
     graph : LinkGraph or None
         The graph that both are of: a pickle holds them once.
     """
@@ -306,7 +306,7 @@ class MatrixCoverage(_SharesOfPairs):
 
     @property
     def truncated(self) -> Bools:
-        """Nodes of which the matrix holds less than the whole row."""
+        """Nodes of which the matrix holds less than the full row."""
         if self.full_rows is None:
             return np.zeros(self.matrix.shape[0], dtype=np.bool_)
         return self.full_rows.truncated
@@ -319,7 +319,7 @@ class MatrixCoverage(_SharesOfPairs):
     def entries(self, node: int, *, full: bool = True) -> tuple[Any, Doubles]:
         """The nodes that a node has a share of, as an index, and these shares.
 
-        Of a truncated node it is the whole row, or without `full` what the matrix holds.
+        Of a truncated node it is the full row, or without `full` what the matrix holds.
         """
         if not sparse.issparse(self.matrix):
             return slice(None), self.matrix[node]
@@ -333,7 +333,7 @@ class MatrixCoverage(_SharesOfPairs):
         return slice(None), row
 
     def rows(self, nodes: Ints, full: Ints | None = None) -> Any:
-        """The rows of some nodes: whole ones of all of them, or of `full` only."""
+        """The rows of some nodes: full ones of all of them, or of `full` only."""
         rows, truncated = self.matrix[nodes], np.flatnonzero(self.truncated[nodes])
         if full is not None:
             truncated = truncated[np.isin(nodes[truncated], full)]
@@ -368,7 +368,7 @@ class MatrixCoverage(_SharesOfPairs):
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
         """Find the representative of each node while nodes are selected in an order.
 
-        Of the first `n_exact` whole rows count. Equal shares go to the lowest node.
+        Of the first `n_exact` full rows count. Equal shares go to the lowest node.
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
@@ -393,7 +393,7 @@ class MatrixCoverage(_SharesOfPairs):
         )
 
     def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
-        """What each node of an order adds; whole rows of the first `n_exact` count."""
+        """What each node of an order adds; full rows of the first `n_exact` count."""
         covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
         for at, node in enumerate(order.tolist()):
             index, shares = self.entries(node, full=n_exact is None or at < n_exact)
@@ -447,7 +447,7 @@ class PathCoverage(_SharesOfPairs):
 
     @property
     def truncated(self) -> Bools:
-        """Nodes of which less than the whole row is known: none."""
+        """Nodes of which less than the full row is known: none."""
         return np.zeros(len(self.starts) - 1, dtype=np.bool_)
 
     def isolated(self) -> Bools:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # So many candidates are judged at a time.
 _ROWS = 256
 
-# Up to so many entries, the whole rows of all nodes are looked at.
-_MOST_WHOLE = 1 << 25
+# Up to so many entries, the full rows of all nodes are looked at.
+_MOST_FULL = 1 << 25
 
 _NEVER = np.iinfo(np.int64).min // 2
 
@@ -42,7 +42,7 @@ def exchanges(
     A swap, of a selected node for another, gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}`
     rises. Where the size is free, a node is dropped or added if F(S) less `worth` for each node
     rises. Of equal gains a drop comes before a swap, and a swap before an addition; then the
-    lowest rank decides, of the new node first. Whole rows count; where so many are truncated
+    lowest rank decides, of the new node first. Full rows count; where so many are truncated
     that these would take much memory, those of selected nodes only, and candidates are judged
     by their strongest links.
 
@@ -76,7 +76,7 @@ def exchanges(
         rows = sparse.csr_array(model.rows(by_tie_rank[nodes], full))
         return _like(rows, units(rows.data))[:, by_tie_rank]
 
-    many = int(model.truncated.sum()) * len(tie_rank) > _MOST_WHOLE
+    many = int(model.truncated.sum()) * len(tie_rank) > _MOST_FULL
     rows = rows_of(np.arange(len(tie_rank)), tie_rank[:0] if many else None)
     now = np.sort(tie_rank[selected])
     selected_rows = rows_of(now)

@@ -223,7 +223,7 @@ class _NumpySearch:
     ) -> int:
         """Take nodes, best first, as long as they are worth more than `least` units.
 
-        So many `support_quarters` of the support count beside the gain, and whole rows of the first
+        So many `support_quarters` of the support count beside the gain, and full rows of the first
         `n_exact`. Gives how many nodes are taken in all.
         """
         waiting = np.zeros(len(self._tie_rank), dtype=np.bool_)

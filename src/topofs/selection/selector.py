@@ -544,7 +544,7 @@ class TopologicalFeatureSelector(FittedSelection):
         if exact is not None and n_selected > exact:
             constraints = replace(self._constraints, n_wanted=n_selected)
             self._take(self.rule_.rerank(self._greedy, constraints))
-            # By whole rows fewer may reach a coverage.
+            # By full rows fewer may reach a coverage.
             until = isinstance(self.n_features_to_select, UntilCoverage)
             self._select(None if until else n_selected)
         self._refine()

@@ -1,4 +1,4 @@
-"""Columns with more links than their list holds: once selected, their whole row counts."""
+"""Columns with more links than their list holds: once selected, their full row counts."""
 
 import pickle
 
@@ -70,7 +70,7 @@ def test_three_groups_of_a_thousand_need_three():
 
 @pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize("how", ["memory", "no matrix", "dask", "dask, no matrix", "pickled"])
-def test_whole_rows_count_wherever_the_table_is(copies, expected, how):
+def test_full_rows_count_wherever_the_table_is(copies, expected, how):
     little = {"memory": "1MB"} if "no matrix" in how else {}
     if how == "dask, no matrix":
         little = {"memory": "5MB"}
@@ -131,7 +131,7 @@ def test_coverage_is_what_the_selected_represent_at_every_size(copies):
 
 
 @pytest.mark.usefixtures("both_ways")
-def test_kept_excluded_and_more_columns_count_by_whole_rows(copies, expected):
+def test_kept_excluded_and_more_columns_count_by_full_rows(copies, expected):
     for constraints in ({"keep": [7, 160]}, {"exclude": list(range(0, 450, 2))}):
         selector = TopologicalFeatureSelector(graph=CUT, **constraints).fit(copies)
         whole = TopologicalFeatureSelector(graph=Links(strongest=None), **constraints).fit(
