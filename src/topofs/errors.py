@@ -119,7 +119,7 @@ def say(text: str, kind: type[Warning]) -> None:
         module = frame.f_globals.get("__name__", "")
         if module == _FOLDS:
             return
-        inside = inside and module.startswith(("topofs.", "sklearn."))
+        inside = inside and module.startswith(("topofs.", "sklearn.", "joblib."))
         depth += inside
         frame = frame.f_back
     warnings.warn(text, kind, stacklevel=depth + 1)

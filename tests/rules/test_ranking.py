@@ -11,6 +11,7 @@ from tests.naive.coverage import naive_path_weights, naive_strongest
 from tests.naive.ranking import naive_ranking
 from topofs.constraints import Constraints
 from topofs.graphs.filtered_graph import ShareRows
+from topofs.rules import Ranking
 from topofs.rules.coverage import HALF, MatrixCoverage, PathCoverage
 from topofs.rules.greedy import greedy_ranking
 from topofs.similarity.base import MatrixOperator
@@ -170,3 +171,8 @@ def test_many_nodes_of_both_kinds(n, both_ways):
         again = greedy_ranking(MatrixCoverage(shares), Constraints.none(n))
     np.testing.assert_array_equal(again.order, dense.order)
     np.testing.assert_array_equal(again.scores, dense.scores)
+
+
+def test_a_coverage_model_that_is_none_is_refused():
+    with pytest.raises(TypeError, match=r"list.*topofs\.rules\.CoverageModel"):
+        Ranking(np.arange(2), np.ones(2), coverage_model=[])

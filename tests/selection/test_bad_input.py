@@ -321,3 +321,19 @@ def test_the_largest_floats_of_both_signs_are_taken_without_a_word(estimator):
     np.testing.assert_array_equal(
         estimator(2).fit(X).support_, estimator(2).fit(smaller).support_
     )
+
+
+def test_a_refused_fit_leaves_an_earlier_one_as_it_was():
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    selector = TopologicalFeatureSelector(3).fit(X)
+    before = dict(vars(selector))
+    for wrong in (
+        {"n_features_to_select": 99, "keep": [3]},
+        {"rule": "variance", "graph": "tmfg"},
+    ):
+        again = selector.set_params(**wrong)
+        with pytest.raises(ValueError):
+            again.fit(X)
+        fitted = {name: value for name, value in vars(selector).items() if name not in wrong}
+        assert all(value is before[name] for name, value in fitted.items())
+        selector.set_params(n_features_to_select=3, keep=None, rule="coverage", graph="auto")

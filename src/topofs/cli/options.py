@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union, get_args, get_origin, g
 import typer
 
 from topofs.cli.messages import Messages, error_translation
+from topofs.errors import import_extra
 from topofs.terms import DEFAULTS, registered
 
 if TYPE_CHECKING:
@@ -542,6 +543,7 @@ def read_options(
     ),
 ) -> ReadOptions:
     """Say how a file is opened, and what its columns mean."""
+    import_extra("polars", extra="cli", purpose="Reading and writing tables")
     from topofs.io.read import ReadOptions
     from topofs.runtime import parse_memory
 

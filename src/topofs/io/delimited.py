@@ -281,30 +281,40 @@ def _refuse_fault(path: Path, *, separator: str, n_columns: int, name: str) -> N
     after_blank = inside = False
     # The line of a quotation that began inside a field, while it is open.
     stray_line = None
+    # The byte before, none at the begin of a line, and the bytes of the line so far.
+    line, last, length = 1, b"", 0
     with path.open("rb") as file:
         if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
             file.seek(0)
-        for line, text in enumerate(file, 1):
-            if not inside:
+        # A long line comes in pieces.
+        while text := file.readline(_BLOCK):
+            if not inside and not last:
                 record_line, n_fields = line, 1
             for mark in marks.finditer(text):
                 at = mark.start()
                 if mark[0] == b'"':
-                    is_stray = not inside and text[max(at - 1, 0) : at] not in (
-                        b"",
-                        comma,
-                        b'"',
-                    )
+                    before = text[at - 1 : at] if at else last
+                    is_stray = not inside and before not in (b"", comma, b'"')
                     stray_line = line if is_stray else None
                     inside = not inside
                 elif stray_line is not None:
                     raise _stray_mark(name, stray_line)
                 elif mark[0] == comma and not inside:
                     n_fields += 1
-            if text in (b"\n", b"\r\n"):
-                after_blank |= not inside
-            elif not inside:
-                _check_record(name, record_line, n_fields, n_columns, after_blank=after_blank)
+            length += len(text)
+            if text.endswith(b"\n"):
+                is_blank = length == 1 + ((last + text)[-2:-1] == b"\r")
+                if is_blank:
+                    after_blank |= not inside
+                elif not inside:
+                    _check_record(
+                        name, record_line, n_fields, n_columns, after_blank=after_blank
+                    )
+                line, last, length = line + 1, b"", 0
+            else:
+                last = text[-1:]
+        if last and not inside:
+            _check_record(name, record_line, n_fields, n_columns, after_blank=after_blank)
     if stray_line is not None:
         raise _stray_mark(name, stray_line)
     if inside:

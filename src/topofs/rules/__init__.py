@@ -1,8 +1,16 @@
 """How columns are ranked: one file a rule."""
 
-from topofs.rules.base import Ranking, Rule, ScoreWords
+from topofs.rules.base import CoverageModel, Ranking, Rule, ScoreWords
 from topofs.rules.centrality import Centrality
 from topofs.rules.coverage import Coverage
 from topofs.rules.variance import Variance
 
-__all__ = ["Centrality", "Coverage", "Ranking", "Rule", "ScoreWords", "Variance"]
+__all__ = [
+    "Centrality",
+    "Coverage",
+    "CoverageModel",
+    "Ranking",
+    "Rule",
+    "ScoreWords",
+    "Variance",
+]

@@ -242,6 +242,15 @@ class Ranking:
     tie_rank: Ints | None = None
     exact: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a model that cannot answer what a selector asks."""
+        model = self.coverage_model
+        if model is not None and not isinstance(model, CoverageModel):
+            raise TypeError(
+                f"coverage_model is a {type(model).__name__}: derive it from "
+                "topofs.rules.CoverageModel, or give None for a rule without groups"
+            )
+
     @property
     def n_selectable(self) -> int:
         """How many nodes of the order can be selected together."""

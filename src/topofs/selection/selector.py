@@ -327,7 +327,14 @@ class TopologicalFeatureSelector(FittedSelection):
         """
         if layer is not None or feature_names is not None:
             X = named_matrix(X, layer=layer, feature_names=feature_names)
-        self._fit(X)
+        before = dict(vars(self))
+        try:
+            self._fit(X)
+        except BaseException:
+            # What was refused leaves an earlier fit as it was.
+            vars(self).clear()
+            vars(self).update(before)
+            raise
         return self
 
     def _fit(self, X: Any) -> ColumnsToCompare:
