@@ -1,4 +1,4 @@
-"""`Graph`, the base of the graph families, and `AutoGraph`, which stands for the rule's graph."""
+"""`Graph`, the base of the graph families, and `AutoGraph`, for the graph of the rule."""
 
 from __future__ import annotations
 

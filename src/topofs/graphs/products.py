@@ -163,7 +163,7 @@ class Operator(Protocol):
 
 
 class BlockedProducts:
-    """The products of an operator, a range of rows and a tile of columns a thread at a time."""
+    """Products of an operator; a thread takes a range of rows and a tile of columns."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
@@ -253,7 +253,7 @@ class BlockedProducts:
         return block
 
     def _selected(self, columns: Ints) -> Operator:
-        """The operator of some columns; the last one is kept, because to select copies columns."""
+        """The operator of some columns; the last one is cached, as selecting copies."""
         if columns is not self._columns:
             # Free the previous copy before making the next one.
             self._among = self._operator

@@ -128,7 +128,7 @@ class _Plan:
 
 
 def least_memory(n: int, n_samples: int, itemsize: int) -> int:
-    """Bytes that n columns need beside the columns themselves; an entry has `itemsize` of them."""
+    """Bytes that n columns need beside the columns; an entry takes `itemsize` bytes."""
     fixed, entry_bytes, row_bytes = _sizes(n, n_samples, itemsize)
     return fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
 
@@ -341,7 +341,7 @@ class RowCache:
         return len(self._kept) == len(self._place)
 
     def and_others(self, vertices: Ints, count: int) -> Ints:
-        """Vertices, and others whose rows are not kept, so many in all."""
+        """The given vertices, and further ones whose rows are not cached, up to a number."""
         missing = ~self.are_kept
         missing[vertices] = False
         others = np.flatnonzero(missing)[: max(0, count - len(vertices))]
