@@ -84,7 +84,7 @@ def products_with_dense(
 
 @njit(cache=True, nogil=True)
 def write_mirrored(block: Floats, rows: Indices, columns: Indices, matrix: Floats) -> None:
-    """Write a block into a symmetric matrix, and its mirror image; the last columns are the rows.
+    """Write a block and its mirror image into a symmetric matrix; the last columns are rows.
 
     In the square that rows and columns share, entries on and below the diagonal are read.
     """

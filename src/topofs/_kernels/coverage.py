@@ -263,7 +263,7 @@ class Search(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def begin_search(reach: Any, limits: Any, key: Any) -> tuple[Any, Search]:
-    """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
+    """Begin with nothing taken; `key` has shape (n,): int64, or float64 for gain over cost."""
     n = len(limits.allowed)
     state = start_cover(reach)
     search = Search(
@@ -359,7 +359,7 @@ def take_best(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
-    """Cover by the whole row of the node taken last: its shares in units and in parts."""
+    """Update the coverage with the complete row of the last node, in units and in parts."""
     total, taken, left = 0, search.counters[0], search.left
     for j in range(len(row)):
         total += max(0, row[j] - covered[j])

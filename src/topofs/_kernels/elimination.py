@@ -164,7 +164,7 @@ def absorb(
 
 @njit(cache=True, nogil=True)
 def predict(parents: Ints, slopes: Doubles, known: Bools, x: Doubles) -> None:
-    """Turn intercepts into means, in place: add what the parents give, known or predicted."""
+    """Turn intercepts into means, in place, by adding the terms of the parents."""
     one_row = x.shape[1] == 1  # spares the setting up of a loop of one
     for p in range(parents.shape[0]):
         if known[p]:

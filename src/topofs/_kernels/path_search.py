@@ -73,7 +73,7 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Find the nodes that an origin covers better than they are: by how much, and how many.
+    """Find the nodes that an origin covers better; give the total gain and their number.
 
     Dijkstra's search with products. It stops at a node that another origin covers better, or
     equally well with a lower number. A path through such a node has a product of `least` or

@@ -232,7 +232,7 @@ def four_strongest(
 
 
 def complete_graph(similarity: Floats) -> FilteredGraph:
-    """All pairs of nodes of a complete graph."""
+    """The complete graph: an edge for each pair of nodes."""
     from topofs.graphs.filtered_graph import FilteredGraph
 
     n = len(similarity)
