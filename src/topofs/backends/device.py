@@ -37,7 +37,7 @@ _WIDTH = 64
 _MOST_ROWS = 4096
 # Rows cached for other faces with the same corners.
 _KEPT_ROWS = 16384
-# Used columns stay in the products until they are this share of the columns.
+# Used columns stay in the products until they are one of this many columns.
 _GONE = 16
 
 

@@ -96,7 +96,7 @@ class ColumnsToCompare:
 
     @property
     def by_products(self) -> bool:
-        """Whether products of prepared columns give every entry: of a dense, complete table."""
+        """Whether products of prepared columns give every entry (dense, complete tables)."""
         return self.measure.products is not None and hasattr(self.operator, "column_weights")
 
     def products(self, order: Ints | None = None) -> Products:
@@ -147,7 +147,7 @@ class ColumnsToCompare:
         return self.table if self.nodes is None else self.table[:, self.nodes]
 
     def order(self) -> Ints:
-        """The columns in an order that depends on their values, or their similarities, only."""
+        """An order of the columns that depends only on their values or similarities."""
         if self.on_workers is not None:
             from topofs.backends.dask import order_on_workers
 
@@ -381,7 +381,7 @@ def _check_room_for_levels(columns: ColumnsToCompare) -> None:
 def _neighbor_search(
     columns: ColumnsToCompare, graph: Links, scale: Any, order: Ints | None, *, above_mean: bool
 ) -> NeighborSearch | None:
-    """What finds the strongest links; None where all are asked for, which the matrix gives."""
+    """The search for the strongest links; None if the matrix gives all links."""
     assert scale is not None
     if graph.strongest is None:
         if columns.matrix_is_too_large(graph):

@@ -83,7 +83,7 @@ class NeighborSearch:
 
     @property
     def rises(self) -> bool:
-        """Whether a larger similarity never is a smaller share, so that lists need no shares."""
+        """Whether the share never falls as the similarity rises: lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(self, similarity: Floats, operator: SimilarityOperator | None) -> LinkGraph:
@@ -227,7 +227,7 @@ class NeighborSearch:
         *,
         shares: bool = False,
     ) -> LinkGraph:
-        """Join the lists, as they are or as shares, to links that count for both columns."""
+        """Join the lists, with weights or shares, to links that count for both columns."""
         n, order = len(self.order), self.order
         sums = np.empty(n)
         sums[order] = totals

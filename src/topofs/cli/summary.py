@@ -232,9 +232,9 @@ def _reason(found: Fitted) -> str:
     if size is None:
         reason = "half of the columns: give -k"
     elif isinstance(size, UntilCoverage):
-        reason = f"fewer of the ranking do not reach {size.coverage:.4g}"
+        reason = f"the shortest top of the ranking with coverage {size.coverage:.4g} or more"
     elif isinstance(size, MinShare):
-        reason = f"of every other column a selected one explains {size.share:.4g}"
+        reason = f"a selected column explains at least {size.share:.4g} of each column left out"
     elif isinstance(size, Budget):
         names = selector.feature_names_in_.tolist()
         spent = size.costs(names, len(names))[selector.support_].sum()

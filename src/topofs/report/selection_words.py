@@ -185,7 +185,7 @@ class Words:
         if not self.measure.means_alike:
             what = "how much they have in common"
         return (
-            f"For every pair of columns it was measured {what} ({self.measure.words}{rows}); no "
+            f"For each pair of columns, topofs measured {what} ({self.measure.words}{rows}). No "
             f"column to predict was used. {self._order()}"
         )
 

@@ -334,7 +334,7 @@ class CoverageModel:
         return np.array([self.coverage(nodes) for nodes in lists])
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of the nodes `of` with each node beside the selected ones.
+        """Sum the explained variance of the nodes `of` after adding each candidate.
 
         The share of a node counts up to its share `before`; the result is the sum over `of`.
         """
