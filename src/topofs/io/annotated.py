@@ -53,7 +53,7 @@ class AnnotatedTable(Table):
         ).lazy()
 
     def columns_of_matrix(self, used: Sequence[int]) -> Any:
-        """Some columns; where the others of a sparse matrix store nothing, in its own memory."""
+        """Some columns; no copy if the other columns of a sparse matrix store nothing."""
         X = self.matrix
         if len(used) == len(self.genes):
             return X

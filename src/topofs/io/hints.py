@@ -74,11 +74,11 @@ def hints_of_numbers(
 ) -> list[str]:
     """List columns that look like identifiers or hold codes of missing values, a line for each.
 
-    A column looks like an identifier if: (a) it holds at least twenty whole numbers, all
-    different, and numbers drawn at random between its extremes would have ten equal pairs; or
-    (b) it rises or falls by one from row to row; or (c) at least half of its values differ and
-    its name is like ``id`` or ``order_no``. If most columns look like this, they are ranks, and
-    there is no hint.
+    A column of at least twenty whole numbers looks like an identifier if: (a) all numbers
+    differ, and numbers drawn at random between its extremes would have ten equal pairs; or (b)
+    all numbers differ, and it rises or falls by the same step from row to row; or (c) more than
+    half of its numbers differ, and its name is like ``id`` or ``order_no``. If most columns
+    look like this, they are ranks, and there is no hint.
 
     A code is the lowest or the highest value, or one of up to three consecutive extreme values.
     It occurs at least five times and in a thousandth of the rows. Its distance from the other

@@ -209,7 +209,7 @@ def _without_currency(text: str) -> str:
 
 
 def is_float(text: str) -> bool:
-    """Whether a text is a number in ASCII digits, as in a file; Python knows more of them."""
+    """Whether a text is a number in ASCII digits; Python accepts other digits, too."""
     try:
         float(text)
     except ValueError:

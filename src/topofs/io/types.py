@@ -118,7 +118,7 @@ class LeftOutColumn:
 
 
 def level_codes(values: Doubles) -> Ints:
-    """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
+    """Number the levels of a nominal column from 0, missing included; merge rare levels."""
     levels, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
     )
@@ -155,7 +155,7 @@ def why_left_out(column: Column) -> str | None:
 
 
 def why_constant(value: float) -> str:
-    """Say why a column of numbers does not vary, from the one that it holds; NaN: it has none."""
+    """Give the reason why a column of numbers is constant, from its value; NaN: no value."""
     if np.isnan(value):
         return ALL_MISSING
     return ROUNDED if abs(value) >= FIRST_ROUNDED else CONSTANT
@@ -385,7 +385,7 @@ def check_no_times(table: Any) -> None:
 
 
 def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
-    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
+    """Read the columns of a table (a frame, or input of numpy) as numbers.
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
     categorical, a polars Enum) become ranks. Text, booleans and other categories are nominal.

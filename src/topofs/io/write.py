@@ -168,7 +168,7 @@ _moving = threading.Lock()
 
 
 class NotPutBackError(OSError):
-    """A file stays replaced although others could not be; the message says where the old one is."""
+    """A replaced file could not be restored; the message gives the path of the old file."""
 
 
 @contextmanager
