@@ -71,7 +71,7 @@ def check_groups(selector: TopologicalFeatureSelector) -> None:
 
 
 def headline(found: Fitted) -> list[str]:
-    """Say in a line or two how many columns were selected, why as many, and what they cover."""
+    """Give the size of the selection, the reason for it, and the coverage, in a line or two."""
     from topofs.constraints import Size
     from topofs.selection.compatibility import graph_for
 
