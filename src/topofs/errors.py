@@ -42,7 +42,7 @@ class ConstantFeatureWarning(FitWarning):
 
 
 class RareFeatureWarning(FitWarning):
-    """Some columns vary in so few samples that they are alike by chance, and take no part."""
+    """Some columns vary in too few samples to be compared, and take no part."""
 
 
 class DependentRowsWarning(FitWarning):
